@@ -61,9 +61,8 @@ void PathGraph::sort_section(Section section) {
       if (inside(waits[w]) && waits[w].action >= a) sorted = false;
   if (sorted) return;
 
-  // The actions of a stream get places in `order` one after the other. A stream stops at an action that waits for an
-  // action without a place, and continues when the awaited action has a place. Actions that never run come
-  // first.
+  // Actions that never run come first. The actions of a stream get places in `order` one after the other. The stream
+  // stops if the next action waits for an action without a place. It goes on when the awaited action has a place.
   const bool all_run = section != Section::body;
   std::vector<char> placed(end - begin, 0);
   std::vector<std::uint32_t> next(end - begin, none);  // the next action on the stream
@@ -154,8 +153,8 @@ class Backwards {
       }
   }
 
-  /// Sets the time that must follow this execution. `pushed` is a number of seconds: the longest path from the arrival
-  /// of this execution's data to the end of the run. The path begins with an action that waits for the execution.
+  /// Sets the time that must follow this execution. Take the longest path from the arrival of its data to the end of
+  /// the run, through an action that waits for the data. Parameter `pushed` is the seconds of this path.
   void execute(std::uint32_t a, std::int64_t iteration, double pushed) {
     const PathGraph::Node& node = graph_.nodes[a];
     const double tail = std::max(rest_[node.stream], node.latency_s + pushed);

@@ -1,6 +1,6 @@
 // Computes the longest paths through a plan. These paths give the earliest start of each execution, and the time that
-// must follow the execution. The paths depend only on waits and on the order of each stream: memory is unlimited, and
-// links are not shared. So both times are lower bounds. Only lower_bound() uses this file.
+// must follow it. The paths depend only on waits and on the order of each stream, as if memory were unlimited and no
+// link were shared. So both times are lower bounds. Only lower_bound() uses this file.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct PathGraph {
   const Plan& plan;
   LargeVector<Node> nodes;
   LargeVector<Wait> waits;
-  /// The actions, section by section. Each action comes after the actions for which it waits, and after the earlier
-  /// actions of its stream.
+  /// The actions, section by section. The awaited actions and the earlier actions of its stream come before an
+  /// action.
   LargeVector<std::uint32_t> order;
   std::int64_t longest_wait = 0;  ///< the greatest distance of a wait, in iterations
   /// The largest `ahead` of all actions that ever run, in iterations.
@@ -47,8 +47,8 @@ struct PathGraph {
   void sort_section(Section section);
 };
 
-/// The start of the first execution of each action and of each stream. The start is infinity if the action or the
-/// stream never runs.
+/// The start of the first execution of each action and of each stream. If there is no execution, the start is
+/// infinity.
 struct Heads {
   LargeVector<double> action_start;
   std::vector<double> stream_start;
@@ -62,8 +62,8 @@ struct Tails {
 };
 
 /// Computes the heads of a plan from its start to its end. Consecutive iterations that add equal amounts to the times
-/// are computed at once. All other iterations are visited one by one. If these others have more than `most` executions,
-/// some iterations in the middle are skipped. Of skipped iterations, only the work of each stream counts.
+/// are computed at once. All other iterations are visited one by one, as long as they have at most `most` executions.
+/// With more executions, some iterations in the middle are skipped. Only the work of each stream counts for them.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
 /// Computes the tails of a plan from its end to its start. Only the first few and the last few iterations are visited.
 Tails walk_backwards(const PathGraph& graph);

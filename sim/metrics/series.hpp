@@ -1,6 +1,6 @@
 // Collects quantities over time while the simulation runs: utilisation by stream, samples done, seconds of
-// recomputation, and watts. There are at most 10,000 equal bins. (A plan with very many streams has fewer bins, so that
-// all series stay below 2 MB.) When the simulation runs beyond the last bin, all bins become twice as wide.
+// recomputation, and watts. There are at most 10,000 equal bins. A plan with very many streams has fewer bins, to
+// keep all series below 2 MB. When the simulation runs beyond the last bin, all bins become twice as wide.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace sluice {
 
 class SeriesSink final : public Sink {
  public:
-  /// Parameter `width` is the first width of the bins, in seconds, for example (lower bound of the run) / 5000. `plan`
+  /// Parameter `width` is the first width of the bins in seconds, such as (lower bound of the run) / 5000. `plan`
   /// must outlive this object.
   SeriesSink(const Plan& plan, double width);
 

@@ -1,5 +1,5 @@
-// Measures the steady state of an execution: how long a step takes once the pipeline is filled, and how many samples a
-// step completes. Times are in seconds.
+// Measures the steady state of an execution: the seconds of a step after the first loads, and the samples that a step
+// completes. Times are in seconds.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,13 @@
 
 namespace sluice {
 
-/// Returns the seconds of a step in the steady state. If a longer run has given these seconds (Totals::further_step),
-/// returns them. Otherwise, measures the second half of the run, from the end of the middle step to the end of the last
-/// step. If the busiest stream or link works for more seconds per step, returns the seconds of this stream or link.
-/// Returns nullopt if the run has no second step, or if the last step did not end.
+/// Returns the seconds of a step in the steady state. If a longer run has measured these seconds, returns them
+/// (Totals::further_step). Otherwise, measures the second half of the run, from the end of the middle step to the end
+/// of the last step. If the busiest stream or link works longer per step, returns the seconds of its work. Returns
+/// nullopt if the run has no second step, or if the last step did not end.
 std::optional<double> steady_step_s(const Totals& totals);
 
-/// Collects when the steps of a run end, for callers that need only these times. The sink must receive the complete
+/// Collects when the steps of a run end, for callers that need nothing else. The sink must receive the complete
 /// execution, with all repetitions.
 class StepEnds final : public Sink {
  public:

@@ -106,7 +106,7 @@ void Totals::repeat(const Repetition& r) {
   }
 }
 
-/// Handles those repetitions of a span that belong to the first step, to the middle iteration or to the last iteration.
+/// Handles the repetitions of a span in the first step, in the middle iteration and in the last iteration.
 void Totals::complete_iterations(const Repetition& r, const Span& span) {
   const std::int64_t first = first_ - places_[span.action].ahead;
   for (auto [iteration, complete] :

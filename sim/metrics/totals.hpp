@@ -62,26 +62,25 @@ class Totals final : public Sink {
   void repeat(const Repetition& repetition) override;
 
   const Plan& plan() const { return plan_; }
-  /// Returns the latest `available` of all spans, which is the time at which all actions have ended and all data have
-  /// arrived.
+  /// Returns the latest `available` of all spans. At this time, all actions have ended and all data have arrived.
   double makespan() const { return makespan_; }
   const std::vector<Action>& actions() const { return actions_; }
   const std::vector<Stream>& streams() const { return streams_; }
   const std::vector<Pool>& pools() const { return pools_; }
   const Sums& sums() const;  ///< the sums are computed at the first call after new spans
 
-  /// Returns whether every action of the plan has been executed as often as the plan says.
+  /// Returns whether every action of the plan was executed as often as the plan says.
   bool complete() const;
 
-  /// The function middle_complete() returns the time when the last iteration of the middle step was complete. This is
-  /// the latest `available` of the actions in this iteration. If an iteration contains one or several steps, the number
-  /// of this iteration is (n - 1) / 2, where n is the number of iterations. The function last_complete() returns the
-  /// time when the last iteration was complete. Both functions return nullopt if their iteration was not reached.
+  /// middle_complete() returns the time when the last iteration of the middle step was complete: the latest
+  /// `available` of its actions. For n iterations with one or several steps each, this is iteration (n - 1) / 2.
+  /// last_complete() returns the time when the last iteration was complete. Both functions return nullopt if the
+  /// iteration was not reached.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
-  /// Returns the time when the first step was complete. If an iteration of the body contains several steps, the first
-  /// step is complete when all samples of one step are done. Returns nullopt if the first step was not completed.
+  /// Returns the time when the first step was complete. If an iteration has several steps, this is the time when the
+  /// samples of one step are done. Returns nullopt if the first step was not completed.
   std::optional<double> first_complete() const;
 
   /// Returns the bound of the plan. The bound is computed at the first call.
@@ -128,7 +127,7 @@ class Totals final : public Sink {
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step
   std::optional<double> first_complete_, middle_complete_, last_complete_;
-  /// The samples that the first iteration completes, if an iteration of the body contains several steps.
+  /// If an iteration contains several steps, the samples that the first iteration completes.
   std::vector<FinishedSamples> finished_;
   std::vector<Place> places_;  ///< by action
   std::vector<Action> actions_;

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// The times of executions by (action, iteration), for a range of iterations of the body.
+/// The times of executions for a range of iterations of the body, by action and iteration.
 class Window {
  public:
   /// Keeps the times of the last `iterations` iterations for which a time was written.

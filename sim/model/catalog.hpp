@@ -15,10 +15,10 @@ namespace sluice {
 /// The input pixels on which one output pixel of a layer depends. They decide the receptive field (model/field.hpp).
 /// `everything` means the whole input, and `same_place` means the input pixel at the same position. The kinds `window`
 /// and `spread` have two numbers along each axis of an image:
-///   window   each output pixel depends on `reach` input pixels, and the input pixels of the next output pixel lie
-///            `stride` pixels further
-///   spread   `reach` output pixels depend on each input pixel, and the output pixels of the next input pixel lie
-///            `stride` pixels further (a transposed convolution)
+///   window   Each output pixel depends on `reach` input pixels. For the next output pixel, these input pixels lie
+///            `stride` pixels further.
+///   spread   `reach` output pixels depend on each input pixel. For the next input pixel, these output pixels lie
+///            `stride` pixels further. Transposed convolutions have this kind.
 /// An image is a shape of at least two axes. `reach` and `stride` have no number for the last axis, the channels.
 struct InputDependence {
   enum class Kind : std::uint8_t { everything, same_place, window, spread };
@@ -42,13 +42,13 @@ struct LayerCounts {
   double sparsity = 0;  ///< the share of the weights that are zero and left out of all counts
 };
 
-/// A layer type. `infer` may assume that types and ranges of keys are right, and that there are between `min_inputs`
-/// and `max_inputs` inputs. If the keys or the inputs have another fault, `infer` throws InputError by `keys.fail`, at
+/// A layer type. When `infer` is called, the types and ranges of keys are right, and there are `min_inputs` to
+/// `max_inputs` inputs. If the keys or the inputs have another fault, `infer` throws InputError by `keys.fail`, at
 /// the faulty key. If a count overflows, the checked arithmetic throws, and the caller of `infer` catches the error.
 struct LayerType {
   std::string name;
   std::string summary;
-  /// A paragraph that says what the layer does, when to use it, and what it costs.
+  /// A paragraph about the effect, the use and the costs of the layer.
   std::string details = {};
   std::string source;        ///< paper, section
   std::string example = {};  ///< a `layers:` list that runs, without the brackets
@@ -56,8 +56,8 @@ struct LayerType {
   std::vector<Field> parameters;
   std::size_t min_inputs = 1, max_inputs = 1;
   LayerCounts (*infer)(const Reader& keys, const std::vector<const Shape*>& inputs) = nullptr;
-  /// Whether the output is the memory of the input with another shape, or a part of that memory. A
-  /// view computes, moves and keeps nothing.
+  /// Whether the layer is a view: its output is the memory of the input with another shape, or a part of this memory.
+  /// A view computes, moves and keeps nothing.
   bool view = false;
   /// Whether the layer ignores the values of its input. The input then only says when the layer runs.
   bool reads_nothing = false;
@@ -78,11 +78,11 @@ const Record& layer_record(const LayerType& type);
 
 /// Returns the record of a sluice-model/1 document.
 const Record& model_record();
-/// Returns the record of one of the `blocks` of a sluice-model/1 document.
+/// Returns the record of one block of a sluice-model/1 document.
 const Record& block_record();
 /// Returns the record of a parameter's declaration that is a mapping. A declaration may also be a default alone.
 const Record& declaration_record();
-/// These functions return the records of two items that a list of layers may have: a repetition, and a use of a block.
+/// A list of layers may contain a repetition and a use of a block. These functions return their records.
 const Record& repeat_record();
 const Record& block_use_record();
 /// Returns the record of the `model:` mapping in a scenario. The keys of this mapping that the record does not contain

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Returns the layer's type and its keys, which are sorted by name and have their defaults filled in, such as "conv2d
-/// bias=true channels=64 kernel=[3,3]". Optional keys that are absent are left out.
+/// Returns the layer's type and its keys, for example "conv2d bias=true channels=64 kernel=[3,3]". The keys are
+/// sorted by name and have their defaults filled in. Optional keys that are absent are left out.
 std::string config_of(const LayerType& type, const Reader& keys);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// Evaluates integer expressions of a model's parameters, such as "$size * 2" and "($layers + 1) / 2":
+// Evaluates integer expressions with a model's parameters, such as "$size * 2" and "($layers + 1) / 2":
 //
 //   sum     = product { ("+" | "-") product }
 //   product = factor { ("*" | "/") factor }

@@ -38,7 +38,7 @@ bool is_of_any_model(const std::string& key) {
   return false;
 }
 
-/// Sets the file as the source of all values. The values get no line numbers, because the file is not a text.
+/// Sets the file as the source of all values. The file is not a text, so the values get no line numbers.
 void place_in(Value& value, const std::shared_ptr<const Source>& file) {
   value.place(file, 0, 0);
   for (Value& item : value.items()) place_in(item, file);
@@ -58,13 +58,13 @@ Imported read_here(const Importer& importer, const std::string& path, const Read
 }
 
 std::uintmax_t read_size(const std::string& path) {
-  std::error_code unreadable;  // If the size cannot be read, the error is reported later, when the file is read.
+  std::error_code unreadable;  // If the size cannot be read, the later reading of the file reports the error.
   const std::uintmax_t bytes = std::filesystem::file_size(path, unreadable);
   return unreadable ? 0 : bytes;
 }
 
-/// Imports in a child process. The child also reads the resulting document: the lines of the file are known in the
-/// child only, and errors name these lines.
+/// Imports in a child process. The child also reads the resulting document. Only the child knows the lines of the
+/// file, and errors name these lines.
 Imported read_in_child(const Importer& importer, const std::string& path, const Reader& keys) {
   const ChildLimits limits = reading_limits(read_size(path));
   const Position file{path, 0, 0, ""};

@@ -27,18 +27,17 @@ struct Importer {
   std::string source;             ///< the source in which the format is described
   std::string ending;             ///< the ending of the files' names
   std::vector<Field> parameters;  ///< keys that a scenario may give in addition to the file
-  /// Whether the importer also takes keys that are not in `parameters`; the importer checks such keys itself.
+  /// Whether the importer also takes keys that are not in `parameters`. The importer then checks these keys itself.
   bool open = false;
-  /// Whether the file is read in a child process, because the importer uses a library that may fail.
+  /// Whether the file is read in a child process, in case the importer's library fails.
   bool isolated = false;
-  /// Converts the content of a file. `path` is used only for messages and names; the function does not open the file.
+  /// Converts the content of a file. The function does not open `path`. It uses it for messages and names.
   Imported (*read)(std::string_view bytes, const std::string& path, const Reader& keys) = nullptr;
 };
 
 const Catalog<Importer>& importer_catalog();
 
-/// Returns the importer for a file with this name. If there is no such importer, throws an InputError that lists the
-/// known endings.
+/// Returns the importer for a file with this name. If there is none, throws an InputError with the known endings.
 const Importer& importer_for(const std::string& path);
 
 /// Returns the limits for reading a file of this many bytes in a child process. A library may never finish reading a

@@ -12,7 +12,7 @@ namespace {
 
 class LayerCount {
  public:
-  /// Counts above `limit` are replaced by `limit`, so that they do not overflow.
+  /// Counts above `limit` are replaced by `limit`, to avoid overflow.
   LayerCount(const Value* blocks, std::int64_t limit) : blocks_(blocks), limit_(limit) {}
 
   std::int64_t of_item(const Value& item, const Parameters& parameters) {
@@ -56,8 +56,8 @@ class LayerCount {
     Parameters scope = read_block_parameters(*block, word.text(), use);
     scope.insert(parameters.begin(), parameters.end());
     const auto [place, is_new] = counted_.try_emplace({word.text(), scope}, 0);
-    // If a block contains itself, the map already has an element with the count 0 for this block. read_layers reports
-    // such a block as an error.
+    // A block that contains itself already has an element with the count 0. read_layers reports such a block as an
+    // error.
     if (is_new) place->second = of(*layers, scope);
     return place->second;
   }

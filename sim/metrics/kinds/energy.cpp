@@ -72,8 +72,8 @@ extern const Metric energy_j_metric = {
     .unit = "J",
     .summary = "Energy of all devices and links for which watts are known.",
     .details =
-        "The value is the sum of energy_j_by_device and energy_j_by_link. Devices and links without watts add "
-        "nothing. So compare two runs only if both platforms give watts for the same devices and links. The metric "
+        "The value is the sum of energy_j_by_device and energy_j_by_link. A device or link without watts adds "
+        "nothing. Compare two runs only if both platforms give watts for the same devices and links. The metric "
         "has no value if neither watts nor joules are known.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
@@ -102,9 +102,9 @@ extern const Metric energy_j_by_link_metric = {
         "The idle power of the link x makespan, plus (busy - idle power) x bytes / bandwidth.",
     .details =
         "The power of a link rises from idle power to busy power in proportion to the used share "
-        "of its bandwidth. So the "
-        "energy depends on the makespan and on the bytes that crossed the link, but not on the order of the "
-        "transfers. Only links for which the platform gives watts have a value.",
+        "of its bandwidth. So the energy depends on the makespan and on the bytes that crossed the "
+        "link. The order of the transfers does not matter. A link has a value if the platform "
+        "gives watts for it.",
     .source = "definition",
     .example =
         "sluice run alexnet_resident platform.links.host.idle=5W platform.links.host.busy=10W --json",

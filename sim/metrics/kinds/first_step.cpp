@@ -19,10 +19,9 @@ extern const Metric first_step_s_metric = {
         "Time from the start of the run until the first step is complete, including the loads "
         "before the first step.",
     .details =
-        "The first step is complete when all its actions have ended and their data have arrived. Some actions "
-        "of the first iterations work for later steps; these actions do not count. This metric is the time after "
-        "which a user has the answer of the first step. The metric has no value if the plan has no "
-        "body.",
+        "A user has the answer of the first step after this time. All actions of the step have then ended, and "
+        "their data have arrived. Some actions of the first iterations work for later steps. These actions do not "
+        "count. A plan without a body has no value.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -1,5 +1,5 @@
-// The metrics question_bound_s (no plan for this model, workload and machine takes less time) and question_ratio (this
-// bound / the makespan).
+// The metrics question_bound_s and question_ratio. No plan for this model, workload and machine takes less time than
+// question_bound_s. The ratio is this bound / the makespan.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -31,9 +31,9 @@ extern const Metric question_bound_s_metric = {
         "The bound counts computation, the bytes that must cross the "
         "host's links, the first loads, and the loads of weights that must wait because the memory is full.",
     .details =
-        "Unlike lower_bound_s, this bound is the same for every plan, with any cut and any order of actions. Use this "
-        "metric to see whether another policy is worth trying: no policy on these devices can be faster than the "
-        "bound. The metric has no value for the run of a plan file, because a plan file does not name its model and "
+        "lower_bound_s depends on the plan. This bound is the same for every plan, with any cut and any order of "
+        "actions. If the run is near the bound, another policy on these devices is not worth trying. "
+        "A run of a plan file has no value, because a plan file does not name its model and "
         "machine.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",

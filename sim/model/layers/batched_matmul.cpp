@@ -41,9 +41,9 @@ const LayerType batched_matmul_layer = {
     .summary = "Multiplies two inputs, matrix by matrix over their last two axes.",
     .details =
         "The product of a matrix [rows, inner] and a matrix [inner, columns] takes rows x inner x columns "
-        "multiply-accumulates of 2 FLOP each. All axes before the last two must be equal in both inputs. The layer has "
-        "no parameters. The backward pass takes twice the FLOP of the forward pass, because both inputs have a "
-        "gradient. The backward pass reads both inputs. Use this layer for products of two activations; the layer "
+        "multiply-accumulates of 2 FLOP each. All axes before the last two must be equal in both inputs. The layer "
+        "has no parameters. Both inputs have a gradient, so the backward pass takes twice the FLOP of the forward "
+        "pass. The backward pass reads both inputs. Use this layer for products of two activations. The layer "
         "`attention` contains the products of attention.",
     .source = "definition, as in NumPy's matmul",
     .example =

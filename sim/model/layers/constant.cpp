@@ -1,5 +1,5 @@
 // A constant is a tensor that is the same for every sample, such as a table of distances or a mask. Other layers
-// compute with this tensor. The layer does not read its input, which only says after which layer the constant is made.
+// compute with this tensor. The layer does not read its input. The input says after which layer the constant is made.
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -19,10 +19,10 @@ extern const LayerType constant_layer;
 const LayerType constant_layer = {
     .name = "constant",
     .summary =
-        "Provides a tensor that is the same for every sample, such as a table, as an input of other layers.",
+        "Provides a tensor, such as a table, as an input of other layers. The tensor is the same for every sample.",
     .details =
-        "The layer does not read its input. The input only says after which layer the constant is made. A layer that "
-        "reads a constant computes once per sample, like all layers.",
+        "The layer does not read its input. The input says after which layer the constant is made. Like all layers, "
+        "a layer that reads a constant computes once per sample.",
     .source = "Liu et al., Swin transformer V2 (2022), section 3.3, the table of coordinates",
     .example =
         "{type: input, name: x, shape: [49, 96]}, {type: constant, name: table, shape: [49, 96], "

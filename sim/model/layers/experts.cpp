@@ -14,7 +14,8 @@ void require_matrix(const Reader& keys, const Shape& shape) {
               keys.text("type") + " needs an input of [rows, columns], got " + text_of(shape));
 }
 
-/// Throws an error unless `chosen` is a matrix with `rows` rows, each of which holds the experts chosen for one row.
+/// Throws an error unless `chosen` is a matrix with `rows` rows. Each row holds the experts chosen for one row of the
+/// input.
 void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows) {
   if (chosen.size() != 2 || chosen[0] != rows)
     keys.fail("inputs", keys.text("type") + " of " + std::to_string(rows) +
@@ -49,7 +50,7 @@ LayerCounts infer_dispatch(const Reader& keys, const std::vector<const Shape*>& 
   return counts;
 }
 
-// Each row is multiplied by the weights of one expert. So at most as many matrices are read as there are rows.
+// Each row is multiplied by the weights of one expert. So n rows read at most n matrices.
 LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& rows = *inputs[0];
   require_matrix(keys, rows);
@@ -109,8 +110,8 @@ const LayerType dispatch_layer = {
     .summary =
         "Makes a copy of each row for each expert that was chosen for the row, sorted by expert.",
     .details =
-        "The number of rows of the output is the number of rows of the input times the number of experts per row. The "
-        "layer computes nothing, but it reads and writes every copy.",
+        "For each row of the input, the output has as many rows as there are experts per row. The layer computes "
+        "nothing, but it reads and writes every copy.",
     .source = paper,
     .example =
         "{type: input, name: x, shape: [128, 64]}, {type: matmul, name: scores, features: 8}, "
@@ -148,8 +149,8 @@ const LayerType combine_layer = {
         "Adds up the k rows that the experts computed for each token, weighted by the second input. Each output takes "
         "2 k - 1 FLOP.",
     .details =
-        "This layer is the last step of a mixture of experts. From the k rows that the experts computed for a token, "
-        "this layer makes one row. The backward pass takes 3 FLOP per element of the experts' rows, and reads both "
+        "This layer is the last step of a mixture of experts. The experts computed k rows for a token. This layer "
+        "makes one row from them. The backward pass takes 3 FLOP per element of the experts' rows, and reads both "
         "inputs.",
     .source = paper,
     .example =

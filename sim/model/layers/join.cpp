@@ -22,8 +22,8 @@ LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inpu
   return counts;
 }
 
-// In the backward pass, the gradient of each of the n inputs is the product of the output's gradient and the other n -
-// 1 inputs.
+// There are n inputs. In the backward pass, the gradient of an input is the output's gradient times the other n - 1
+// inputs.
 LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = infer_each(keys, inputs);
   const std::int64_t products =
@@ -82,8 +82,8 @@ const LayerType mul_layer = {
     .details =
         "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 is repeated. For n "
         "inputs the backward pass takes n (n - 1) FLOP per output. The gradient of each input is the product of the "
-        "output's gradient and the other n - 1 inputs. The backward pass reads all inputs. For each input that was "
-        "stretched, the backward pass takes 1 additional FLOP per output. Use `mul` for gates.",
+        "output's gradient and the other n - 1 inputs. The backward pass reads all inputs. A stretched input takes 1 "
+        "more FLOP per output in the backward pass. Use `mul` for gates.",
     .source =
         "Hu, Shen and Sun, Squeeze-and-excitation networks (2018), section 3.2; stretching "
         "as in the NumPy user guide, Broadcasting",
@@ -100,9 +100,9 @@ const LayerType concat_layer = {
     .name = "concat",
     .summary = "Joins its inputs end to end along an axis.",
     .details =
-        "All extents except the extent of this axis must be equal. The layer takes no FLOP. It copies its inputs into "
-        "the output, so it takes time with a cost model that counts bytes. The backward pass splits the gradient again "
-        "and reads no activation. Use `concat` to join branches, as in DenseNet and U-Net.",
+        "All extents except the extent of this axis must be equal. The layer takes no FLOP. It copies its inputs "
+        "into the output. With a cost model that counts bytes, the copies take time. The backward pass splits the "
+        "gradient again and reads no activation. Use `concat` to join branches, as in DenseNet and U-Net.",
     .source = "Huang et al., Densely connected convolutional networks (2017), section 3",
     .example =
         "{type: input, name: x, shape: [28, 28, 64]}, {type: relu, name: branch}, {type: concat, inputs: [x, branch]}",

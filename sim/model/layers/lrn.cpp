@@ -5,9 +5,9 @@
 namespace sluice {
 namespace {
 
-// An element takes the following operations of 1 FLOP: its square, size - 1 additions for the sum of `size` squares,
-// the multiplication by alpha, the addition of k, the power beta, and the division. Neighbouring elements share their
-// squares. The sum is computed again for each element.
+// An element takes these operations of 1 FLOP: its square, size - 1 additions of squares, the multiplication by
+// alpha, the addition of k, the power beta, and the division. Neighbours share a square, so each square counts once.
+// Each element has a sum of its own.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
@@ -31,10 +31,10 @@ const LayerType lrn_layer = {
         "Normalises each element by its neighbours in the channels (local response normalisation), with size + 4 FLOP "
         "per element.",
     .details =
-        "The formula is y = x / (k + alpha (sum of squares))^beta, where the sum goes over `size` neighbouring "
-        "channels. An element takes 1 FLOP for its square and size - 1 FLOP for the sum. The product with alpha, the "
-        "addition of k, the power and the division take 1 FLOP each. The backward pass takes twice the FLOP of the "
-        "forward pass, and reads input and output. Use `lrn` for networks such as AlexNet.",
+        "The formula is y = x / (k + alpha (sum of squares))^beta. The sum goes over `size` neighbouring channels. "
+        "An element takes 1 FLOP for its square and size - 1 FLOP for the sum. The product with alpha, the addition "
+        "of k, the power and the division take 1 FLOP each. The backward pass takes twice the FLOP of the forward "
+        "pass, and reads input and output. Use `lrn` for networks such as AlexNet.",
     .source = "Krizhevsky, Sutskever and Hinton, ImageNet classification (2012), section 3.3",
     .example = "{type: input, shape: [55, 55, 96]}, {type: lrn, size: 5}",
     .parameters = {{.name = "size",

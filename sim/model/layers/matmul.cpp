@@ -26,9 +26,9 @@ const LayerType matmul_layer = {
     .summary = "Multiplies a matrix [rows, columns] by a weight matrix [columns, features].",
     .details =
         "The product takes rows x columns x features multiply-accumulates of 2 FLOP each. A bias adds 1 FLOP per "
-        "output. In the backward pass, the gradient of the input and the gradient of the weights each take as many "
+        "output. The backward pass computes two gradients: of the input and of the weights. Each takes as many "
         "multiply-accumulates as the forward pass. The backward pass reads the input. Use `matmul` for sequences, "
-        "whose rows are tokens, and `dense` if each element of a sample has its own weights.",
+        "whose rows are tokens. Use `dense` if each element of a sample has its own weights.",
     .source = "PopART phased execution",
     .example = "{type: input, shape: [128, 768]}, {type: matmul, features: 3072}",
     .parameters = {{.name = "features",

@@ -19,7 +19,7 @@ Shape output_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
 
 // A multiply-accumulate of the forward pass has two factors: an input, and a weight or another input. The backward
 // pass has two multiply-accumulates instead, one for the gradient of each factor. All other operations are assumed to
-// cost as much as in the forward pass. The gradient of a weight that is only added is the sum of the output's
+// cost as much as in the forward pass. A weight may also be only added. Its gradient is then the sum of the output's
 // gradients, with 1 FLOP per output.
 Backward backward_of(const Reader& keys, const LayerCounts& counts, std::size_t inputs) {
   Backward backward;
@@ -65,11 +65,11 @@ extern const LayerType operator_layer;
 const LayerType operator_layer = {
     .name = "operator",
     .summary =
-        "Describes an operator that has no layer type of its own, by the shape of its output and its cost per element. "
-        "If only the shape is given, the operator moves, repeats or drops elements.",
+        "Describes an operator without a layer type of its own, by the shape of its output and its cost per element. "
+        "An operator with only a shape moves, repeats or drops elements.",
     .details =
-        "Use `operator` for an operator that no layer type fits. Counts are per element of the output or of the first "
-        "input, so that they scale with the shapes.",
+        "Use `operator` if no layer type fits. Counts are per element of the output or of the first input. So they "
+        "scale with the shapes.",
     .source = "definition",
     .example = "{type: input, shape: [128, 768]}, {type: operator, flop: 12}",
     .parameters =

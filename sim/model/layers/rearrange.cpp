@@ -156,9 +156,9 @@ const LayerType transpose_layer = {
     .name = "transpose",
     .summary = "Puts the axes of its input into another order.",
     .details =
-        "The layer computes and moves nothing, because its output is the memory of its input, which is read in "
-        "another order. A layer that keeps the output for its backward pass keeps the input. Use `operator` instead "
-        "if the program that you describe copies the elements.",
+        "The output is the memory of the input, read in another order. So the layer computes and moves nothing. A "
+        "layer that keeps the output for its backward pass keeps the input. If the program that you describe copies "
+        "the elements, use `operator` instead.",
     .source = "definition, as in NumPy's transpose",
     .example = "{type: input, shape: [196, 768]}, {type: transpose, axes: [1, 0]}",
     .parameters = {{.name = "axes",

@@ -1,7 +1,7 @@
 // Recurrent layers over one sequence [steps, features], or over several sequences side by side [steps, sequences,
-// features]. The layers have the parameters of PyTorch's layers with the same names. For each direction, a layer has a
-// matrix for the input of the step and a matrix for the hidden values of the previous step, each with a bias. Layers
-// are stacked: a layer reads the hidden values of all directions of the layer below it.
+// features]. The layers have the parameters of PyTorch's layers with the same names. For each direction, a layer has
+// two matrices, each with a bias. One is for the input of the step. The other is for the hidden values of the
+// previous step. Layers are stacked: a layer reads the hidden values of all directions of the layer below it.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -19,13 +19,13 @@ struct Cell {
 // A hidden value of rnn takes 2 FLOP: one for the sum of both products, and one for tanh.
 constexpr Cell elman{1, 1 + 1, 0};
 // A hidden value of gru takes three sums of products, and two sigmoids of 4 FLOP for the gates r and z. The new value
-// is n = tanh(a + r b), where a is the product with the input, and b the product with the hidden values of the previous
-// step. The product r b takes 1 FLOP, and tanh takes 1 FLOP. The formula h = (1 - z) n + z h takes 4 FLOP. A gru keeps
-// r, z, n and b.
+// is n = tanh(a + r b). Here a is the product with the input, and b is the product with the hidden values of the
+// previous step. The product r b takes 1 FLOP, and tanh takes 1 FLOP. The formula h = (1 - z) n + z h takes 4 FLOP. A
+// gru keeps r, z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
-// A hidden value of lstm takes four sums of products, three sigmoids of 4 FLOP for the gates i, f and o, and a tanh for
-// the new value g. The state c = f c + i g takes 3 FLOP, and h = o tanh(c) takes 2 FLOP. An lstm keeps i, f, g, o and
-// c.
+// A hidden value of lstm takes four sums of products, three sigmoids of 4 FLOP for the gates i, f and o, and a tanh
+// for the new value g. The state c = f c + i g takes 3 FLOP. The formula h = o tanh(c) takes 2 FLOP. An lstm keeps i,
+// f, g, o and c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {
@@ -35,9 +35,10 @@ struct Direction {
 };
 
 /// Counts one layer in one direction. The backward pass goes through the cells from the last step to the first. The
-/// derivatives of a cell's functions cost about as much as the functions. Each product with hidden values or inputs has
-/// two gradients, and the gradient of a bias is a sum over the steps. `input_flop` counts the gradient of the first
-/// layer's input only (`first`): it is left out if no earlier layer of the model has weights.
+/// derivatives of a cell's functions cost about as much as the functions. Each product with hidden values or inputs
+/// has two gradients. The gradient of a bias is a sum over the steps. `input_flop` is the FLOP for the gradient of
+/// the input. It is for the first layer (`first`), and it does not count if no earlier layer of the model has
+/// weights.
 void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, bool first) {
   const auto add = [](std::int64_t& count, std::int64_t more, const char* what) {
     count = checked_add(count, more, what);
@@ -80,8 +81,8 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
       add_direction(counts, cell,
                     {steps, l == 0 ? input.back() : width, hidden, keys.boolean("bias")}, l == 0);
   counts.backward.reads_inputs = counts.backward.reads_output = true;
-  // The backward pass needs the values inside the cells of each layer, and the hidden values of all layers except the
-  // last. The hidden values of the last layer are the output, which is counted separately.
+  // The backward pass needs the values inside the cells of each layer, and the hidden values of all layers. The
+  // hidden values of the last layer are the output. They are counted separately.
   const std::int64_t values = elements_of(counts.shape);
   counts.backward.kept = checked_mul(
       values, checked_add(checked_mul(layers, cell.kept, "elements"), layers - 1, "elements"),
@@ -121,11 +122,11 @@ const LayerType rnn_layer = {
         "products, the layer takes 2 FLOP per hidden value.",
     .details =
         "Each layer has hidden x (inputs + hidden) weights in each direction, for its only gate. A bias adds 2 "
-        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use `rnn` for short "
-        "sequences; `gru` and `lstm` remember values for more steps. The backward pass takes twice the "
-        "multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. The "
-        "backward pass reads input and output. If there is a single layer, training keeps nothing in addition to input "
-        "and output. If there are several layers, the hidden values of all layers except the last one are kept, too.",
+        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use `rnn` for "
+        "short sequences. The layers `gru` and `lstm` remember values for more steps. The backward pass takes twice "
+        "the multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. "
+        "The backward pass reads input and output. A single layer keeps nothing else for it. With several layers, "
+        "the hidden values of all layers except the last one are kept, too.",
     .source = "Elman, Finding structure in time (1990); parameters as torch.nn.RNN",
     .example = "{type: input, shape: [100, 32]}, {type: rnn, hidden: 64}",
     .parameters = parameters(),
@@ -139,11 +140,11 @@ const LayerType gru_layer = {
         "takes 17 FLOP per hidden value.",
     .details =
         "Each layer has 3 x hidden x (inputs + hidden) weights in each direction, for its 3 gates. A bias adds 2 "
-        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates r "
-        "and z and the new value n, a step computes h' = (1 - z) n + z h. The backward pass takes twice the "
+        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Let r and z be "
+        "the gates and n the new value. A step computes h' = (1 - z) n + z h. The backward pass takes twice the "
         "multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. The "
-        "backward pass reads input and output. For each hidden value, training keeps 4 additional elements per step. "
-        "If there are several layers, the hidden values of all layers except the last one are kept, too.",
+        "backward pass reads input and output. For each hidden value, training keeps 4 more elements per step. With "
+        "several layers, the hidden values of all layers except the last one are kept, too.",
     .source =
         "Cho et al., Learning phrase representations using RNN encoder-decoder (2014), section "
         "2.3; equations and parameters as torch.nn.GRU",
@@ -159,11 +160,12 @@ const LayerType lstm_layer = {
         "takes 22 FLOP per hidden value.",
     .details =
         "Each layer has 4 x hidden x (inputs + hidden) weights in each direction, for its 4 gates. A bias adds 2 "
-        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates i, f "
-        "and o and the new value g, a step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes twice "
-        "the multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. The "
-        "backward pass reads input and output. For each hidden value, training keeps 5 more elements per step: i, f, "
-        "g, o and c. If there are several layers, the hidden values of all layers except the last one are kept, too.",
+        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Let i, f and o be "
+        "the gates and g the new value. A step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes "
+        "twice the multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward "
+        "pass. The backward pass reads input and output. For each hidden value, training keeps 5 more elements per "
+        "step: i, f, g, o and c. With several layers, the hidden values of all layers except the last one are kept, "
+        "too.",
     .source =
         "Hochreiter and Schmidhuber, Long short-term memory (1997); Gers, Schmidhuber and Cummins, "
         "Learning to forget (2000); equations and parameters as torch.nn.LSTM",

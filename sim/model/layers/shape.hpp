@@ -16,8 +16,8 @@ std::int64_t elements_of(const Shape& shape);
 /// Returns the shape as text, such as "[26, 26, 96]".
 std::string text_of(const Shape& shape);
 
-/// Returns the field of the key `axis`. The value of the key is the number of an axis, counted from 0, or from the end
-/// with -1 for the last axis.
+/// Returns the field of the key `axis`. The value is the number of an axis, counted from 0. The value -1 means the
+/// last axis.
 Field axis_field();
 /// Returns the axis of `shape` that the key `axis` names. Throws InputError at the key.
 std::size_t axis_of(const Reader& keys, const Shape& shape);
@@ -29,7 +29,7 @@ Shape read_shape(const Reader& keys, std::string_view name);
 /// becomes the extent of the other shape. Throws InputError at the layer's `inputs`.
 Shape stretched(const Reader& keys, const Shape& a, const Shape& b);
 
-/// The value of `max_inputs` of a layer type whose number of inputs has no limit.
+/// The `max_inputs` of a layer type that takes any number of inputs.
 inline constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 }  // namespace sluice

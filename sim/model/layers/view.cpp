@@ -1,5 +1,5 @@
 // The layers `flatten` and `reshape` (another shape of the same elements), `take_row` (one row) and `dropout`. The
-// first three are views: their output is counted like any output, but no data are moved to make it. If a layer keeps a
+// first three are views: their output is counted like any output, but no data are moved for it. If a layer keeps a
 // view for its backward pass, it keeps the viewed tensor.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
@@ -53,9 +53,9 @@ LayerCounts infer_row(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// Training keeps a mask of 1 byte per element that says which elements were set to zero
-// (Korthikanti et al. 2022, section 4.1). The backward pass multiplies the gradient by the mask and
-// by 1 / (1 - rate): 2 FLOP per element.
+// Training keeps a mask of 1 byte per element (Korthikanti et al. 2022, section 4.1). The mask says which elements
+// were set to zero. The backward pass takes 2 FLOP per element: it multiplies the gradient by the mask and by 1 / (1
+// - rate).
 LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
@@ -74,9 +74,9 @@ const LayerType flatten_layer = {
     .name = "flatten",
     .summary = "Gives its input a shape with a single axis that holds all elements.",
     .details =
-        "The layer computes and moves nothing, because its output is the memory of its input. A layer that needs the "
-        "output for its backward pass keeps the input. Use `flatten` between a layer whose output is an image and a "
-        "layer that needs an input with one axis. The layer `dense` flattens its input itself.",
+        "The output is the memory of the input. So the layer computes and moves nothing. A layer that needs the "
+        "output for its backward pass keeps the input. Use `flatten` between a layer with an image as its output and "
+        "a layer that needs an input with one axis. The layer `dense` flattens its input itself.",
     .source = "definition",
     .example = "{type: input, shape: [6, 6, 256]}, {type: flatten}",
     .parameters = {},
@@ -97,7 +97,7 @@ const LayerType reshape_layer = {
         {{.name = "shape",
           .type = Type::list,
           .summary =
-              "the extents of one sample; one extent may be -1, and is then computed from the other extents"}},
+              "the extents of one sample; one extent may be -1: it follows from the other extents"}},
     .infer = infer_reshape,
     .view = true,
 };
@@ -107,8 +107,8 @@ const LayerType take_row_layer = {
     .name = "take_row",
     .summary = "Takes one row of its input, along the first axis.",
     .details =
-        "The layer computes and moves nothing, because its output is a part of the memory of its input. Use `take_row` "
-        "before the last layers of a transformer that classifies, because these layers read only the first row.",
+        "The output is a part of the memory of the input. So the layer computes and moves nothing. The last layers "
+        "of a transformer that classifies read only the first row. Use `take_row` before them.",
     .source = "definition",
     .example = "{type: input, shape: [197, 768]}, {type: take_row, row: 0}",
     .parameters = {{.name = "row",
@@ -124,9 +124,9 @@ const LayerType dropout_layer = {
     .name = "dropout",
     .summary = "Sets elements to zero at random in training, and does nothing in inference.",
     .details =
-        "Training keeps a mask of 1 byte per element that says which elements were set to zero. The backward pass "
-        "multiplies the gradient by the mask and by 1 / (1 - rate), with 2 FLOP per element. The forward pass takes no "
-        "FLOP.",
+        "Training keeps a mask of 1 byte per element. The mask says which elements were set to zero. The backward "
+        "pass takes 2 FLOP per element: it multiplies the gradient by the mask and by 1 / (1 - rate). The forward "
+        "pass takes no FLOP.",
     .source =
         "Srivastava et al., Dropout (2014), section 4; its mask: Korthikanti et al. (2022), section 4.1",
     .example = "{type: input, shape: [4096]}, {type: dropout, rate: 0.5}",

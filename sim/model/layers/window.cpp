@@ -23,8 +23,8 @@ std::string one_or_list(std::size_t axes) {
   return "an integer or " + axes_text(axes);
 }
 
-/// Returns the names of the sides of an image: first the side before the image along each axis, and
-/// then the side after the image along each axis.
+/// Returns the names of the sides of an image. The sides before the image come first, one per axis.
+/// The sides after the image follow.
 std::string sides_text(std::size_t axes) {
   if (axes == 1) return "[left, right]";
   return axes == 2 ? "[top, left, bottom, right]" : "[front, top, left, back, bottom, right]";
