@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-/// Returns the largest number from `good` to `bad` - 1 for which `fits` returns true, after about log2(bad - good)
-/// tests. Neither `good` nor `bad` is tested. If no number above `good` and below `bad` fits, the result is `good`.
+/// Searches between `good`, which fits, and `bad`, which does not fit. Neither of them is tested. Returns the largest
+/// number for which `fits` returns true, or `good` if there is none between them. Makes about log2(bad - good) tests.
 template <class Fits>
 std::int64_t largest_that_fits(std::int64_t good, std::int64_t bad, Fits&& fits) {
   while (bad - good > 1) {

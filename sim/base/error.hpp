@@ -36,7 +36,7 @@ struct UsageError : Error {
   explicit UsageError(const std::string& message) : Error(2, message) {}
 };
 
-/// The content of a document is not allowed (exit 3). With a position the message reads
+/// The content of a document is not allowed. The exit code is 3. A message with a position:
 ///   models/a.yaml:3:5: error: unknown key 'lyers' in model (did you mean 'layers'?)
 ///       lyers: 3
 ///       ^
@@ -67,10 +67,10 @@ struct Shortage {
   /// For each class of tensors, the bytes that it needs.
   std::vector<std::pair<std::string, std::int64_t>> by_class = {};
   std::vector<Waiter> waiters = {};
-  /// The time in seconds, counted from the start of the run, after which no action can start.
+  /// The moment of the deadlock, in seconds from the start of the run. After it, no action can start.
   std::optional<double> time_s = {};
-  /// The largest number of micro-batches in flight that fits, if the question asked for a larger number. The value is 0
-  /// if not even one micro-batch fits. The value is absent if this number is not known.
+  /// How many micro-batches in flight fit, if the question asked for more. 0 if not even one fits. Absent if the number
+  /// is not known.
   std::optional<std::int64_t> most_in_flight = {};
   bool operator==(const Shortage&) const = default;
 };

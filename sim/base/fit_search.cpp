@@ -19,7 +19,7 @@ void FitSearch::record_answer(const FitAnswer& answer) {
     refused(answer);
 }
 
-/// Handles a number that fits. The next number to test is this number + `step_`, but at most
+/// Handles a number that fits. The next number to test is this number + `step_`. It is at most
 /// halfway to the smallest number that does not fit. Each number that fits makes `step_` greater.
 void FitSearch::fitted() {
   good_ = next_;
@@ -29,8 +29,8 @@ void FitSearch::fitted() {
 }
 
 /// Handles a number that does not fit. Draws a line through the needs of the last two numbers that did not fit. The
-/// next number to test is the number at which this line reaches the available amount. If so far only one number did not
-/// fit, the line goes through that number's need and through zero.
+/// next number to test is the number at which this line reaches the available amount. After a single failure, the line
+/// goes through zero and through the need of the number that did not fit.
 void FitSearch::refused(const FitAnswer& answer) {
   const bool slow = bad_ != 0 && next_ - good_ > (bad_ - good_) / 2;
   slow_ = slow ? slow_ + 1 : 0;

@@ -16,8 +16,8 @@ namespace {
 
 __extension__ typedef __int128 Int128;
 
-/// A unit equals multiplier x 10^exponent SI units. The exponent is stored separately from the multiplier, because
-/// "5us" must become the double that is nearest to 5e-6. The product 5 * 1e-6 is a different double.
+/// A unit equals multiplier x 10^exponent SI units. The two numbers are stored separately: "5us" must become the double
+/// that is nearest to 5e-6. The product 5 * 1e-6 is a different double.
 struct Unit {
   std::string name;
   int exponent = 0;
@@ -163,7 +163,7 @@ class Parser {
     read_exponent();
   }
 
-  // Reads an exponent, if there is one: "5e3B" has an exponent, but the E of "5EB" is the prefix of a unit.
+  // Reads an exponent, if there is one. "5e3B" has an exponent. The E of "5EB" is the prefix of a unit.
   void read_exponent() {
     if (at_ >= text_.size() || (text_[at_] != 'e' && text_[at_] != 'E')) return;
     const bool sign = at_ + 1 < text_.size() && (text_[at_ + 1] == '-' || text_[at_ + 1] == '+');
@@ -217,8 +217,7 @@ class Parser {
     return std::string(text_.substr(0, end)) + " ";
   }
 
-  /// Converts an amount in bits to bytes, and returns it as a person would write it: for 64 Gbit/s, the result is
-  /// "8GB/s".
+  /// Converts an amount in bits to bytes. Returns it as a person would write it. For example, 64 Gbit/s become "8GB/s".
   std::string an_eighth(const Unit& unit) const {
     const std::string digits =
         (number_.digits.empty() ? "0" : number_.digits) + "e" + std::to_string(number_.exponent);

@@ -1,5 +1,6 @@
-// Quantities: converts a text with a unit to a number in SI units (byte, s, FLOP, FLOP/s, byte/s, W, J), and back.
-// Decimal and binary prefixes differ: 1 GB is 1e9 bytes, and 1 GiB is 2^30 bytes. Bytes are whole numbers.
+// Quantities: converts a text with a unit to a number in SI units, and back. The units are byte, s, FLOP, FLOP/s,
+// byte/s, W and J. Decimal and binary prefixes differ: 1 GB is 1e9 bytes, and 1 GiB is 2^30 bytes. Bytes are whole
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ enum class Dimension { none, bytes, seconds, flop, flop_per_s, bytes_per_s, watt
 /// stands.
 double parse_quantity(std::string_view text, Dimension dimension, std::string_view key = {});
 
-/// Reads an amount of bytes: "24GB" becomes exactly 24'000'000'000. Throws InputError as parse_quantity does, and also
-/// if the amount is not a whole number of bytes or is more than 2^63 - 1.
+/// Reads an amount of bytes: "24GB" becomes exactly 24'000'000'000. Throws InputError as parse_quantity does. Also
+/// throws it for parts of a byte, and for more than 2^63 - 1 bytes.
 std::int64_t parse_bytes(std::string_view text, std::string_view key = {});
 
 /// Writes a quantity for people, with four significant digits: 6.1e13 becomes "61 TFLOP/s".
@@ -35,11 +36,11 @@ std::string exact(double value);
 std::string_view example_of(Dimension dimension);
 /// Returns the dimension in words, such as "bytes per second".
 std::string_view words_of(Dimension dimension);
-/// Returns all units in which a quantity of this dimension may be written ("B/s", "kB/s", ..., "EiB/s").
+/// Returns all units of this dimension, for example "B/s", "kB/s", ..., "EiB/s".
 std::vector<std::string> units_of(Dimension dimension);
 
-/// These two functions return a + b and a * b. Both numbers are counts, and must not be negative. If the result exceeds
-/// 2^63 - 1, the functions throw CountError with a message that begins with `what`.
+/// These two functions return a + b and a * b. Both numbers are counts of 0 or more. If the result exceeds 2^63 - 1,
+/// the functions throw CountError. The message begins with `what`.
 std::int64_t checked_add(std::int64_t a, std::int64_t b, std::string_view what);
 std::int64_t checked_mul(std::int64_t a, std::int64_t b, std::string_view what);
 

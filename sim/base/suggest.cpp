@@ -47,8 +47,8 @@ constexpr std::array<Synonym, 17> synonyms = {{{"half", "float16"},
                                                {"fc", "dense"},
                                                {"fully_connected", "dense"}}};
 
-/// Returns the known name that has `wanted` as a synonym, or that begins with `wanted`. Returns null if there is no
-/// such name.
+/// Returns the known name with the synonym `wanted`, or the known name that begins with `wanted`. If there is none,
+/// returns null.
 const std::string* plainly_meant(const std::string& wanted, const std::vector<std::string>& known) {
   for (const Synonym& synonym : synonyms)
     if (wanted == synonym.written)
@@ -64,7 +64,7 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
 }  // namespace
 
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
-  // A word that is longer than this limit is not a typing mistake.
+  // A longer word is not a typing mistake.
   constexpr std::size_t longest = 64;
   if (given.empty() || given.size() > longest) return "";
   const std::string wanted = lower_case(given);

@@ -44,8 +44,8 @@ std::vector<po::option> parse(const Command& command, const std::vector<std::str
   using namespace po::command_line_style;
   const po::options_description description = description_of(command);
   try {
-    // The style allow_guessing is off. With allow_guessing, `--js` would mean `--json` until a later version has a
-    // second option that begins with `--js`.
+    // The style allow_guessing is off. With it, `--js` would mean `--json`. A later version may have a second option
+    // that begins with `--js`.
     return po::command_line_parser(words)
         .options(description)
         .style(allow_long | long_allow_adjacent | long_allow_next | allow_short |

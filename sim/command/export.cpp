@@ -23,8 +23,8 @@ std::string note_of(const TraceReader& trace) {
          "; the trace has the actions that were executed";
 }
 
-/// Converts in a child process: if a malicious file crashes HDF5, only the child ends. Returns
-/// a note for the user if the run in the trace did not complete.
+/// Converts in a child process. If a malicious file crashes HDF5, only the child ends. If the run in the trace did not
+/// complete, returns a note for the user.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
                     PartFile* part) {
   try {
@@ -76,7 +76,7 @@ int run_export(const Arguments& arguments) {
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
-  // A signal may have reached only this process and not the child, so this process handles the signal.
+  // A signal may have reached this process, but not the child. This process handles it here.
   check_interrupt();
   if (part) part->commit();
   if (!note.empty()) message("sluice: " + note);

@@ -51,7 +51,7 @@ void refuse_together(const Arguments& arguments, const char* one,
                        "' exclude each other; give only one of these options");
 }
 
-/// Writes a whole error message to standard error, because the report has only the first line of the message.
+/// Writes a whole error message to standard error. The report has only the first line of the message.
 void complain(const std::string& path, const std::string& error) {
   const bool says_where = error.substr(0, error.find('\n')).find(": error: ") != std::string::npos;
   message(says_where ? error : "sluice: " + path + ": " + error);

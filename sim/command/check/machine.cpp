@@ -1,5 +1,5 @@
-// Writes the report of a check for programs and for continuous integration, as JSON, in JUnit's XML, or as GitHub's
-// annotations.
+// Writes the report of a check for programs and for continuous integration. The formats are JSON, JUnit's XML, and
+// GitHub's annotations.
 #include <regex>
 
 #include "document/load.hpp"
@@ -78,9 +78,8 @@ Value scenario_json(const CheckReport& report, std::size_t number) {
 }
 
 // --- XML ----------------------------------------------------------------------------------------
-//
-// Elements and attributes follow the schema against which Jenkins checks reports (junit-10.xsd of its xUnit plugin).
-// This schema has no attribute for a file, so the text of a test case begins with the path of the scenario.
+//Elements and attributes follow Jenkins's schema of reports, junit-10.xsd of its xUnit plugin. This schema has no
+// attribute for a file. So the text of a test case begins with the path of the scenario.
 
 /// Escapes text for an attribute or an element of XML. XML 1.0 cannot contain control characters.
 std::string xml(const std::string& text) {

@@ -19,7 +19,7 @@ struct CheckReport {
   bool fails(const ScenarioVerdict& scenario) const;
   /// Returns the exit code of the first error. Without an error, returns 1 if a scenario fails, and 0 otherwise.
   int exit_code() const;
-  /// Returns the command line that accepts all differences, or an empty text if there are no differences.
+  /// Returns the command line that accepts all differences. Without differences, returns an empty text.
   std::string accept_command() const;
 };
 

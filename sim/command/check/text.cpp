@@ -53,7 +53,7 @@ std::string table_text(const ScenarioVerdict& scenario, bool all) {
                           std::string(words_of(metric.verdict))});
   }
   const std::size_t page = page_width();
-  // The table is indented by two characters, so its lines have two characters less than the page.
+  // The table is indented by two characters. So its lines are two characters shorter than those of the page.
   return table.rows.empty() ? "" : table.aligned(page > 2 ? page - 2 : page);
 }
 
@@ -83,7 +83,7 @@ std::string plan_text(const PlanDifference& plan) {
   return text;
 }
 
-/// Puts a label like " input: " before the first line, and indents all other lines by the width of the label.
+/// Puts a label such as " input: " before the first line. Indents all other lines by the width of the label.
 std::string remark(const std::string& label, std::string text) {
   std::string result;
   while (!text.empty()) {

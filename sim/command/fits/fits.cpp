@@ -39,7 +39,7 @@ std::vector<std::string> split(const std::string& list, const std::string& optio
   return parts;
 }
 
-/// Returns true if KEY=VALUE belongs to the scenario ("workload.…"), and false if it belongs to the model.
+/// Returns whether KEY=VALUE belongs to the scenario, such as "workload.…". Otherwise it belongs to the model.
 bool of_scenario(const std::string& text) {
   const std::string head = text.substr(0, text.find_first_of(".="));
   const auto& fields = scenario_record().fields;
@@ -146,7 +146,7 @@ std::vector<std::string> write_scenarios(const FitsReport& report, const std::st
   return files;
 }
 
-/// Returns the requested strategy, or for `all` each strategy that needs no list of stages from the user.
+/// Returns the requested strategy. For `all`, returns all strategies that work without a list of stages from the user.
 std::vector<std::string> strategies_of(const FitsRequest& request) {
   if (request.fates != all_strategies) return {request.fates};
   std::vector<std::string> names;

@@ -44,8 +44,8 @@ std::string heading(const FitsAnswer& answer, const std::string& fates) {
   return text + ", cost " + costs_of(answer) + "\n\n";
 }
 
-/// Returns the text of a table. If the table is too wide for the page, the text has several tables below each other,
-/// each of which begins with the first column.
+/// Returns the text of a table. A table that is too wide for the page becomes several tables below each other. Each of
+/// them begins with the first column.
 std::string in_pages(const TextTable& table) {
   std::string text;
   const auto add = [&](TextTable& page, std::size_t column) {
@@ -128,8 +128,8 @@ std::string memory_table(const FitsAnswer& answer) {
   return in_pages(table) + (alike ? "the peak is in the " + printable(doing) + "\n\n" : "\n");
 }
 
-/// Returns how many bytes are missing for the next larger micro-batch, and which class of tensors
-/// grows most if the micro-batch becomes one size larger.
+/// Returns the missing bytes for the next larger micro-batch. Also names the class of tensors that grows most in this
+/// step.
 std::string lack(const CardFit& card) {
   if (card.refusal.empty()) return "nothing: a scenario cannot have a larger batch";
   const Shortage& shortage = card.shortage;
