@@ -18,7 +18,7 @@ Value json_of(const Fact::List& list) {
   return made;
 }
 
-/// Converts a whole number to an integer if its unit is bytes or if it has no unit. Any other number stays as it is.
+/// Converts a whole number of bytes, or a whole number without a unit, to an integer. Any other number stays as it is.
 Value json_of(const Fact::Number& number) {
   if (!std::isfinite(number.value)) return Value::make_null();
   const bool counts = number.unit.empty() || number.unit == "byte";
@@ -28,8 +28,8 @@ Value json_of(const Fact::Number& number) {
   return Value::make(number.value);
 }
 
-/// Returns the mapping under the given key, and adds the mapping if there is none. The key that was added
-/// last is compared first, because a plan may have 100,000 facts with one key, one after the other: a fact per group.
+/// Returns the mapping under the given key, and adds the mapping if there is none. A plan may have 100,000 facts with
+/// one key, one after the other: a fact per group. So the key that was added last is compared first.
 Value& mapping_at(Value& map, const std::string& key) {
   if (map.entries().empty() || map.entries().back().key != key) {
     if (!map.find(key) || !map.find(key)->is_map()) map.set(key, Value::make_map());

@@ -10,9 +10,9 @@
 
 namespace sluice {
 
-/// Returns the facts as {name: value}, or as {name: {of: value}}, where `of` names a thing, for facts about several
-/// things. The facts of replicas are in {"replicas": {device: {…}}}. A number stays a number, and the unit of the
-/// number is part of the name. A list stays a list.
+/// Returns the facts as {name: value}. Facts about several things are in {name: {of: value}}. `of` is the name of a
+/// thing. The facts of replicas are in {"replicas": {device: {…}}}. A number stays a number, and the unit of the number
+/// is part of the name. A list stays a list.
 Value json_facts(const std::vector<Fact>& facts);
 
 /// Returns a mapping with the keys message, pool, needed_bytes, available_bytes, by_class, time_s and waiters. Each

@@ -46,7 +46,7 @@ std::string contexts_from_environment() {
   return contexts ? contexts : "";
 }
 
-/// Measures the run while the plan is executed, and writes the trace if the request names a file for the trace.
+/// Measures the run while the plan is executed. If the request names a file for the trace, also writes the trace.
 class Listeners {
  public:
   explicit Listeners(const RunRequest& request)
@@ -85,7 +85,7 @@ class Listeners {
 
  private:
   Totals totals_;
-  /// This member has a value only if a trace is written, or if the request has a listener `also`.
+  /// Without a trace and without a listener `also`, this member has no value.
   std::optional<SeriesSink> series_;
   Sink* also_;
   const std::function<std::string(const Summary&)>& answer_;
@@ -113,9 +113,8 @@ TraceHeader header_of(const RunRequest& request) {
 }
 
 RunResult run(const RunRequest& request) {
-  // The executor detects whether the plan blocks, so most plans are executed only once. But a listener `also` must
-  // never receive an execution that blocks. So if the request has this listener, check() replays the plan before the
-  // execution starts.
+  // The executor detects whether the plan blocks. So most plans are executed only once. But a listener `also` must
+  // never receive an execution that blocks. For this listener, check() replays the plan before the execution.
   const bool once = !request.also && ends_if_it_ran(request.plan);
   ExecutorOptions options;
   std::optional<PlanTables> tables;
@@ -123,7 +122,7 @@ RunResult run(const RunRequest& request) {
     options.tables = &tables.emplace(check_without_replay(request.plan));
   else
     check(request.plan);
-  // A signal only sets a flag here, so that the trace of an interrupted run can be finished.
+  // A signal only sets a flag here. So the trace of an interrupted run can be finished.
   const InOrder in_order;
   Listeners listeners(request);
   options.contexts = contexts_from_environment();

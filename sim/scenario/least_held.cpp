@@ -23,8 +23,8 @@ class Flow {
     edges_.push_back({from, 0});
   }
 
-  /// Returns the greatest flow, which equals the capacity of the cheapest cut. Each round adds a shortest path with
-  /// free capacity (Edmonds and Karp 1972). Returns infinity if a path has no limit.
+  /// Returns the greatest flow. It equals the capacity of the cheapest cut. Each round adds a shortest path with free
+  /// capacity (Edmonds and Karp 1972). If a path has no limit, returns infinity.
   double greatest(std::size_t source, std::size_t sink) {
     double flow = 0;
     for (double more = augment(source, sink); more > 0; more = augment(source, sink)) {
@@ -65,7 +65,8 @@ class Flow {
   std::vector<std::vector<std::size_t>> edges_of_;
 };
 
-/// Returns the least number of elements of tensors that separate the stage's inputs from the output of layer `result`.
+/// Some sets of tensors separate the stage's inputs from the output of layer `result`. Returns the number of elements
+/// of the smallest such set.
 double least_before(const Model& model, const Stage& stage, std::uint32_t result) {
   // Layer l has the nodes 2 (l - first) and 2 (l - first) + 1. The edge between them is the layer's output.
   const std::size_t layers = result - stage.first + 1, source = 2 * layers;

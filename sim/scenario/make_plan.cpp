@@ -18,8 +18,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device for which stages are cut: the policy's device or, if several devices take part, the device with
-/// the smallest memory.
+/// Returns the device for which stages are cut: the policy's device. If several devices take part, returns the device
+/// with the smallest memory.
 const Device& device_of(const Scenario& scenario) {
   const Value& keys = scenario.policy.keys.map();
   const std::vector<Device>& devices = scenario.platform.devices;
@@ -51,7 +51,7 @@ std::string path_of(const Scenario& scenario, const Device& device) {
   return written ? written->path : "devices." + device.name;
 }
 
-/// If a device has rates, but no rate for the workload's dtype, throws an error that says what to do.
+/// Throws an error for a device that has rates, but no rate for the workload's dtype. The message says what to do.
 void require_rate(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   if (device.rate.count(dtype) || device.rate.empty()) return;
@@ -67,8 +67,8 @@ void require_rate(const Scenario& scenario, const Device& device) {
   }
 }
 
-/// Throws an error for a device without a rate for the dtype, and for a device or layer without the data that the cost
-/// model needs. The error points to the place where the dtype or the cost model is chosen.
+/// Throws an error for a device without a rate for the dtype. Also throws an error for a device or layer that lacks
+/// data for the cost model. The error points to the place where the dtype or the cost model is chosen.
 void require_prices(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   located(chosen(scenario.document, "workload", "dtype"), [&] { require_rate(scenario, device); });
@@ -81,7 +81,7 @@ void require_prices(const Scenario& scenario, const Device& device) {
   });
 }
 
-/// Throws an error if the scenario trains a model that decodes with a cache.
+/// Throws an error if the scenario trains a model with a cache of keys and values.
 void require_no_cache_in_training(const Scenario& scenario) {
   if (!scenario.workload.training) return;
   for (const Layer& layer : scenario.model.layers)
@@ -89,7 +89,7 @@ void require_no_cache_in_training(const Scenario& scenario) {
       located(chosen(scenario.document, "workload", "mode"), [&] {
         throw InputError(
             "layer '" + layer.name +
-            "' decodes with a cache of keys and values ('cached'), for which there is no backward pass: "
+            "' decodes with a cache of keys and values ('cached'). There is no backward pass for such a layer: "
             "workload.mode must be inference");
       });
 }
@@ -135,7 +135,7 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
                       .micro_batches = scenario.workload.micro_batches_per_step(),
                       .load_bandwidth = bandwidth};
   };
-  // If a count of bytes is too large here, the model is the reason, so the error points to the model.
+  // If a count of bytes is too large here, the model is the reason. The error points to the model.
   return located(chosen(scenario.document, "model", "file"), [&] {
     CutModel made;
     made.split = with_partial_layers(request(scenario.model));
@@ -182,8 +182,8 @@ std::string text_of(const Value& stages) {
 }
 
 /// Returns the strategies for fates whose plans are compared. If the scenario names a strategy, the list has only this
-/// strategy. Training under a policy that compares no cuts has only the strategy that keeps all activations. If the
-/// scenario names no strategy for inference, the list has one empty element, and the policy chooses the strategy.
+/// strategy. Training under a policy that compares no cuts has only the strategy that keeps all activations. Inference
+/// may have no named strategy. The list then has one empty element, and the policy chooses the strategy.
 std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {
   if (scenario.fates || !scenario.workload.training) return {scenario.fates};
   if (!scenario.acting->cuts) return {kept_fates()};
@@ -255,8 +255,8 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
                           cut.text + (cut.text.empty() || fate.empty() ? "" : ", ") + fate});
     }
   const Keys& keys = scenario.policy.keys;
-  // The bytes of the model were already counted without an overflow. So if a count of bytes is too large here, the
-  // reason is the workload's number of samples.
+  // The bytes of the model were already counted without an overflow. If a count of bytes is too large here, the reason
+  // is the workload's number of samples.
   const Value& samples = chosen(scenario.document, "workload", "batch");
   Settlement settled = located(keys.map(), [&] {
     try {

@@ -5,10 +5,9 @@
 
 namespace sluice {
 
-/// Returns the seconds of the forward and backward passes of all micro-batches. Each pass counts with the least time
-/// that it takes for any choice of memories for its tensors. No plan is faster, because every plan computes each pass
-/// at least once, and no other choice of memories makes a pass faster. The bound is 0 if a pass has no price in the
-/// memories of its device.
+/// Returns the seconds of the forward and backward passes of all micro-batches. A pass counts with the seconds of its
+/// best choice of memories. Every plan computes each pass at least once, so no plan is faster. If a pass has no price
+/// in the memories of its device, the bound is 0.
 QuestionBound placed_bound(const Scenario& scenario);
 
 }  // namespace sluice

@@ -15,8 +15,7 @@ namespace sluice {
 struct QuestionBound {
   double seconds = 0;
   std::string reason;  ///< the reason why no plan takes fewer seconds, in a few words
-  /// The part of the machine for which the bound holds, such as " on gpu0". If the text is empty, the bound holds for
-  /// the whole machine.
+  /// The part of the machine for which the bound holds, such as " on gpu0". Empty means the whole machine.
   std::string within = {};
 };
 
@@ -40,10 +39,10 @@ struct QuestionTerms {
     /// The seconds of the forward passes of all samples on the fastest device.
     double seconds = 0;
     double weight_bytes = 0;  ///< the bytes of the weights that no earlier block has
-    /// The bytes that all samples hold when each sample has passed this block but no later layer.
+    /// Each sample has passed this block, and no later layer. The bytes that all samples then hold.
     double waiting_bytes = 0;
-    /// The least bytes that all samples hold when each sample is inside the block. The number is infinite if the block
-    /// has fewer than two layers that compute. The first block has 0 here, because the bound does not use its number.
+    /// Each sample is inside the block. The least bytes that all samples then hold. If the block has fewer than two
+    /// layers that compute, the number is infinite. The first block has 0 here: the bound does not use its number.
     double inside_bytes = 0;
   };
   std::vector<Block> blocks;
@@ -52,12 +51,12 @@ struct QuestionTerms {
   double first_s = 0;
   /// The seconds that the last answer takes to leave after all computation.
   double last_s = 0;
-  /// The bytes that the memories of all devices hold together; infinite if there is no limit.
+  /// The bytes that the memories of all devices hold together. Without a limit, the number is infinite.
   double capacity = 0;
   double down_rate = 0;    ///< the most bytes per second from the host to all devices together
   double input_bytes = 0;  ///< the bytes of the inputs of all samples
   double answers_s = 0;    ///< the least seconds in which all answers cross the host's links
-  /// The seconds that the busiest link needs for the bytes that must cross it.
+  /// The bytes that must cross the busiest link occupy it for these seconds.
   double link_s = 0;
   std::string link;       ///< the name of the busiest link
   double backward_s = 0;  ///< the seconds of the backward passes of all samples; 0 for inference

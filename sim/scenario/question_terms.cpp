@@ -1,5 +1,5 @@
-// Computes the numbers of a question's bound from the model, the platform, the workload, and the limits that the policy
-// sets.
+// Computes the numbers of a question's bound. They come from the model, the platform, the workload, and the limits of
+// the policy.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -24,8 +24,8 @@ struct PolicyLimits {
   std::optional<std::string> device;
 };
 
-/// Returns whether the policy moves inputs and answers between host and device, or replicates a policy that moves them.
-/// A policy that a program adds at run time may leave inputs and answers where they are.
+/// Returns whether the policy moves inputs and answers between host and device. A policy that replicates another policy
+/// counts as such a policy. A policy that a program adds at run time may leave inputs and answers where they are.
 bool moves_samples(const Policy& policy) {
   return policy.replicates ||
          std::any_of(policy.parameters.begin(), policy.parameters.end(),
@@ -107,8 +107,9 @@ bool one_answer(const Model& model) {
   return std::count(read.begin(), read.end(), 0) == 1;
 }
 
-/// Returns the bytes of weights that both the forward and the backward pass use, without the weights of the first layer
-/// that has weights. Embedding tables and experts do not count, because a sample uses only a part of them.
+/// Returns the bytes of the weights that both the forward and the backward pass use. The weights of the first layer
+/// that has weights do not count. A sample uses only a part of an embedding table or of experts. So they do not count,
+/// either.
 double weights_used_twice(const Model& model, double element) {
   const auto first = std::find_if(model.layers.begin(), model.layers.end(),
                                   [](const Layer& layer) { return layer.parameters > 0; });
@@ -179,7 +180,8 @@ class Terms {
     return least * samples_ / static_cast<double>(workload_.micro_batch);
   }
 
-  /// Returns the least bytes that a sample holds while some of the stage's layers have been computed and some have not.
+  /// Some of the stage's layers have been computed, and some have not. Returns the least bytes that all samples then
+  /// hold.
   double inside(const Stage& stage) const {
     const auto computing = std::count_if(scenario_.model.layers.begin() + stage.first,
                                          scenario_.model.layers.begin() + stage.last + 1,
@@ -196,7 +198,7 @@ class Terms {
     block.seconds = seconds(ActionKind::forward, stage);
     block.weight_bytes = static_cast<double>(stage.weight_bytes - stage.tied_bytes);
     const bool last = stage.last + 1 == scenario_.model.layers.size();
-    // If the platform has a memory besides host memory, activations may come from that memory, without crossing the
+    // If the platform has another memory besides host memory, activations may come from there without crossing the
     // host's links.
     const bool comes_back = scenario_.platform.memories.size() == 1;
     if (!last && comes_back)
@@ -206,7 +208,8 @@ class Terms {
     if (workload_.training) terms_.backward_s += seconds(ActionKind::backward, stage);
   }
 
-  /// Returns the bytes of all inputs of one sample together or, if `smallest` is true, the bytes of the smallest input.
+  /// Returns the bytes of all inputs of one sample together. If `smallest` is true, returns the bytes of the smallest
+  /// input.
   double input_bytes(bool smallest) const {
     double all = 0, least = infinity;
     for (const Layer& layer : scenario_.model.layers) {
@@ -217,8 +220,8 @@ class Terms {
     return (smallest ? least : all) * static_cast<double>(bytes_of(workload_.dtype));
   }
 
-  /// Returns the bytes that must be loaded again. A batch has two intervals (question_bound.cpp). In every
-  /// interval but the first, at least (used weights) - (memory of all devices) bytes are loaded again.
+  /// Returns the bytes that must be loaded again. A batch has two intervals (question_bound.cpp). After the first
+  /// interval, each interval loads at least (used weights) - (memory of all devices) bytes again.
   double reloaded() const {
     if (!workload_.training) return 0;
     const double used =

@@ -11,10 +11,9 @@ const Record& cost_record();
 const Record& fates_record();
 const Record& memory_record();
 
-/// Returns a comment for the end of the resolved text. The files that a cost model reads (a profile or fits) are not
-/// part of the document, so the comment has hashes of their contents. Therefore an answer that was stored for other
-/// contents is not mistaken for this scenario's answer. The comment is empty if there are no such files, or if no such
-/// file can be read.
+/// Returns a comment for the end of the resolved text. A cost model may read files: a profile, or fits. These files are
+/// not part of the document. So the comment has hashes of their contents. An answer that was stored for other contents
+/// is then not mistaken for this scenario's answer. If no such file can be read, the comment is empty.
 std::string files_comment(const Cost& cost, const Platform& platform);
 
 }  // namespace sluice

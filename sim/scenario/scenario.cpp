@@ -96,8 +96,8 @@ void read_fates(Scenario& scenario, Value fates) {
     scenario.fates->keys.reader().fail(
         "strategy",
         "'" + strategy.name +
-            "' for 'strategy' in fates is only for training; in inference use keep_all or offload_all, "
-            "which say where boundary activations go");
+            "' for 'strategy' in fates is only for training; in inference, use keep_all or offload_all "
+            "for boundary activations");
 }
 
 /// Reads `stages:`, or turns `phases: {after: ...}` into an explicit cut.
@@ -149,7 +149,7 @@ const Value& place_of(const Value& document, std::string_view mapping, std::stri
   return inner ? *inner : outer ? *outer : document;
 }
 
-/// Throws InputError unless the policy declares that it plans for the workload, the fates and the phases.
+/// The policy must declare that it plans for the workload, the fates and the phases. If not, throws InputError.
 void require_declared(const Scenario& scenario, const Policy& policy) {
   const Mode mode = scenario.workload.mode();
   const std::string mode_name(name_of(mode));
@@ -185,8 +185,8 @@ Value mapping_or_empty(const Reader& reader, std::string_view key) {
   return empty;
 }
 
-/// Returns the purpose for which the model is read: training or inference, as the workload's mode says. An unknown mode
-/// is refused later, by the reader of the workload.
+/// Returns the purpose for which the model is read. It follows from the workload's mode. An unknown mode is refused
+/// later, by the reader of the workload.
 Purpose purpose_of(const Value& workload) {
   const Value* mode = workload.find("mode");
   const bool trains = mode && mode->is_scalar() && mode->text() == name_of(Mode::training);
@@ -215,7 +215,8 @@ std::vector<std::string> computing_devices(const Scenario& scenario, const Polic
   return names;
 }
 
-/// Returns whether the named device and the cost model allow the kind of placement that the field `placement` offers.
+/// The field `placement` offers a kind of placement. Returns whether the device `name` and the cost model allow this
+/// kind.
 bool can_place(const Scenario& scenario, const Field& placement, const std::string& name) {
   const Device* device = scenario.platform.device_or_null(name);
   if (!device || device->memories.size() < 2) return false;

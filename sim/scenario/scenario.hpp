@@ -13,7 +13,7 @@ namespace sluice {
 struct Scenario {
   std::string name;      ///< the name of the file, without folder and extension
   std::string question;  ///< may be empty
-  /// The document after includes and overrides; each value knows its file and line.
+  /// The document after includes and overrides. Each value knows its file and line.
   Value document;
   Model model;
   Platform platform;
@@ -38,7 +38,7 @@ Scenario read_scenario(Value document, const std::string& name);
 /// Loads a sluice-scenario/1 file with `KEY=VALUE` overrides.
 Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides);
 
-/// Makes a scenario from a document in memory, as if it had been read from `path`.
+/// Makes a scenario from a document in memory. The document counts as the file at `path`.
 Scenario scenario_from(Value document, const std::string& path,
                        const std::vector<std::string>& overrides);
 
@@ -55,10 +55,10 @@ Plan make_plan(const Scenario& scenario);
 struct CutModel {
   std::optional<Model> split;
   std::vector<Stage> stages;
-  /// The cut as a text such as "cut: by_weight, groups: 12"; empty if the scenario says how to cut.
+  /// The cut as a text such as "cut: by_weight, groups: 12". If the scenario says how to cut, the text is empty.
   std::string text;
 };
-/// Returns one element if the scenario says how the model is cut, and otherwise all cuts that may be chosen.
+/// Returns all cuts that may be chosen. If the scenario says how to cut, there is one element.
 std::vector<CutModel> cut_models(const Scenario& scenario);
 /// A plan, and the cut with which it was made.
 struct PlannedScenario {

@@ -14,7 +14,7 @@ namespace {
 
 using Variants = std::vector<SchemaVariant>;
 
-/// Returns the record of an entry, but without permission for unknown keys, so that an editor marks mistyped keys.
+/// Returns the record of an entry, without permission for unknown keys. A text editor then marks mistyped keys.
 template <class Entry>
 Record closed(const Entry& entry) {
   Record record = record_of(entry);
@@ -45,8 +45,8 @@ void add_fields(Record& record, const std::vector<Field>& others, bool as_they_a
 }
 
 /// A policy that replicates another policy also takes the keys of that policy. The first variant applies to every value
-/// of `replica`, even if `replica` is absent or misspelt. This variant checks only the names of the keys. The variants
-/// after the first variant also check the values of the keys.
+/// of `replica`, also to a missing or misspelt value. This variant checks only the names of the keys. The other
+/// variants also check the values of the keys.
 Variants policy_variants() {
   Variants variants;
   for (const Policy* policy : policy_catalog().entries()) {

@@ -1,5 +1,5 @@
-// The rules of a scenario's JSON Schema that the record of a scenario does not contain. These rules say which keys may
-// be written next to the name of a policy, a cut, a strategy or a cost model.
+// The rules of a scenario's JSON Schema that the record of a scenario does not contain. A policy, a cut, a strategy or
+// a cost model allows certain keys next to its name. These rules list the keys.
 #pragma once
 
 #include "document/schema.hpp"

@@ -1,7 +1,7 @@
 // With the cut `by_memory`, each stage is as long as the device's memory allows. The stages are
-// chosen greedily from the front. If a longer stage never needs less memory, this choice gives the fewest
-// stages. But after some greedy choices, even the shortest stage that begins with the next layer does not
-// fit. A search then finds the fewest stages that all fit. Its early stages are shorter than the greedy stages.
+// chosen greedily from the front. If a longer stage never needs less memory, this choice gives the fewest stages. But a
+// greedy choice may lead to a layer with which no stage can begin: even the shortest stage does not fit. A search then
+// finds the fewest stages that all fit. Its early stages are shorter than the greedy stages.
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -20,7 +20,7 @@ struct Need {
   std::int64_t weights = 0, state = 0, cache = 0, input = 0, output = 0, workspace = 0;
   /// The bytes of tensors for the backward pass, including the gradients of input and output.
   std::int64_t kept = 0;
-  /// Returns the part of the needed bytes that cannot shrink when the stage gets longer.
+  /// Returns the bytes that cannot shrink if the stage gets longer.
   std::int64_t growing() const { return sum({weights, state, cache, input, workspace}); }
   std::int64_t total() const { return sum({growing(), output, kept}); }
 
@@ -79,8 +79,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   return classes;
 }
 
-/// Throws an error for caches that do not fit even when the device holds only the caches. No cut can make these caches
-/// fit.
+/// Throws an error for caches that do not even fit alone. No cut can make these caches fit.
 [[noreturn]] void refuse_caches(const CutRequest& request, const Need& need, std::int64_t budget) {
   const std::int64_t each = need.cache / request.cached_samples;
   const std::int64_t most = budget / each;
@@ -133,12 +132,12 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   bool computes = false;
   for (std::uint32_t layer = first; layer < sizes.layers(); ++layer) {
     const std::int64_t needed = workspace.extend();
-    // Leading inputs do no work, so the shortest stage ends at the first layer that computes.
+    // Leading inputs do no work. So the shortest stage ends at the first layer that computes.
     computes = computes || !request.model.layers[layer].inputs.empty();
     if (!computes && layer + 1 < sizes.layers()) continue;
     const Need need = need_of(request, sizes, first, layer, needed);
-    // A longer stage may need less memory than a shorter stage, because the longer stage may have a smaller output. So
-    // the search goes on until a stage is too large even without its output.
+    // A longer stage may have a smaller output, and so need less memory. The search ends at a stage that is too large
+    // even without its output.
     if (need.growing() > budget) break;
     if (need.total() <= budget) lasts.push_back(layer);
   }
@@ -155,9 +154,9 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   refuse(request, layer, need_of(request, sizes, first, layer, workspace.extend()), budget, split);
 }
 
-/// Returns the fewest stages that all fit, or nothing if no division into stages fits. If several divisions have the
-/// fewest stages, the function returns the division with the longest early stages. A dynamic programme goes backwards
-/// through the layers, and finds the fewest stages from each layer to the end of the model.
+/// Returns the fewest stages that all fit. If no division into stages fits, returns nothing. Of several such divisions,
+/// returns the division with the longest early stages. A dynamic programme goes backwards through the layers. For each
+/// layer, it finds the fewest stages from this layer to the end of the model.
 std::vector<std::uint32_t> fewest(const CutRequest& request, const Sizes& sizes,
                                   std::int64_t budget) {
   struct RemainingCut {
@@ -211,8 +210,8 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
   return true;
 }
 
-/// Returns for each layer the least number of equal parts for which each part fits alone. A part needs memory
-/// for its share of the layer, for the layer's inputs, and for the outputs of the other parts.
+/// Returns for each layer the least number of equal parts. Each part must fit alone. A part needs memory for its share
+/// of the layer, for the layer's inputs, and for the outputs of the other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
@@ -239,17 +238,17 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
 extern const Cut by_memory_cut = {
     .name = "by_memory",
     .summary =
-        "Makes each stage as long as the device's memory allows. The weights of the stage, and its input, output and "
-        "workspace for one micro-batch, must fit into the memory that the caches leave free. In "
-        "training, the gradients, the optimizer state and the tensors that the stage keeps for the "
-        "backward pass must also fit.",
+        "Makes each stage as long as the device's memory allows. The caches leave a part of the memory free. The weights "
+        "of a stage, and its input, output and workspace for one micro-batch, must fit there. In "
+        "training, the gradients, the optimizer state and the tensors for the backward pass of the "
+        "stage must also fit.",
     .details =
-        "Use this cut to have as few stages as the memory allows, for example when weights "
+        "Use this cut to have as few stages as the memory allows, for example if weights "
         "are loaded stage by stage and no weights are loaded early. The stages depend on the "
         "capacity of the device, the micro-batch and the element types. A small `share` "
-        "leaves room for weights that are loaded early, but leads to more stages than a "
-        "large share. If a layer does not fit alone, the model is refused unless `split` is "
-        "true.",
+        "leaves room for weights that are loaded early. But it leads to more stages than a "
+        "large share. With `split: true`, a layer that does not fit alone is split. Without "
+        "`split`, the model is refused.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_x200 'stages={cut: by_memory, share: 40%, split: true}'",
     .parameters =
@@ -262,8 +261,8 @@ extern const Cut by_memory_cut = {
          {.name = "split",
           .type = Type::boolean,
           .summary =
-              "whether a layer that does not fit alone is split into the fewest equal parts that "
-              "fit",
+              "whether a layer that does not fit alone is split. It is split into as few equal parts "
+              "as fit",
           .default_text = "false"}},
     .last_layers = last_layers,
     .parts = parts_of_layers,

@@ -175,8 +175,8 @@ class ColumnReader {
 
 /// Finds the JSON text in a recording's bytes. Throws InternalError if the bytes are not a recording.
 std::string_view json_text_in(std::string_view bytes);
-/// Function recording_json returns the JSON text of a recording. Function read_recording_json reads such a text, fills
-/// in all parts of the recording except its columns, and returns the places of the columns.
+/// Function recording_json returns the JSON text of a recording. Function read_recording_json reads such a text. It
+/// fills in all parts of the recording except its columns. It returns the places of the columns.
 std::string recording_json(const Recording& recording, const ColumnLayout& layout);
 std::vector<ColumnPlace> read_recording_json(std::string_view text, Recording& recording);
 

@@ -26,8 +26,8 @@ Value keyed_value(const SummaryValue::Keyed& keyed) {
   return list({list_of(keyed.key, json_text), keyed.number});
 }
 
-/// Returns a metric as the list [name, unit, summary, kind, value, reason if the value is absent]. The numbers in this
-/// list have all their digits, unlike numbers that commands print for people.
+/// Returns a metric as the list [name, unit, summary, kind, value, reason]. The reason says why a value is absent.
+/// Numbers have all their digits.
 Value metric_value(const Summary::Metric& metric) {
   const SummaryValue& value = metric.value;
   const auto row = [&](const char* kind, Item content) {

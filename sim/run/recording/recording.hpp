@@ -7,8 +7,8 @@
 //                 `sluice run --json`), series, and the list of columns. An element of this list is
 //                 [name, type, rows, offset, bytes]. Offsets count from the first multiple of 64
 //                 behind the JSON text.
-//   then          the columns. The type of a column is the name of a type of NumPy ("<f8"), or
-//                 "text". Each text of a column ends with a NUL.
+//   then the columns. The type of a column is "text" or a type of NumPy such as "<f8". Each text of a column ends with
+//   a NUL.
 #pragma once
 
 #include <vector>
@@ -36,7 +36,7 @@ struct Recording {
 /// Packs the recording into memory that another process can map. Throws IoError if there is not enough
 /// memory.
 MemoryFile packed(const Recording& recording);
-/// Returns the bytes of the packed recording, so that they can be sent to another process.
+/// Returns the bytes of the packed recording. They can be sent to another process.
 std::string bytes_of(const Recording& recording);
 /// Reads a recording. Throws InternalError if the bytes are not a recording.
 Recording recording_from(std::string_view bytes);
