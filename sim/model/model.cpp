@@ -21,7 +21,7 @@ std::int64_t sum(const Model& model, std::int64_t Layer::*count, std::string_vie
   return total;
 }
 
-/// Multiplies all counts by `scale`, as if the model were larger by this factor. The shapes do not change.
+/// Multiplies all counts by `scale`, as if the model were that much larger. The shapes do not change.
 void scale_counts(Model& model, std::int64_t scale) {
   if (scale == 1) return;
   if (model.measured_batch > 0)
@@ -63,8 +63,8 @@ bool is_stage_table(const Value& definition) {
          (definition.find("func") || definition.find("data"));
 }
 
-/// Throws an error for an unknown key. The user does not see the document that an importer makes, so the message also
-/// names the keys of the importer.
+/// Throws an error for an unknown key. The user does not see the document of an importer. So the message also names
+/// the keys of the importer.
 void require_known(const Override& override, const Importer& importer, const Value& definition) {
   const std::string& key = override.path.front();
   if (definition.find(key)) return;

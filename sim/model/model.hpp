@@ -16,9 +16,9 @@ namespace sluice {
 /// The extents of a tensor for one sample, without the batch.
 using Shape = std::vector<std::int64_t>;
 
-/// The computation of an operator's backward pass, and the tensors that the forward pass keeps for the backward pass.
-/// Counts are per sample. Several layers may keep the same output, so these outputs are not counted here:
-/// `reads_inputs` and `reads_output` say which are read. `kept` counts the tensors that belong to this layer alone.
+/// The computation of an operator's backward pass, and the tensors that the forward pass keeps for it. Counts are per
+/// sample. `kept` counts the tensors that belong to this layer alone. `reads_inputs` and `reads_output` say which
+/// other tensors are read. Several layers may keep these, so they are not counted here.
 struct Backward {
   bool runs = true;             ///< false if this layer and all earlier layers have no weights
   std::int64_t input_flop = 0;  ///< FLOP of the gradient of the input (I)
@@ -26,22 +26,22 @@ struct Backward {
   bool reads_inputs = false;     ///< whether the backward pass reads the layer's inputs
   bool reads_output = false;     ///< whether the backward pass reads the layer's output
   std::int64_t kept = 0;         ///< elements of kept tensors that belong to this layer alone
-  /// Kept bytes that do not depend on the dtype, such as the bytes of masks and indices.
+  /// Kept bytes without a dtype, such as the bytes of masks and indices.
   std::int64_t kept_bytes = 0;
-  /// Whether selective recomputation drops `kept` and `kept_bytes`, and runs the forward pass of this layer again. The
-  /// value is true for the core of the attention (Korthikanti et al. 2022, section 5).
+  /// Whether selective recomputation drops `kept` and `kept_bytes` and runs the forward pass of this layer again.
+  /// True for the core of the attention (Korthikanti et al. 2022, section 5).
   bool selective = false;
 };
 
 /// Two numbers along each axis of an image. The size is the number of input pixels on which one output pixel depends.
-/// The jump is the distance, in input pixels, between the receptive fields of two neighbouring output pixels.
+/// The jump is the distance of the receptive fields of two neighbouring output pixels, in input pixels.
 struct ReceptiveField {
   Shape size, jump;
   bool operator==(const ReceptiveField&) const = default;
 };
 
-/// The part of a layer's weights that the layer reads, if it does not read all of them. The part consists of rows of a
-/// table, or of matrices of experts.
+/// The part of a layer's weights that the layer reads, if it does not read all of them: rows of a table, or matrices
+/// of experts.
 struct WeightsRead {
   std::int64_t elements = 0;  ///< the most elements that one sample reads
   /// Whether every sample reads the same part. If false, different samples may read different parts.
@@ -64,39 +64,39 @@ struct Layer {
   std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights this layer shares
   /// The number of shared parameters, which only the earlier layer counts.
   std::int64_t shared = 0;
-  /// The part of the layer's weights that the layer reads; absent if the layer reads all its weights.
+  /// The part of the layer's weights that the layer reads. Without a value, the layer reads all its weights.
   std::optional<WeightsRead> weights_read;
-  /// Elements of a cache, such as keys and values, that persists from one pass to the next pass. The forward pass reads
-  /// these elements. They count neither as inputs nor as output of the layer.
+  /// Elements of a cache, such as keys and values. The cache persists from one pass to the next. The forward pass
+  /// reads it. Its elements count neither as inputs nor as output of the layer.
   std::int64_t cached = 0;
   Backward backward;
-  /// The receptive field; absent if the layer depends on the whole input.
+  /// The receptive field. Without a value, the layer depends on the whole input.
   std::optional<ReceptiveField> field;
   double sparsity = 0;  ///< the share of the weights that are zero and left out
-  /// Measured seconds for Model::measured_batch samples, absent if the layer was not measured.
+  /// Measured seconds for Model::measured_batch samples. Without values, the layer was not measured.
   std::optional<double> forward_s, backward_s;
-  /// The layer's type and keys as text, with defaults filled in and expressions evaluated. Keys that only belong to
-  /// this place in the network (name, inputs, measured seconds) are left out. Layers with equal texts and equal input
-  /// shapes are the same operator. The text is empty for a row of a stage table.
+  /// The layer's type and keys as text, with defaults filled in and expressions evaluated. The keys name, inputs and
+  /// measured seconds are left out. Layers with equal texts and equal input shapes are the same operator. The text is
+  /// empty for a row of a stage table.
   std::string config = {};
   std::vector<Shape> input_shapes = {};  ///< the shape of each input for one sample
 };
 
-/// A list of layers in which each layer comes after its inputs; layer 0 is an input.
+/// A list of layers. Each layer comes after its inputs. Layer 0 is an input.
 struct Model {
   std::string name;
   std::string summary;
   std::vector<Layer> layers;
-  /// The number of samples for which the seconds were measured, or 0 if nothing was measured.
+  /// The number of samples for which the seconds were measured. 0 if nothing was measured.
   std::int64_t measured_batch = 0;
 
   std::int64_t parameters() const;
   std::int64_t activations() const;  ///< elements of the outputs of all layers
   std::int64_t macs() const;
   std::int64_t flop() const;
-  /// Returns the layer that an element of a list such as `after: [16]` or `after: [conv3]` means. The element is the
-  /// name of a layer, or the number of a layer, counted from 1 as in the stage table. Throws InputError at the position
-  /// of `where`, with the known names.
+  /// Returns the layer that an element of a list means. For example, `after: [16]` names a layer by its number,
+  /// counted from 1 as in the stage table, and `after: [conv3]` by its name. Throws InputError at the position of
+  /// `where`, with the known names.
   std::uint32_t layer_at(const Value& where) const;
 };
 

@@ -22,8 +22,7 @@ inline constexpr std::string_view before_word = "before";
 struct Surroundings {
   /// The layer that the first inner layer reads by default.
   std::optional<std::uint32_t> before;
-  /// The inputs that a block gets where it is used, with the names that the block declares. Outside of a block, the
-  /// list is empty.
+  /// The inputs that a block gets at its use, with the names that the block declares. Empty outside of a block.
   std::vector<std::pair<std::string, std::uint32_t>> inputs = {};
 };
 
@@ -36,8 +35,8 @@ class LayerNames {
     return layers_.emplace(name, layer).second;
   }
 
-  /// Returns the layer that `name` means inside the repetitions with the suffix `suffix` (such as ".2.1"). `key` is the
-  /// key whose value is this name.
+  /// Returns the layer that `name` means inside the repetitions with the suffix `suffix`, such as ".2.1". `name` is
+  /// the value of the key `key`.
   std::uint32_t find(const Value& name, std::string_view key, std::string suffix,
                      const Surroundings& around) const;
 

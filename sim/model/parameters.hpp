@@ -8,9 +8,9 @@
 
 namespace sluice {
 
-/// Returns the values of the parameters: the values in `use`, or else the declared defaults. In inference, a parameter
-/// whose declaration has the key `inference` takes the value of this key. Throws InputError at a value out of range,
-/// and at an unknown key, with a list of the known parameters.
+/// Returns the values of the parameters: the values in `use`, or else the declared defaults. In inference, the key
+/// `inference` of a declaration replaces both. Throws InputError at a value out of range. Throws InputError also at
+/// an unknown key, with a list of the known parameters.
 Parameters read_parameters(const Value& definition, const Value& use, Purpose purpose);
 
 /// Throws InputError at a key of `use` that is neither in model_use_record nor in `parameters`.

@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-/// Divides `count` into `parts` parts, as evenly as integers allow, and returns part number `part`, counted from 0.
+/// Divides `count` into `parts` parts, as evenly as integers allow. Returns part number `part`, counted from 0.
 std::int64_t share(std::int64_t count, std::int64_t part, std::int64_t parts) {
   return count / parts + (part < count % parts ? 1 : 0);
 }

@@ -10,8 +10,8 @@ namespace sluice {
 /// model's parameters.
 Model read_layers(const Value& definition, const Value& use, Purpose purpose);
 
-/// Reads a stage table in data-island form. Each row is a layer. The parameters and FLOP of a layer are the running
-/// totals of its row minus the running totals of the previous row. A stage table does not give multiply-accumulates, so
+/// Reads a stage table in data-island form. Each row is a layer. A row has running totals of parameters and FLOP. A
+/// layer has the difference of its row and the previous row. A stage table does not give multiply-accumulates, so
 /// each layer has 0 of them.
 Model read_stage_table(const Value& table);
 

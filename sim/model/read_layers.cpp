@@ -50,7 +50,7 @@ class Expansion {
   }
 
   /// Expands layers inside a repetition or a block. By default, the first layer inside reads the layer before the
-  /// repetition or the block.
+  /// repetition or block.
   void run_inside(const Value& layers, const std::string& suffix, Surroundings around) {
     previous_ = around.before;
     std::swap(around, around_);
@@ -90,7 +90,7 @@ class Expansion {
     scope.swap(parameters_);
   }
 
-  /// Evaluates a string as an expression. A value that is not a string does not change.
+  /// Evaluates a string as an expression. Other values stay as they are.
   Value resolved(const Value& value) const {
     if (value.kind() != Value::Kind::string) return value;
     const std::int64_t integer =
@@ -117,8 +117,8 @@ class Expansion {
     if (value.kind() != Value::Kind::string) return false;
     for (const std::string& word : field.choices)
       if (word == value.text()) return false;
-    // A word without an operator or a parameter is a typing mistake. The word is not evaluated here, because the error
-    // that Reader reports for the word lists the allowed values.
+    // A word without an operator or a parameter is a typing mistake. It is not evaluated: Reader's error lists the
+    // allowed values.
     return value.text().find_first_of("$+*/()") != std::string::npos;
   }
 
@@ -245,8 +245,7 @@ class Expansion {
                   "'" + name + "' cannot be a layer's name: an input of the block has this name");
   }
 
-  /// Ties the layer to another layer, so that both layers share the weights of the other layer. The layer may have its
-  /// own bias.
+  /// Ties the layer to another layer and its weights. The layer may have its own bias.
   void tie(Layer& layer, const Reader& keys, const LayerType& type,
            const std::string& suffix) const {
     const Value& name = *keys.value("tied");
@@ -329,7 +328,7 @@ class Expansion {
   std::optional<std::uint32_t> previous_;  ///< the layer that the next layer reads by default
   /// The elements of all layers: outputs, weights, caches, and kept values.
   std::int64_t elements_ = 0;
-  /// For each layer, whether this layer or a layer before it has weights.
+  /// For each layer, whether it or a layer before it has weights.
   std::vector<bool> learns_;
 };
 

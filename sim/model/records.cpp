@@ -144,8 +144,8 @@ const Record& block_use_record() {
            {.name = "inputs",
             .type = Type::list,
             .summary =
-                "the layers that the block's `inputs` stand for, in the order of these `inputs`; by default the layer "
-                "before the use",
+                "the layers for the block's `inputs`, in the order of these `inputs`; by default the layer before "
+                "the use",
             .optional = true}},
       .open = true};
   return record;

@@ -10,7 +10,7 @@ namespace {
 using Begins = PlacementProblem::Begins;
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Which memories hold the content of the tensor: only slow memory, both memories, or only fast memory.
+/// The memories that hold the content of the tensor: only slow memory, both memories, or only fast memory.
 enum State : std::uint8_t { slow, both, fast };
 using Costs = std::array<double, 3>;
 
@@ -24,8 +24,8 @@ class Walk {
   explicit Walk(const PathPrices& prices)
       : prices_(prices), count_(prices.slow.size()), steps_(2 * count_) {}
 
-  /// Returns the best path that begins in the state `begin`. If the first use makes the tensor (`made`), the path has
-  /// no gap before the first use.
+  /// Returns the best path from the state `begin`. If the first use makes the tensor (`made`), the path has no gap
+  /// before it.
   PricedPath run(State begin, bool made, bool comes_back) {
     Costs costs = {never, never, never};
     costs[begin] = begin == slow ? 0 : made ? never : prices_.hold[0];

@@ -37,13 +37,14 @@ class Addresses {
     taken_[{low, t}] = low + bytes;
   }
   std::vector<std::int64_t> at_;
-  /// The allocated pieces of memory. The key of a piece is (its first address, its tensor), and the value is its end.
+  /// The allocated pieces of memory. The key is (first address of the piece, its tensor), and the value is the end of
+  /// the piece.
   std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;
 };
 
-/// The content of the cache, byte by byte. Slow memory is divided into laps, each of the size of
-/// the cache. The place of an address in the cache is its distance from the beginning of its lap.
-/// For each piece of the cache, this class knows the lap from which the bytes of the piece come.
+/// The content of the cache, byte by byte. Slow memory is divided into laps, each of the size of the cache. The place
+/// of an address in the cache is its distance from the beginning of its lap. For each piece of the cache, this class
+/// knows the lap of its bytes.
 class Cache {
  public:
   explicit Cache(std::int64_t size) : size_(size) {
@@ -66,8 +67,8 @@ class Cache {
       touch(place, place + part, lap, writes, traffic);
       address += part;
       bytes -= part;
-      // Each complete lap replaces all bytes that the lap before it left in the cache. So from the second complete lap
-      // on, all laps are alike.
+      // Each complete lap replaces all bytes that the previous lap left in the cache. So all laps from the second
+      // complete lap on are alike.
       if (part == size_ && ++whole_laps == 2 && bytes >= 2 * size_) {
         const std::int64_t skipped = (bytes / size_ - 1) * size_;
         traffic.misses += static_cast<double>(skipped);

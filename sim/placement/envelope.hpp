@@ -1,8 +1,8 @@
-// The envelope gives the seconds of a kernel if its operands may be partly in slow memory. Linear programmes and prices
-// need a function of this kind. The envelope is the greatest convex function that does not exceed the kernel's seconds
-// for any placement. For a roofline, the lines of the roofline alone would be too low. The envelope lies above these
-// lines. For example, the FLOP of a kernel may take longer than its bytes. Then, according to the
-// lines, a third of an operand in slow memory costs no time, although the whole operand costs time.
+// The envelope gives the seconds of a kernel when parts of its operands are in slow memory. Linear programmes and
+// prices need this function. The envelope is the greatest convex function that does not exceed the kernel's seconds
+// for any placement. The lines of a roofline alone would be too low. For example, the FLOP of a kernel may take
+// longer than its bytes. By the lines, a third of an operand in slow memory may then cost no time, although the whole
+// operand costs time. The envelope lies above these lines.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -10,9 +10,8 @@
 namespace sluice {
 
 struct KernelEnvelope {
-  /// The seconds of the kernel for each set of operands in slow memory (bit i stands for
-  /// operands[i]). `sets` is empty if there are more than `most_operands` operands, or if one line
-  /// is exact. In these cases, `lines` is used.
+  /// The seconds of the kernel for each set of operands in slow memory. Bit i of the index stands for operands[i].
+  /// `sets` is empty if there are more than `most_operands` operands, or if one line is exact. Then `lines` is used.
   std::vector<double> sets;
   std::vector<std::uint32_t> operands;
   std::vector<KernelTime::Line> lines;  ///< none of these lines is everywhere below another line
@@ -23,12 +22,12 @@ struct KernelEnvelope {
 
 KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);
 
-/// Returns a line in which operands[i] adds charges[i] seconds if it is in slow memory. The line is as high as the
-/// seconds of all sets allow. Parameter `count` is the kernel's number of operands.
+/// Returns a line in which operands[i] adds charges[i] seconds in slow memory. The line is as high as the seconds of
+/// all sets allow. Parameter `count` is the kernel's number of operands.
 KernelTime::Line line_below(const KernelEnvelope& envelope, std::size_t count,
                             const std::vector<double>& charges);
 
-/// Returns the weighted mean of lines. The weights are not negative, and at least one weight is not 0.
+/// Returns the weighted mean of lines. No weight is negative, and at least one is above 0.
 KernelTime::Line mean_of(const std::vector<KernelTime::Line>& lines,
                          const std::vector<double>& weights);
 

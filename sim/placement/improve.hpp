@@ -1,8 +1,8 @@
 // Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other. Tensors that
-// save many seconds for a low price come first. Each tensor takes its best path (placing.hpp) through the room that the
-// earlier tensors leave. After that, some of the tensors that exist during a random kernel are taken out and put back
-// in a random order. The new placement is kept if it is not slower than the old placement. This second part follows
-// Shaw, Using constraint programming and local search methods to solve vehicle routing problems (1998).
+// save many seconds for a low price come first. Each tensor takes its best path (placing.hpp) through the room that
+// the earlier tensors leave. Then a search changes the placement. It takes out some of the tensors that exist during
+// a random kernel, and puts them back in a random order. It keeps the new placement unless this is slower. The search
+// follows Shaw, Using constraint programming and local search methods to solve vehicle routing problems (1998).
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class PlacementDraft {
   /// If `prices` is empty, all prices are 0.
   void put_in(std::uint32_t t, const std::vector<double>& prices);
   void set(std::uint32_t t, TensorPath path);
-  /// Returns whether memory has room for this path of a tensor that was taken out.
+  /// Returns whether memory has room for this path of a tensor. The tensor must have been taken out.
   bool has_room_for(std::uint32_t t, const TensorPath& path) const;
 
  private:
@@ -51,8 +51,8 @@ class PlacementDraft {
   double seconds_ = 0;
 };
 
-/// Makes a placement from prices, and returns it. The placement fits. Tensors with a path in `begin` get this path
-/// before all other tensors, if there is room.
+/// Makes a placement from prices. The placement fits. Tensors with a path in `begin` come first, and get this path if
+/// there is room.
 Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices,
                      const std::vector<std::optional<TensorPath>>& begin = {});
 

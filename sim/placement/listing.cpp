@@ -95,8 +95,8 @@ class Lister {
     return action;
   }
 
-  /// Lists the moves of the copy engine that may begin when kernel k begins. These moves wait for an action without
-  /// duration (a gate). The gate waits for the actions for which the kernel waits.
+  /// Lists the moves of the copy engine that may begin when kernel k begins. A gate is an action without duration. It
+  /// waits for the same actions as the kernel. The moves wait for the gate.
   std::uint32_t list_engine(std::uint32_t k, std::size_t first, std::size_t next,
                             std::vector<std::uint32_t>& before,
                             std::vector<std::vector<std::uint32_t>>& arrive, std::uint32_t last) {
@@ -166,7 +166,7 @@ class Lister {
     action.uses.push_back({stay.plan_tensor, stay.pool});
   }
 
-  /// Lists the stays of a tensor, with the action that begins each stay and the actions that use the tensor.
+  /// Lists the stays of a tensor. Each stay has the action that begins it, and the actions that use the tensor.
   void follow(std::uint32_t t) {
     const TensorPath& path = schedule_.placing[t];
     const TensorUses& uses = question_.uses(t);

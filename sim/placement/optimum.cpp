@@ -13,8 +13,8 @@ bool fits(const PlacementQuestion& question, const Placing& placing, std::int64_
   return *std::max_element(bytes.begin(), bytes.end()) <= capacity;
 }
 
-/// Searches for the best placement, and holds the best placement and the best bound that were found so far. The search
-/// minimises a weighted sum of the seconds of kernels, fetches and saves.
+/// Searches for the best placement. Holds the best placement and the best bound so far. The search minimises a
+/// weighted sum of the seconds of kernels, fetches and saves.
 class Search {
  public:
   Search(const OptimumRequest& request, PlacementWeights weights)
@@ -26,8 +26,8 @@ class Search {
     for (const Placing& placing : request.known) offer(placing);
   }
 
-  /// Computes a bound and placements. The bound and the placements come from the linear programme
-  /// if the programme is small enough, and otherwise from prices of fast memory.
+  /// Computes a bound and placements. They come from the linear programme. If the programme is too large, they come
+  /// from prices of fast memory.
   void relax() {
     if (!open()) return;
     std::optional<RelaxedProgramme> found;

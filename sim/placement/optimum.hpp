@@ -1,9 +1,9 @@
 // Finds the best placement at a capacity, and a lower bound of the seconds of all placements. The search has three
 // parts:
-// - a linear programme (programme.hpp), or only prices of memory if the programme is too large (relaxation.hpp);
+// - a linear programme (programme.hpp); if it is too large, only prices of memory (relaxation.hpp);
 // - placements that are made from the programme or the prices (improve.hpp);
 // - branch and bound if the question is small.
-// All parts end after fixed numbers of steps, so a question has the same answer on all machines.
+// Each part ends after a fixed number of steps. So a question has the same answer on all machines.
 #pragma once
 
 #include "placement/overlap.hpp"
@@ -17,7 +17,7 @@ struct OptimumRequest {
   bool moves = true;
   /// Placements that fit, from searches with less memory or with fewer allowed moves.
   std::vector<Placing> known = {};
-  /// The most rounds of prices and search; a small gap ends the rounds early.
+  /// The most rounds of prices and search. A small gap ends the rounds early.
   std::size_t rounds = 3;
   double near_enough = 3e-4;      ///< a gap that ends the search, unless the question is small
   std::size_t iterations = 1800;  ///< the number of steps of the search for prices
@@ -38,8 +38,8 @@ struct Optimum {
   bool proven = false;
 };
 
-/// Returns the best placement without moves (static), or with synchronous moves. Throws Infeasible
-/// when the tensors that are pinned to fast memory exceed the capacity.
+/// Returns the best placement without moves (static), or with synchronous moves. Throws Infeasible if the tensors
+/// that are pinned to fast memory exceed the capacity.
 Optimum optimum(const OptimumRequest& request);
 
 struct OverlappedOptimum {

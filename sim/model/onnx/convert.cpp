@@ -115,8 +115,8 @@ class Converter {
     return rule.draft(Drafting{graph_, node, rule, images_, output});
   }
 
-  /// Returns whether the axes of all tensors that a node reads and makes have the same meaning in the layer as in ONNX.
-  /// If they have, an error from the layer type means that the file has a fault.
+  /// Returns whether all tensors of a node have the axes of ONNX in the layer, too. If so, an error from the layer
+  /// type means that the file has a fault.
   bool is_batched(const Node& node, std::size_t output) const {
     const Drafting at{graph_, node, *rule_of(node), images_, output};
     const auto batched = [&](const std::string& tensor) {
@@ -182,7 +182,7 @@ class Converter {
   }
 
   void set_inputs(Value& layer, const std::vector<MadeTensor>& reads) const {
-    // The key `inputs` is left out if the layer reads only the layer before it, because this is the default.
+    // The default of `inputs` is the layer before. So the key is left out if the layer reads only this layer.
     if (reads.size() == 1 && reads.front().layer == last_) return;
     Value inputs = Value::make_list();
     for (const MadeTensor& read : reads) inputs.items().push_back(Value::make(read.layer));

@@ -17,7 +17,7 @@ struct Converted {
   std::vector<std::string> notes;
 };
 
-/// Converts the graph. `as_zero` holds the names of the operators that count as free: they cost nothing.
+/// Converts the graph. `as_zero` names the operators that count as free: they cost nothing.
 Converted convert(const Graph& graph, const std::unordered_set<std::string>& as_zero);
 
 }  // namespace sluice::onnx_import

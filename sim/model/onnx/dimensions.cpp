@@ -7,7 +7,7 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Returns the key of a dimension: its name, in which '_' replaces each character that is not a letter or a digit.
+/// Returns the key of a dimension: its name, with '_' for each character other than a letter or a digit.
 std::string key_of(const std::string& name) {
   std::string key = name.substr(0, 100);
   for (char& c : key)

@@ -1,5 +1,5 @@
-// The values of a model's symbolic dimensions. A scenario gives these values as keys of `model:`, such as `batch: 8`
-// and `sequence: 128`.
+// The values of a model's symbolic dimensions. They are keys of `model:` in a scenario, such as `batch: 8` and
+// `sequence: 128`.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ class Dimensions {
   void set_batch(const std::string& input, const Axis& axis);
 
   const Reader& keys_;
-  /// The given extents. A key of the map is a key of the scenario, made of letters, digits and '_'.
+  /// The given extents, by key of the scenario. A key is made of letters, digits and '_'.
   std::map<std::string, std::int64_t> given_;
   std::map<std::string, bool> used_;
   std::map<std::string, std::int64_t> symbols_;

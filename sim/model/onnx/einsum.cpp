@@ -70,8 +70,8 @@ Labels hidden_labels(const Einsum& sum) {
   return labels;
 }
 
-/// Returns the output of an equation without a right side: the axes for which `...` stands, followed by the letters
-/// that occur once, in alphabetical order.
+/// Returns the output of an equation without a right side. First come the axes of `...`. Then come the letters that
+/// occur once, in alphabetical order.
 Labels implied(const Einsum& sum) {
   std::map<int, int> times;
   for (const Labels& labels : sum.inputs)

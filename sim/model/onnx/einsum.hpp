@@ -11,8 +11,7 @@
 
 namespace sluice::onnx_import {
 
-/// The labels of axes. The label of an axis is a letter. If the axis belongs to `...`, the label is
-/// a number that counts from the last axis.
+/// The labels of axes. A label is a letter. For an axis of `...`, it is a number that counts from the last axis.
 using Labels = std::vector<int>;
 
 struct Einsum {

@@ -12,7 +12,7 @@ namespace {
 using Inputs = std::vector<const Numbers*>;  ///< an element is null if the input is not known
 using Binary = double (*)(double, double);
 
-/// Converts a number to an index or a count: the number is truncated to a whole number and clamped to 64 bits.
+/// Converts a number to an index or a count: truncates it to a whole number and clamps it to 64 bits.
 std::int64_t whole(double number) {
   constexpr double limit = 9.2e18;
   if (std::isnan(number)) return 0;
@@ -90,7 +90,7 @@ Numbers read(const Numbers& data, const Pattern& pattern) {
   }
 }
 
-/// Returns the shape of the first input, or null if the input's numbers are not known or do not fill this shape.
+/// Returns the shape of the first input. Returns null if the input's numbers are not known or do not fill this shape.
 const Shape* shape_of_numbers(const Graph& graph, const Node& node) {
   const Numbers* numbers = graph.numbers(node, 0);
   const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;
@@ -135,8 +135,8 @@ void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t en
                                     back ? extent - 1 : extent);
   };
   const std::int64_t from = within(begin);
-  // A negative `end` counts from the end of the axis. With a negative step, an `end` below -extent means that the slice
-  // includes the first element.
+  // A negative `end` counts from the end of the axis. With a negative step, an `end` below -extent includes the first
+  // element.
   const std::int64_t to = back && end < -extent ? -1 : within(end);
   const std::int64_t by =
       std::clamp<std::int64_t>(back ? -std::max(step, -most_numbers) : step, 1, most_numbers);
@@ -239,7 +239,7 @@ bool is_one_of(const std::string& op, std::initializer_list<const char*> ops) {
   return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 
-/// Returns whether each input has at most one axis, so that an operator along an axis works on the whole list of
+/// Returns whether each input has at most one axis. An operator along an axis then works on the whole list of
 /// numbers.
 bool is_flat(const Graph& graph, const Node& node) {
   for (const std::string& input : node.inputs) {

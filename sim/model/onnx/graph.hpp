@@ -1,7 +1,7 @@
-// The graph of an ONNX model as plain data. The graph has everything that the converter needs, without types of ONNX or
-// protobuf. (Files that use types of ONNX or protobuf include proto.hpp.) Shapes are written as in ONNX: a shape
-// includes the batch, and channels come before the axes of an image. All functions throw InputError. The position of an
-// error is a line of `listing`, which has one line per node.
+// The graph of an ONNX model as plain data, with everything that the converter needs. The graph has no types of ONNX
+// or protobuf: files with these types include proto.hpp. Shapes are written as in ONNX: a shape includes the batch,
+// and channels come before the axes of an image. All functions throw InputError. The position of an error is a line
+// of `listing`, which has one line per node.
 #pragma once
 
 #include <cstdint>
@@ -49,14 +49,13 @@ struct Weight {
   std::int64_t elements = 0;
   bool initialiser = false;
   bool vector = false;  ///< whether the weight has one axis, like a bias or a scale
-  /// Whether the elements of the weight are integers that DequantizeLinear turns into floating-point numbers.
+  /// Whether the weight has integer elements, which DequantizeLinear turns into floating-point numbers.
   bool quantised = false;
-  /// Whether the weight is a vector that one node makes and another node reshapes to [channels, 1, 1].
+  /// Whether the weight is a scale: a vector that one node makes and another node reshapes to [channels, 1, 1].
   bool scale = false;
 
-  /// Some operators do not say which of their inputs are weights. For such an operator, returns whether the weight
-  /// counts as learned. A learned weight has several elements. The weight is stored in the file, or
-  /// it is a scale that a node makes.
+  /// For operators that do not say which of their inputs are weights. Returns whether the weight counts as learned. A
+  /// learned weight has several elements. It is stored in the file, or it is a scale that a node makes.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 
@@ -101,9 +100,9 @@ struct Graph {
 /// the values of symbolic dimensions.
 Graph read_graph(std::string_view bytes, const std::string& path, const Reader& keys);
 
-/// Evaluates a node. Returns the elements of each output of the node. Returns nothing if the elements of the inputs are
-/// not known, or if the operator does not compute shapes. `outputs` holds the other known properties of
-/// the outputs.
+/// Evaluates a node. Returns the elements of each of its outputs. Returns nothing if the elements of the inputs are
+/// not known. Returns nothing also if the operator does not compute shapes. `outputs` holds the other known
+/// properties of the outputs.
 std::vector<Numbers> fold(const Graph& graph, const Node& node, const std::vector<Tensor>& outputs);
 
 /// Returns a name that a document may contain: UTF-8 without control characters, and not too long.

@@ -110,9 +110,8 @@ const Importer onnx_importer = {
         {{.name = "batch",
           .type = Type::integer,
           .summary =
-              "the number of samples in the inputs: the extent of the axis with the name batch or, if there is none, "
-              "of the first axis; the default is the number in the file, or 1 if the file gives no number; the "
-              "counts of layers are per sample",
+              "the number of samples in the inputs: the extent of the axis with the name batch, or else of the first "
+              "axis; the default is the number in the file, or else 1; the counts of layers are per sample",
           .optional = true,
           .minimum = 1},
          {.name = "as_zero",

@@ -36,7 +36,7 @@ void make_older(pb::NodeProto& node, const Graph& graph) {
       attributes.DeleteSubrange(i, 1);
 }
 
-/// Throws an error if an attribute by which libonnx divides is not positive. libonnx itself does not check this.
+/// Throws an error if an attribute is not positive and libonnx divides by it without a check.
 void require_positive(const pb::NodeProto& node) {
   for (const pb::AttributeProto& attribute : node.attribute()) {
     const std::string& name = attribute.name();
@@ -57,11 +57,10 @@ int rank_of(const pb::NodeProto& node, int input, const Types& types) {
   return tensor.has_shape() ? tensor.shape().dim_size() : -1;
 }
 
-/// Checks that a convolution's weights have as many axes as its image. libonnx assumes this without a
-/// check.
+/// Checks that a convolution's weights have as many axes as its image. libonnx does not check this.
 void require_alike(const pb::NodeProto& node, const Types& types) {
   if (node.op_type().find("Conv") == std::string::npos) return;
-  // If the node is quantised, the image's scale and zero point are inputs 1 and 2, and the weights are input 3.
+  // A quantised node has the image's scale and zero point as inputs 1 and 2, and the weights as input 3.
   const bool quantised = node.op_type().rfind("QLinear", 0) == 0;
   const int image = rank_of(node, 0, types), weights = rank_of(node, quantised ? 3 : 1, types);
   if (image < 0 || weights < 0) throw NotKnown("the number of axes of an input is not known");
@@ -94,8 +93,8 @@ std::int64_t at_axis(const pb::AttributeProto* list, int axis, std::int64_t abse
   return list && axis < list->ints_size() ? list->ints(axis) : absent;
 }
 
-/// Corrects the shape of a pooling's output. libonnx 1.12 also counts windows that begin in the
-/// zeros after the image. ONNX does not count these windows.
+/// Corrects the shape of a pooling's output. libonnx 1.12 also counts windows that begin in the zeros after the
+/// image. By the rules of ONNX, these windows do not count.
 void drop_empty_windows(const pb::NodeProto& node, const Types& types, pb::TypeProto& output) {
   const pb::AttributeProto* ceil = attribute_in(node, "ceil_mode");
   const pb::AttributeProto *pads = attribute_in(node, "pads"),

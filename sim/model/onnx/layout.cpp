@@ -29,7 +29,7 @@ class Sets {
   std::vector<std::uint32_t> parent_;
 };
 
-/// Returns those data tensors of a node (inputs and outputs) that have as many axes as its first output.
+/// Returns the data tensors among the inputs and outputs of a node that have as many axes as its first output.
 std::vector<std::string> alike(const Graph& graph, const Node& node) {
   std::vector<std::string> tensors;
   if (node.outputs.empty()) return tensors;
@@ -91,7 +91,7 @@ Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool 
   if (*axis != 1 || shape.size() < 2) return sample;
   sample.axes.erase(sample.axes.begin() + (axis - sample.shape.begin()));
   sample.shape.erase(axis);
-  // In ONNX, the channels are the first axis of a sample of an image, so [C, H, W] becomes [H, W, C].
+  // In ONNX, the channels of an image come before its other axes. So the sample [C, H, W] becomes [H, W, C].
   if (image && sample.shape.size() > 1) {
     std::rotate(sample.shape.begin(), sample.shape.begin() + 1, sample.shape.end());
     std::rotate(sample.axes.begin(), sample.axes.begin() + 1, sample.axes.end());

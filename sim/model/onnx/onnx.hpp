@@ -1,6 +1,6 @@
-// Reads ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. The function does not read
-// weights, and does not read any other file. Files are not trusted: for any content of a file, the result is a document
-// or an InputError. The format follows the ONNX operator schemas, version 1.12 (opset 17).
+// Reads ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. The function reads no
+// weights and no other files. A file may hold anything: the result is a document or an InputError. The format follows
+// the ONNX operator schemas, version 1.12 (opset 17).
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace sluice {
 
-/// The numbers of elements of a file's floating-point and quantised weights, by the role of the weights.
+/// The numbers of elements of a file's floating-point and quantised weights, by the use of the weights.
 struct OnnxElements {
   std::int64_t learned = 0;     ///< parameters of layers
   std::int64_t statistics = 0;  ///< running means and variances, which are not parameters
   std::int64_t unused = 0;      ///< constants, and weights that no layer reads
-  /// How many of the elements that `learned` counts are stored as integers in the file.
+  /// How many elements of `learned` are stored as integers in the file.
   std::int64_t quantised = 0;
 };
 

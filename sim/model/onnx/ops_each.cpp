@@ -1,4 +1,4 @@
-// The rules for functions that work element by element, and for functions that reduce many elements to one element.
+// The rules for functions that work element by element, and for reductions of many elements to one.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -21,8 +21,8 @@ Draft elementwise(const Drafting& at) {
   return draft;
 }
 
-// In a product, the gradient of a factor reads the other factors. A constant that is not learned has no gradient, so
-// the backward pass does not read the factors next to it.
+// In a product, the gradient of a factor reads the other factors. A constant that is not learned has no gradient. So
+// the backward pass does not read the other factors for it.
 Draft joined(const Drafting& at) {
   const std::size_t count = at.node.inputs.size();
   std::size_t data = 0, learned = 0;
@@ -39,15 +39,16 @@ Draft joined(const Drafting& at) {
   return draft;
 }
 
-// A quotient is treated like a product: the gradient of x / c reads nothing if c is a constant that is not learned.
+// As in a product, a gradient reads the other operand. If c is a constant that is not learned, the gradient of x / c
+// reads nothing.
 Draft quotient(const Drafting& at) {
   Draft draft = elementwise(at);
   draft.keeps = at.is_data(1) || at.is_learned(1) ? "inputs" : "nothing";
   return draft;
 }
 
-// In the backward pass, each element of the gradient goes to the input from which the element of the output came. The
-// backward pass reads only the condition, with 1 byte per element.
+// In the backward pass, each element of the gradient goes to one input: the input that gave the element of the
+// output. The backward pass reads only the condition, with 1 byte per element.
 Draft chosen(const Drafting& at) {
   Draft draft = elementwise(at);
   if (at.is_data(0)) draft.kept_bytes = elements_of(at.sample(at.node.inputs[0]).shape);

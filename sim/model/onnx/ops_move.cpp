@@ -8,7 +8,7 @@ namespace sluice::onnx_import {
 
 namespace {
 
-/// Returns whether the first output has the shape of the first input. If so, an operator that moves or repeats elements
+/// Returns whether the first output has the shape of the first input. An operator that moves or repeats elements then
 /// changes nothing.
 bool changes_nothing(const Drafting& at) {
   return at.is_data(0) && at.shape(0) == known_shape(at.graph, at.node, at.node.outputs.front());
@@ -28,9 +28,9 @@ Draft enlarged(const Drafting& at) {
   return draft;
 }
 
-// Each element of the output is a weighted mean of neighbouring elements of the input. Along one axis, there are 2
-// neighbours (linear) or 4 neighbours (cubic). Along two axes, there are 4 neighbours (linear: 4
-// products and 3 additions) or 16 neighbours (cubic: 16 products and 15 additions).
+// Each element of the output is a weighted mean of neighbouring elements of the input. Along one axis, it has 2
+// neighbours (linear) or 4 neighbours (cubic). Along two axes, linear has 4 neighbours: 4 products and 3 additions.
+// Cubic has 16 neighbours: 16 products and 15 additions.
 Draft resized(const Drafting& at) {
   Draft draft;
   draft.reads = {0};
@@ -61,8 +61,8 @@ Draft alias(const Drafting&) {
 
 namespace {
 
-/// Sets the key `axis`, unless the axis is the last axis, which is the default. Returns false if the axis is the axis
-/// of the batch.
+/// Sets the key `axis`. The last axis is the default and needs no key. Returns false if the axis is the axis of the
+/// batch.
 bool set_axis(const Drafting& at, Draft& draft, const std::string& tensor, std::int64_t axis) {
   const std::optional<std::int64_t> here = at.axis(tensor, axis);
   if (!here) return false;
@@ -133,7 +133,7 @@ Draft slice(const Drafting& at) {
   return draft;
 }
 
-// If only the axis of the batch moves, the order of a sample's elements does not change.
+// The order of a sample's elements stays if only the axis of the batch moves.
 Draft transposed(const Drafting& at) {
   Draft draft;
   draft.type = "reshape";
@@ -152,8 +152,8 @@ Draft transposed(const Drafting& at) {
   }
   if (to.empty() || to.size() != from.size()) return draft;
   const auto& items = axes.items();
-  // Channels are always last in Sluice. If the axes of a sample have the same order in Sluice before and after the
-  // layer, the layer does nothing.
+  // Channels are always last in Sluice. The layer does nothing if the axes of a sample have the same order before and
+  // after it.
   draft.is_alias = true;
   for (std::size_t i = 0; i < items.size(); ++i)
     draft.is_alias = draft.is_alias && items[i].as_integer() == static_cast<std::int64_t>(i);

@@ -9,8 +9,8 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Sets the layer type of a product: the rows of a sample times weights [columns, features]. The type is `dense` for a
-/// sample with one axis, `matmul` for two axes, and an operator with the same counts for more axes.
+/// Sets the layer type of a product: the rows of a sample times weights [columns, features]. For a sample with one
+/// axis, the type is `dense`. For two axes, it is `matmul`. For more axes, it is an operator with the same counts.
 void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias) {
   draft.weights = {1, 2};
   const std::size_t axes = at.sample(at.node.inputs[0]).shape.size();
@@ -20,7 +20,7 @@ void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias
   if (bias != (draft.type == "dense")) draft.set("bias", Value::make(bias));
 }
 
-/// Returns whether both inputs have the same number of matrices per sample, so that no input is stretched.
+/// Returns whether both inputs have the same number of matrices per sample. No input is stretched then.
 bool is_alike(const Drafting& at) {
   const Shape a = at.sample(at.node.inputs[0]).shape, b = at.sample(at.node.inputs[1]).shape;
   return a.size() == b.size() && a.size() > 1 && std::equal(a.begin(), a.end() - 2, b.begin()) &&
@@ -62,8 +62,8 @@ Draft matmul(const Drafting& at) {
 namespace {
 
 /// Makes the layer a batched_matmul if the equation multiplies pairs of matrices, [rows, inner] by [inner, columns].
-/// Each combination of indices along the axes before the last two must have its own pair of matrices. The second matrix
-/// may be transposed. If the equation does not multiply matrices in this way, `draft` stays as it is.
+/// Each combination of indices along the other axes must have its own pair of matrices. The second matrix may be
+/// transposed. For other equations, `draft` stays as it is.
 void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const Labels &a = sum.inputs[0], &b = sum.inputs[1], &out = sum.output;
   const std::size_t rank = out.size();
@@ -77,7 +77,7 @@ void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const bool turned = is(b, column, inner);
   if (inner == row || inner == column || !is(a, row, inner)) return;
   if (!turned && !is(b, inner, column)) return;
-  // If the extents differ, one input is stretched to the other, which batched_matmul does not do.
+  // Inputs with different extents are stretched. batched_matmul does not do this.
   if (!std::equal(left.begin(), left.end() - 2, right.begin())) return;
   if (left[rank - 1] != right[turned ? rank - 1 : rank - 2]) return;
   draft.type = "batched_matmul";

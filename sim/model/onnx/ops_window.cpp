@@ -38,7 +38,7 @@ void set_padding(const Drafting& at, Draft& draft) {
     draft.set("padding", extents(pads));
 }
 
-/// Returns the kernel of a convolution: the extents of all axes of its weights after the first two.
+/// Returns the kernel of a convolution: the extents of its weights, without the first two axes.
 Shape kernel_of(const Drafting& at) {
   const Shape& weights = at.shape(1);
   if (weights.size() < 3) at.fail("weights of fewer than 3 axes");
@@ -98,10 +98,10 @@ Draft convolution(const Drafting& at) {
   return draft;
 }
 
-/// Sets the padding of a transposed convolution whose output extents are given. The full extent is
-/// stride x (input - 1) + reach + output_padding. The padding is the difference between the full extent
-/// and the given extent. Each side gets half of the padding. If the padding is odd, `auto_pad` says
-/// which side gets one element more than the other side. Returns false if the padding would be negative.
+/// Sets the padding of a transposed convolution with given output extents. The full extent is stride x (input - 1) +
+/// reach + output_padding. The padding is the full extent minus the given extent. Each side gets half of it. If the
+/// padding is odd, one side gets one element more: `auto_pad` says which. Returns false if the padding would be
+/// negative.
 bool set_cut(const Drafting& at, Draft& draft, const Shape& kernel) {
   const Shape &image = at.shape(0), &output = known_shape(at.graph, at.node, at.node.outputs[0]);
   const std::size_t axes = kernel.size();

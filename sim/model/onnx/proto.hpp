@@ -23,7 +23,7 @@ class TypeProto;
 namespace sluice::onnx_import {
 
 /// Parses the bytes of a file, and skips the data of large weights. Throws InputError by graph.fail() if the file is
-/// not an ONNX model, for example if it is empty, truncated, a pickle, a zip archive, or a model without nodes.
+/// not an ONNX model with nodes. It may be empty, truncated, a pickle or a zip archive.
 void parse_model(std::string_view bytes, ::onnx::ModelProto& model, const Graph& graph);
 
 /// Returns the elements of a tensor if the tensor is small and its data are in the file.
@@ -35,7 +35,7 @@ Attribute attribute_of(const ::onnx::AttributeProto& proto);
 using Types = std::unordered_map<std::string, ::onnx::TypeProto*>;
 using Data = std::unordered_map<std::string, const ::onnx::TensorProto*>;
 
-/// The error for shapes that libonnx cannot infer, because it does not know an operator or a version of an operator.
+/// The error for shapes that libonnx cannot infer: it does not know the operator or its version.
 struct NotKnown : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -45,8 +45,8 @@ struct NotKnown : std::runtime_error {
 std::vector<::onnx::TypeProto> infer_types(::onnx::NodeProto& node, const Graph& graph,
                                            const Types& types, const Data& data);
 
-/// These functions return whether an element type is an integer type (like that of shapes) or a floating-point type
-/// (like that of weights). `type` is ONNX's number of the type.
+/// These functions return whether an element type is an integer type or a floating-point type. Shapes have integers,
+/// weights have floating-point numbers. `type` is ONNX's number of the type.
 bool is_integral(int type);
 bool is_floating(int type);
 

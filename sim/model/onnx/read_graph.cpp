@@ -109,7 +109,7 @@ class Loading {
                       Shape(tensor.dims().begin(), tensor.dims().end()), nullptr);
   }
 
-  /// Returns all inputs except initialisers, which were listed as inputs up to IR version 3.
+  /// Returns all inputs except initialisers. Up to IR version 3, files list initialisers as inputs, too.
   std::vector<const pb::ValueInfoProto*> inputs() {
     std::vector<const pb::ValueInfoProto*> list;
     for (const pb::ValueInfoProto& input : proto().input())
@@ -216,7 +216,7 @@ class Loading {
     return rule && node.has_input(0) && (rule->draft == as_type || rule->draft == group_norm);
   }
 
-  /// Returns the outputs' types as libonnx infers them, or else as the file declares them.
+  /// Returns the outputs' types as libonnx infers them. If it cannot, returns the types that the file declares.
   std::vector<pb::TypeProto> inferred(Node& node, pb::NodeProto& proto_node) {
     std::vector<pb::TypeProto> types(node.outputs.size());
     if (node.known && !node.has_graphs) {
@@ -247,7 +247,7 @@ class Loading {
     return types;
   }
 
-  /// Infers the shape of the output of Einsum, because libonnx infers only its number of axes.
+  /// Infers the shape of the output of Einsum. libonnx infers only its number of axes.
   void infer_einsum(const Node& node, std::vector<pb::TypeProto>& types) const {
     std::vector<Shape> shapes;
     for (const std::string& input : node.inputs)
@@ -257,7 +257,7 @@ class Loading {
     types.front() = type_of(element, einsum_of(node.text("equation", ""), shapes).shape());
   }
 
-  /// Throws an error for a negative extent. libonnx infers such an extent if a window is larger than its image.
+  /// Throws an error for a negative extent. libonnx infers it for a window that is larger than its image.
   static void require_extents(const std::vector<pb::TypeProto>& types) {
     for (const pb::TypeProto& type : types)
       for (const auto& dim : type.tensor_type().shape().dim())
@@ -272,9 +272,9 @@ class Loading {
     });
   }
 
-  /// Checks that the inferred shapes agree with the shapes that the file declares. If the file has symbolic dimensions,
-  /// nothing is checked, because exporters may have written the shapes for their example input. Declared extents that
-  /// are not positive are ignored.
+  /// Checks that the inferred shapes agree with the shapes in the file. A file with symbolic dimensions is not
+  /// checked: exporters may have written the shapes of their example input. Declared extents that are not positive
+  /// are ignored.
   void require_declared(const Node& node, const std::string& tensor, const Shape& shape,
                         const pb::TypeProto& declared) const {
     const pb::TensorShapeProto& dims = declared.tensor_type().shape();

@@ -1,7 +1,7 @@
-// The rules by which ONNX operators become layers: a rule names a layer type, or gives the cost of each element of the
-// output. There are a few kinds of operators. Each kind has a function in a file ops_*.cpp. The table in rules.cpp
-// lists the operators with their kinds. To add an operator of one of these kinds, add a line to the table in rules.cpp.
-// The operators follow the ONNX operator schemas, version 1.12.
+// The rules by which ONNX operators become layers. A rule names a layer type, or gives the cost of each element of
+// the output. Each kind of operator has a function in a file ops_*.cpp. The table in rules.cpp lists the operators
+// with their kinds. To add an operator of a known kind, add a line to this table. The operators follow the ONNX
+// operator schemas, version 1.12.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ enum class Axes {
   changed  ///< the meaning of the axes changes
 };
 
-/// A draft of a layer. If the layer catalog computes the same shape for `type` as ONNX, the layer gets this type.
-/// If the catalog does not compute this shape, the layer becomes an `operator` with the costs below.
+/// A draft of a layer. The layer gets the type `type` if the layer catalog computes the same shape for it as ONNX.
+/// Otherwise, the layer becomes an `operator` with the costs below.
 struct Draft {
   std::string type = {};  ///< a type of the layer catalog, or empty for `operator`
   /// The property of the operator that no layer type has. A note to the user names this property.
@@ -50,7 +50,7 @@ struct Draft {
   bool same_place = false;
   bool learns = true;     ///< whether the constants that the layer reads are parameters
   bool is_alias = false;  ///< whether the output is the same tensor as the input
-  /// Whether the operator works element by element on inputs that are stretched to one shape.
+  /// Whether the operator stretches its inputs to one shape and works element by element.
   bool each = false;
   bool each_output = false;  ///< whether each output has its own draft
 
@@ -64,15 +64,15 @@ struct OpRule {
   Axes axes;
   Draft (*draft)(const Drafting& at);
   int flop = 0;  ///< FLOP per element, or the number of gates of a recurrent operator
-  /// A layer type, or a value of the key `keeps` (the tensors that the gradient reads).
+  /// A layer type, or a value of the key `keeps`, which names the tensors that the gradient reads.
   const char* word = "";
 };
 
 /// Returns the rule for a node's operator, or null if there is no rule.
 const OpRule* rule_of(const Node& node);
 
-/// A node that is about to become a layer, with everything from which its draft is made. All functions throw InputError
-/// if the node does not have the requested input or property.
+/// A node that is about to become a layer, with everything that its draft needs. All functions throw InputError if
+/// the node lacks the requested input or property.
 struct Drafting {
   const Graph& graph;
   const Node& node;
@@ -87,8 +87,8 @@ struct Drafting {
   Sample sample(const std::string& tensor) const;
   /// Returns the number of ONNX's axis `axis` in the layer, or nothing if `axis` is the axis of the batch.
   std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;
-  /// Returns whether the shape of `tensor` without its first axis is the shape of a sample. If so, the axes after the
-  /// first axis have the same meaning in the layer as in ONNX.
+  /// Returns whether the shape of `tensor` without its first axis is the shape of a sample. The axes after the first
+  /// axis then have the same meaning in the layer as in ONNX.
   bool is_batched(const std::string& tensor) const;
   void require(bool condition, const std::string& message) const;
   /// Throws an error unless an input has `count` elements, one for each of `what`. A missing input is not an error.

@@ -12,7 +12,7 @@ enum class Fate { copy, descend, drop, drop_if_large };
 
 struct Rule {
   Fate fate = Fate::copy;
-  /// The kind of the message in the field; `other` if the message is not read.
+  /// The kind of the message in the field. `other` means that the message is not read.
   Kind kind = Kind::other;
 };
 

@@ -1,7 +1,7 @@
-// Removes the data of weights from an ONNX file. Weights are the largest part of a file, but the counts of a model need
-// only their shapes. So large data are removed before the file is parsed, and are never copied or read.
-// An ONNX file may name other files that hold data. These other files are never opened, because their
-// paths are also removed. The format follows onnx.proto, version 1.12, and Protocol Buffers, Encoding.
+// Removes the data of weights from an ONNX file. Weights are the largest part of a file, but the counts of a model
+// need only their shapes. So large data are removed before the file is parsed. They are never copied or read. An ONNX
+// file may name other files that hold data. Their paths are also removed, so these files are never opened. The format
+// follows onnx.proto, version 1.12, and Protocol Buffers, Encoding.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,7 @@
 
 namespace sluice::onnx_import {
 
-/// The data of a tensor are kept if they have at most this number of bytes, because small tensors may be shapes, axes
-/// or scales.
+/// Data of at most this many bytes are kept: small tensors may be shapes, axes or scales.
 inline constexpr std::size_t most_data = 4096;
 
 /// The deepest allowed nesting of messages. Messages nest because graphs contain graphs.

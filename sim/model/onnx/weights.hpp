@@ -1,6 +1,6 @@
-// Assigns the elements of a file's weights to layers as parameters. A weight counts only at the first layer that reads
-// it. Later layers that read the weight share it. A weight with one axis (a bias or a scale) counts at each layer that
-// reads it: exporters store equal biases, for example zeros, only once.
+// Assigns the elements of a file's weights to layers as parameters. A weight counts only at the first layer that
+// reads it. Later layers share it. A weight with one axis, such as a bias or a scale, counts at each layer that reads
+// it. The reason: exporters store equal biases, for example zeros, only once.
 #pragma once
 
 #include <cstdint>

@@ -65,9 +65,9 @@ class Conversion {
     return placed(node, std::move(shape));
   }
 
-  /// Returns whether a node is left out. Calls of size() are left out, because their results are numbers. A node
-  /// without times and bytes is left out if all its inputs are left out. Such a node is a state that one call passes to
-  /// the next call, for example the state of a recurrent layer.
+  /// Returns whether a node is left out. Calls of size() are left out, because their results are numbers. States are
+  /// left out, too: a state passes from one call to the next, for example in a recurrent layer. A state has no times
+  /// and no bytes, and all its inputs are left out.
   bool is_left_out(const Node& node) const {
     if (node.is_size()) return true;
     if (node.is_input() || node.activation_bytes > 0 || node.parameters > 0) return false;
@@ -78,7 +78,7 @@ class Conversion {
                        [&](std::uint32_t input) { return left_out_[input]; });
   }
 
-  /// Returns the elements of a node's output per sample. A size of 0 means that the size was not measured, and counts
+  /// Returns the elements of a node's output per sample. A size of 0 means that the size was not measured. It counts
   /// as one element.
   std::int64_t elements_of(const Node& node) const {
     if (node.activation_bytes == 0) return 1;
@@ -161,8 +161,7 @@ class Conversion {
     return "inputs";
   }
 
-  /// Returns the multiply-accumulates of a convolution or a linear layer:
-  /// (positions of the output) x (weights).
+  /// Returns the multiply-accumulates of a convolution or a linear layer: (positions of the output) x weights.
   std::int64_t macs_of(const Node& node) const {
     std::string_view outputs;
     if (node.kind == "Conv2d")
