@@ -48,7 +48,7 @@ void check_reads(const Layer& layer, bool inputs, bool output, std::int64_t kept
 }  // namespace
 
 TEST_CASE("each gradient of a product takes as many multiply-accumulates as the product") {
-  // The first two layers have 8 x 8 x 12 outputs, and each is a sum of 3 x 3 x 6 products. In the layer with two
+  // The first two layers have 8 x 8 x 12 outputs. Each output is a sum of 3 x 3 x 6 products. In the layer with two
   // groups, each output is a sum of 1 x 1 x 6 / 2 products. The gradient of a bias takes 1 FLOP per output.
   const std::int64_t macs = 64 * 12 * 54;
   check_counts(learned("conv2d, channels: 12, kernel: 3, padding: 1"), 2 * macs,
@@ -90,8 +90,8 @@ TEST_CASE("a pool of maxima keeps each position in 8 bytes, and a pool of means 
   check_counts(mean, 384, 0);
   check_reads(mean, false, false);
   check_counts(learned("global_avg_pool"), 384, 0);
-  // In one direction the pool makes 6 elements from 8, and its windows have 12 elements in all. In the other direction
-  // it makes 3 elements from 8, and its windows have 10 elements in all (test_layers.cpp tests these sums).
+  // In one direction, the pool makes 6 elements from 8, and its windows have 12 elements in all. In the other
+  // direction, it makes 3 elements from 8, and its windows have 10 elements in all. test_layers.cpp tests these sums.
   check_counts(learned("adaptive_avg_pool, output: [6, 3]"), 12 * 10 * 6, 0);
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("no gradient is computed for the input of a layer if no earlier layer 
                                "- {type: conv2d, name: b, channels: 4, kernel: 1, bias: false}\n"
                                "- {type: gelu, name: g, inputs: [x]}\n"
                                "- {type: mul, name: m, inputs: [g, g]}\n");
-  // No layer before the relu has weights, so the relu has no backward pass.
+  // The relu has no backward pass: no layer before it has weights.
   check_counts(model.layers[1], 0, 0);
   check_reads(model.layers[1], false, false);
   check_counts(model.layers[2], 0, 2 * model.layers[2].macs);
@@ -207,7 +207,7 @@ TEST_CASE(
 
 TEST_CASE(
     "zeros of sparse weights are neither stored nor multiplied, in the forward and in the backward pass") {
-  // Half of the 3 x 3 x 6 x 12 = 648 weights are stored, and the whole bias is stored.
+  // Of the 3 x 3 x 6 x 12 = 648 weights, half are stored. The whole bias is stored.
   const Layer conv = learned("conv2d, channels: 12, kernel: 3, padding: 1, sparsity: 0.5");
   CHECK(conv.parameters == 324 + 12);
   CHECK(conv.macs == 64 * 324);
@@ -218,7 +218,7 @@ TEST_CASE(
   const Layer dense = learned("dense, features: 10, sparsity: 30%");
   CHECK(dense.parameters == 2688 + 10);
   CHECK(dense.macs == 2688);
-  // Of 200 weights, 0.29 x 8 x 25 = 58 are zeros (57.99... in binary arithmetic). Each of the 142 stored weights is
+  // Of 200 weights, 0.29 x 8 x 25 = 58 are zeros (57.99... in binary arithmetic). So 142 weights are stored. Each is
   // multiplied with 5 rows.
   const Layer rows = learned_rows("matmul, features: 25, sparsity: 0.29");
   CHECK(rows.parameters == 142);

@@ -1,5 +1,5 @@
-// Tests blocks of layers, and the name `before`, which stands for the layer before the current one. With blocks and
-// `before`, the document of a residual network describes each kind of block only once.
+// Tests blocks of layers, and the name `before`, which stands for the layer before the current one. With them, the
+// document of a residual network describes each kind of block only once.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"
@@ -83,7 +83,7 @@ TEST_CASE("a use of a block passes inputs, and inside the block they have the de
   CHECK(m.layers[4].inputs == Inputs{0, 3});
   CHECK(m.layers[5].inputs == Inputs{1});
   // In the outer block `twice`, `deep` is y and `skip` is x. The inner block `join` declares its inputs in another
-  // order, but inside it, too, `deep` is y and `skip` is x.
+  // order. Inside it, too, `deep` is y and `skip` is x.
   const Model nested = model_of(two + "- {block: twice, name: o, inputs: [x, y]}\n", "", join);
   CHECK(names_of(nested) ==
         std::vector<std::string>{"x", "y", "r.o.a", "s.o.a", "t.o.a", "u.o.1", "u.o.2"});
@@ -170,8 +170,8 @@ TEST_CASE("bad blocks are refused at the place where they are written or used") 
 }
 
 TEST_CASE("blocks that double many times are refused before they are written out") {
-  // The model would have 2^59 layers. The program counts each of the 60 blocks only once, and so it knows the number of
-  // layers without writing them out.
+  // The model would have 2^59 layers. The program counts each of the 60 blocks only once. So it knows this number
+  // without writing the layers out.
   std::string blocks = "blocks:\n  b0: {layers: [{type: relu}]}\n";
   for (int i = 1; i < 60; ++i) {
     const std::string below = "{block: b" + std::to_string(i - 1) + "}";

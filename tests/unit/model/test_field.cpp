@@ -39,7 +39,7 @@ TEST_CASE(
   CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x (3 - 1)
   CHECK(last_field(halved + "- {type: max_pool, kernel: 3, stride: 2, padding: 1}\n" + conv) ==
         square(15, 4));  // 3 + 2 x (3 - 1) + 4 x (3 - 1)
-  // With dilation 2 the window extends over 5 pixels. A window of 7 x 1 extends over 1 + 6 pixels along one axis, and
+  // With dilation 2, the window extends over 5 pixels. A window of 7 x 1 extends over 1 + 6 pixels along one axis, and
   // over 1 pixel along the other axis.
   CHECK(last_field("- {type: conv2d, channels: 1, kernel: 3, dilation: 2}\n") == square(5, 1));
   CHECK(last_field("- {type: conv2d, channels: 1, kernel: [7, 1], stride: [1, 2]}\n") ==
@@ -89,19 +89,19 @@ TEST_CASE("rows of features are an image of one axis, but tokens are not an imag
 
 TEST_CASE(
     "the fields of AlexNet and VGG-16 are the published fields, and the field of ResNet-50 equals a hand calculation") {
-  // These fields are in the table of architectures of Araujo et al. (2019): 195 pixels for AlexNet v2, and 212 pixels
-  // for VGG-16. For VGG-16 the table also gives the stride, 32 pixels.
+  // The table of architectures of Araujo et al. (2019) has these fields: 195 pixels for AlexNet v2, and 212 pixels for
+  // VGG-16. For VGG-16, the table also gives the stride, 32 pixels.
   const auto field = [](const std::string& model, const std::string& layer) {
     const Model read = load_model(zoo + model + ".yaml", {});
     return read.layers[read.layer_at(Value::make(layer))].field;
   };
   CHECK(field("alexnet_torchvision", "pool5") == square(195, 32));
   CHECK(field("vgg16", "average") == square(212, 32));
-  // For ResNet-50, the jump j is the distance, in pixels of the input, between two neighbouring output pixels. The
-  // first convolution has a field of 7 (j = 2), and the pool has a field of 11 (j = 4). Every 3 x 3 convolution adds
-  // 2 j. The first group adds 3 x 8, which gives 35. The second group adds 8 and 3 x 16, which gives 91 (j = 8).
-  // The third group adds 16 and 5 x 32, which gives 267 (j = 16). The fourth group adds 32 and 2 x 64, which
-  // gives 427 (j = 32). The published field of 483 pixels is for a ResNet-50 that has its strides in other layers.
+  // For ResNet-50, the jump j is the distance between two neighbouring output pixels, in pixels of the input. The first
+  // convolution has a field of 7 (j = 2), and the pool has a field of 11 (j = 4). Every 3 x 3 convolution adds 2 j. The
+  // first group adds 3 x 8, which gives 35. The second group adds 8 and 3 x 16, which gives 91 (j = 8). The third group
+  // adds 16 and 5 x 32, which gives 267 (j = 16). The fourth group adds 32 and 2 x 64, which gives 427 (j = 32). The
+  // published field of 483 pixels is for another ResNet-50, which has its strides in other layers.
   CHECK(field("resnet50", "average") == std::nullopt);
   const Model resnet = load_model(zoo + "resnet50.yaml", {});
   CHECK(resnet.layers[resnet.layer_at(Value::make(std::string("average"))) - 1].field ==

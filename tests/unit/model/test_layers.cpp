@@ -78,14 +78,14 @@ TEST_CASE(
     "pools may round the number of windows up, take means, and fit the windows to a given output") {
   CHECK(last("max_pool, kernel: 3, stride: 2").shape == Shape{13, 13, 3});
   CHECK(last("max_pool, kernel: 3, stride: 2, ceil: true").shape == Shape{14, 14, 3});
-  // (28 + 2 - 3) / 2 = 13.5 is rounded up to 14, which gives 15 windows. The 15th begins at position 14 x 2 - 1 = 27,
-  // which is in the image, so it counts.
+  // (28 + 2 - 3) / 2 = 13.5 is rounded up to 14, which gives 15 windows. The 15th window begins at position 14 x 2 - 1
+  // = 27. This is in the image, so the window counts.
   CHECK(last("max_pool, kernel: 3, stride: 2, padding: 1, ceil: true").shape == Shape{15, 15, 3});
-  // (28 + 4 - 1) / 5 = 6.2 is rounded up to 7, which gives 8 windows. The 8th would begin at position 7 x 5 = 35. The 2
-  // zeros before the image and the image end at position 30, so only 7 windows count.
+  // (28 + 4 - 1) / 5 = 6.2 is rounded up to 7, which gives 8 windows. The 8th would begin at position 7 x 5 = 35. The
+  // image, with its 2 zeros in front, ends at position 30. So only 7 windows count.
   CHECK(last("max_pool, kernel: 1, stride: 5, padding: 2, ceil: true").shape == Shape{7, 7, 3});
   // Width, stride 2: (2 - 3) / 2 = -0.5 is rounded up to 0, which gives one window, as in torch. Height, stride 1:
-  // 2 + 2 - 3 = 1 gives 2 windows. Further below, the width has stride 1, too: 2 - 3 = -1 gives no window.
+  // 2 + 2 - 3 = 1 gives 2 windows. Further below, the width also has stride 1: 2 - 3 = -1 gives no window.
   const std::string small = "- {type: input, name: x, shape: [2, 2, 2]}\n";
   const std::string wide = "max_pool, kernel: [3, 3], padding: [1, 0], ceil: true, stride: ";
   CHECK(last(wide + "[1, 2]", small).shape == Shape{2, 1, 2});
@@ -104,8 +104,8 @@ TEST_CASE(
   const Layer seven = last("adaptive_avg_pool, output: 7");
   CHECK(seven.shape == Shape{7, 7, 3});
   CHECK(seven.flop == 28 * 28 * 3);  // 7 x 7 windows of 4 x 4 pixels, which do not overlap
-  // The windows of a pool from 8 to 6 are [0, 2) [1, 3) [2, 4) [4, 6) [5, 7) [6, 8), in all 12 = 8 + 6 - 2 elements.
-  // The windows of a pool from 8 to 3 are [0, 3) [2, 6) [5, 8), in all 10 = 8 + 3 - 1 elements.
+  // A pool from 8 to 6 has the windows [0, 2) [1, 3) [2, 4) [4, 6) [5, 7) [6, 8). They have 12 = 8 + 6 - 2 elements.
+  // A pool from 8 to 3 has the windows [0, 3) [2, 6) [5, 8). They have 10 = 8 + 3 - 1 elements.
   CHECK(last("adaptive_avg_pool, output: [6, 3]", square).flop == 12 * 10 * 6);
   CHECK(last("adaptive_avg_pool, output: 8", square).flop == 8 * 8 * 6);
 }
@@ -124,7 +124,7 @@ TEST_CASE("convolutions over one and three axes are counted like convolutions ov
   CHECK(last("conv1d, channels: 8, kernel: 3, padding: same, groups: 4", signal).parameters ==
         3 * 8 + 8);
   CHECK(last("conv1d, channels: 1, kernel: 3, dilation: 4", signal).shape == Shape{12, 1});
-  // The three extents are 6 + 2 - 3 + 1 = 6, floor((8 - 3) / 2) + 1 = 3 and floor((10 - 1) / 2) + 1 = 5.
+  // The extents are 6 + 2 - 3 + 1 = 6, floor((8 - 3) / 2) + 1 = 3 and floor((10 - 1) / 2) + 1 = 5.
   const Layer solid =
       last("conv3d, channels: 3, kernel: [3, 3, 1], stride: [1, 2, 2], padding: [1, 0, 0]", volume);
   CHECK(solid.shape == Shape{6, 3, 5, 3});
@@ -290,7 +290,7 @@ TEST_CASE("layers for tokens have the shapes and counts that were computed by ha
 
 TEST_CASE(
     "attention computes one score for each head, query and key, and groups of heads may share keys and values") {
-  // 5 queries have 4 heads of 6 features. 7 keys have 2 heads of 6 features, and 7 values have 2 heads of 3 features.
+  // 5 queries have 4 heads of 6 features. 7 keys have 2 heads of 6 features. 7 values have 2 heads of 3 features.
   const std::string given =
       "- {type: input, name: q, shape: [5, 24]}\n- {type: input, name: k, shape: [7, 12]}\n"
       "- {type: input, name: v, shape: [7, 6]}\n- {type: input, name: w, shape: [6, 6]}\n";
@@ -381,7 +381,7 @@ TEST_CASE("an impossible value is refused at its key") {
 }
 
 TEST_CASE("sizes at the limit of 64 bits are counted or refused, and never overflow") {
-  // The layer has 2^58 - 1 elements; a model may have 2^58 elements.
+  // The layer has 2^58 - 1 elements. A model may have 2^58 elements.
   const std::string most = "288230376151711743";
   const auto message_for = [&](const std::string& keys) {
     return refused("- {type: input, name: x, shape: [" + most + ", 1, 1]}\n- {type: " + keys +

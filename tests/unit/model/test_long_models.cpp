@@ -1,5 +1,5 @@
-// Tests that the work of the program grows only in proportion to the number of layers. The test does not measure
-// seconds, but it would exceed its time limit if the work grew faster.
+// Tests that the work of the program grows in proportion to the number of layers. The test does not measure seconds. If
+// the work grew faster, the test would exceed its time limit.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"

@@ -53,12 +53,12 @@ TEST_CASE(
     if (layer.parameters > 0) found.push_back(layer.parameters);
   CHECK(found == weights);
   CHECK(m.parameters() == 50833440);
-  // The MACs of a layer are its outputs times its filter size. All layers together have 279936 x 363 + 173056 x 2400
-  //   + 55296 x 2304 + 55296 x 3456
+  // The MACs of a layer are its outputs times its filter size. The sum over all layers is
+  //   279936 x 363 + 173056 x 2400 + 55296 x 2304 + 55296 x 3456
   //   + 36864 x 3456 + 26214400 + 16777216 + 4096000 = 1,009,945,728
   CHECK(m.macs() == 1009945728);
-  // The relu layers take 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 = 608,640 FLOP in addition. The pools take 9 x
-  // (64896 + 36864 + 6400) = 973,440 FLOP.
+  // The relu layers also take 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 = 608,640 FLOP. The pools take 9 x (64896
+  // + 36864 + 6400) = 973,440 FLOP.
   CHECK(m.flop() == 2 * 1009945728LL + 608640 + 973440);
 }
 
@@ -203,8 +203,7 @@ TEST_CASE(
 }
 
 TEST_CASE("every entry of the layer catalog has a summary and reads a layer of its type") {
-  // These are the keys that a layer type needs in addition to `type`. Layer types that need only `type` are not listed
-  // here.
+  // The keys that a layer type needs beside `type`. Types that need only `type` are left out.
   const std::map<std::string, std::string> keys = {{"input", ", shape: [4, 4, 1]"},
                                                    {"conv1d", ", channels: 2, kernel: 3"},
                                                    {"conv2d", ", channels: 2, kernel: 3"},

@@ -188,8 +188,8 @@ TEST_CASE("slices and permutations are views, whose axes have the numbers that l
       .node("Transpose", {"b"}, {"c"}, {A::integers("perm", {0, 3, 1, 2})}, "turn")
       .output("c");
   const Model model = read(onnx).model;
-  // The slice takes every second of 8 rows from row 8 - 6 = 2 on: rows 2, 4 and 6. The transpose puts the axes into the
-  // order width, channels, height.
+  // The slice takes every second of 8 rows from row 8 - 6 = 2 on: rows 2, 4 and 6. The transpose makes the order of the
+  // axes width, channels, height.
   CHECK(types(model) == "input conv2d slice transpose");
   CHECK(layer(model, "slice").shape == Shape{3, 10, 6});
   CHECK(layer(model, "turn").shape == Shape{10, 6, 3});
@@ -254,8 +254,8 @@ TEST_CASE("each layer has its own bias, even if the file stores equal biases onc
   const Model model = read(onnx).model;
   CHECK(layer(model, "first").parameters == 20);
   CHECK(layer(model, "second").parameters == 20);
-  // The node `third` has the matrix of the node `second` and a bias of its own. No layer type can share only a matrix.
-  // So the matrix counts as parameters of `second`, and only the bias counts as parameters of `third`.
+  // The nodes `second` and `third` share a matrix. `third` also has a bias of its own. No layer type can share only a
+  // matrix. So the matrix counts for `second`, and only the bias counts for `third`.
   CHECK(layer(model, "third").parameters == 4);
   CHECK(layer(model, "third").macs == 16);
 }

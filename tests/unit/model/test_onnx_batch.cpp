@@ -1,5 +1,5 @@
-// Tests which axis of an ONNX file is the batch. A sample may consist of several sequences or images: then
-// another axis counts these sequences or images, and the tests cover this axis, too.
+// Tests which axis of an ONNX file is the batch. A sample may consist of several sequences or images. Then another axis
+// counts them. The tests cover this axis, too.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -120,7 +120,7 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
     CHECK(up.backward.weight_flop == 2 * up.macs + 32 * 32 * 4);
     CHECK(got.notes.empty());
   }
-  // If the given output is larger than the computed output, the layer becomes an operator with the products of the
+  // The given output is larger than the computed output. So the layer becomes an operator with the products of the
   // convolution.
   const ReadOnnx larger = read_one({strides, A::integers("output_shape", {34, 34})});
   CHECK(layer(larger.model, "up").type == "operator");

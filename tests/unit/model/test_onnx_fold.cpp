@@ -72,8 +72,8 @@ TEST_CASE("constant tables are transposed, and are sliced from either end", "[on
   // The first number of the table, 1, is the batch.
   CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
-  // Along the columns, the slice goes backward from column 2 in steps of 2, and ends before column 0: it takes only
-  // column 2. Along the two rows, it goes backward from the last row in steps of 3: it takes only this row.
+  // Along the columns, the slice goes backward from column 2 in steps of 2. It ends before column 0, so it takes only
+  // column 2. Along the two rows, it goes backward from the last row in steps of 3. It takes only this row.
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
 }
 

@@ -11,15 +11,15 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns the bytes that are kept for the backward pass of `op`. Its inputs are activations (h and z of 64 elements)
-/// or constants.
+/// Returns the bytes that are kept for the backward pass of `op`. Its inputs are constants or activations (h and z of
+/// 64 elements).
 std::int64_t kept_by(const std::string& op, const std::vector<std::string>& inputs) {
   OnnxBytes onnx;
   onnx.input("x", {1, 64}).scalar("number", 3).weight("learned", {64}).weight("w", {64, 64});
   onnx.node("MatMul", {"x", "w"}, {"h"}, {}, "first");
   onnx.node("Neg", {"h"}, {"z"}, {}, "negated");
   onnx.node(op, inputs, {"y"}, {}, "it").output("y");
-  // The product that makes h always keeps its input, so the 256 bytes of this input are subtracted.
+  // The product that makes h always keeps its input of 256 bytes. They are subtracted.
   return kept_bytes(read(onnx).model) - 256;
 }
 
@@ -50,8 +50,8 @@ TEST_CASE("a selection keeps only its condition, and keeps no tensor if the cond
 }
 
 TEST_CASE("attention with a mask keeps queries, keys, values and the softmax's output", "[onnx]") {
-  // There are 4 heads of 16 features over 256 words. The network keeps 256 x 64 elements of each of the input, q, k and
-  // v, and 4 x 256 x 256 scores. Each element has 4 bytes.
+  // There are 4 heads of 16 features over 256 words. The network keeps the input, q, k and v, with 256 x 64 elements
+  // each. It also keeps 4 x 256 x 256 scores. Each element has 4 bytes.
   OnnxBytes onnx;
   onnx.input("x", {1, 256, 64}).numbers("heads", {1, 256, 4, 16}).scalar("root", 4);
   onnx.scalar("masked", -1e9F).weight("mask", {256, 256}, field(2, std::int64_t{onnx_bool}));
@@ -72,8 +72,8 @@ TEST_CASE("attention with a mask keeps queries, keys, values and the softmax's o
 }
 
 TEST_CASE("a group norm without scale and shift has no parameters", "[onnx]") {
-  // PyTorch exports a GroupNorm as an InstanceNormalization whose channels are the groups. The scale of the
-  // InstanceNormalization is written as 1 and its shift as 0. The real scale and shift follow as a product and a sum.
+  // PyTorch exports a GroupNorm as an InstanceNormalization with the groups as its channels. This InstanceNormalization
+  // has a scale of 1 and a shift of 0. The real scale and shift follow as a product and a sum.
   const auto constant = [](float value) {
     std::string raw(reinterpret_cast<const char*>(&value), sizeof(value));
     raw += raw;

@@ -274,8 +274,8 @@ TEST_CASE("PipeDream's bytes of parameters are 4 times torchvision's parameters"
   }
   std::ostringstream all;
   all << table.rdbuf();
-  // The numbers of samples were inferred from the layers' sizes. For example, the first output of AlexNet has
-  // 198,246,400 B = 256 x 64 x 55 x 55 x 4 B.
+  // The numbers of samples were inferred from the layers' sizes. For example, AlexNet's first output has 198,246,400 B
+  // = 256 x 64 x 55 x 55 x 4 B. So there were 256 samples.
   struct Case {
     const char *file, *weights;
     std::int64_t batch;
@@ -313,7 +313,7 @@ TEST_CASE("the stage table shows measured seconds of one sample", "[pipedream]")
   CHECK(rows[0].times->forward == 0);
   CHECK(rows[1].times->forward == 1e-3);
   CHECK(rows[1].times->backward == 2.25e-3);
-  // The sums for two samples are 2 + 0.5 + 0.125 + 1 ms forward and 4.5 + 0.25 + 0 + 3 ms backward.
+  // For two samples, the sums are 2 + 0.5 + 0.125 + 1 ms forward and 4.5 + 0.25 + 0 + 3 ms backward.
   CHECK(rows.back().times->total_forward == Approx(3.625e-3 / 2).epsilon(1e-12));
   CHECK(rows.back().times->total_backward == Approx(7.75e-3 / 2).epsilon(1e-12));
 }

@@ -1,5 +1,5 @@
-// Tests the layers of sequence models: recurrent layers, mixtures of experts, caches, products of two inputs, and parts
-// and permutations of a tensor.
+// Tests the layers of sequence models: recurrent layers, mixtures of experts, caches, and products of two inputs. Also
+// tests parts and permutations of a tensor.
 #include <catch2/catch.hpp>
 
 #include "cost/cost.hpp"
@@ -27,7 +27,7 @@ TEST_CASE(
   CHECK(lstm.shape == Shape{5, 3});
   CHECK(lstm.parameters == 12 * 8 + 12 * 3 + 2 * 12);
   CHECK(lstm.macs == 5 * 12 * (8 + 3));
-  // In addition to the products, each of 5 steps takes 22 FLOP per hidden value, and 24 FLOP for the two biases.
+  // Each of 5 steps also takes 22 FLOP per hidden value, and 24 FLOP for the two biases.
   CHECK(lstm.flop == 2 * lstm.macs + 5 * (22 * 3 + 24));
   CHECK(lstm.backward.kept == 5 * 3 * 5);  // four gates and the cell's state
   CHECK(last("lstm, hidden: 3, bias: false", rows).parameters == 12 * 11);
@@ -36,7 +36,7 @@ TEST_CASE(
   CHECK(last("rnn, hidden: 3", rows).parameters == 3 * 8 + 3 * 3 + 2 * 3);
   CHECK(last("rnn, hidden: 3, bias: false", rows).flop == 5 * (2 * 3 * 11 + 2 * 3));
   CHECK(last("rnn, hidden: 3", rows).backward.kept == 0);
-  // In torch.nn.LSTM(8, 3, num_layers=3, bidirectional=True), the later layers read 6 features.
+  // torch.nn.LSTM(8, 3, num_layers=3, bidirectional=True): the later layers read 6 features.
   const Layer deep = last("lstm, hidden: 3, layers: 3, bidirectional: true", rows);
   CHECK(deep.shape == Shape{5, 6});
   CHECK(deep.parameters == 2 * (12 * (8 + 3) + 24) + 4 * (12 * (6 + 3) + 24));
@@ -89,8 +89,8 @@ TEST_CASE(
   const std::string learned =
       "- {type: input, name: x, shape: [5]}\n- {type: embedding, entries: 9, features: 8}\n";
   const Layer lstm = last("lstm, hidden: 3", learned);
-  // The forward pass of a step has 12 x (8 + 3) products. The backward pass computes two gradients of each product, the
-  // functions of the gates a second time, and the sums for the gradients of the biases.
+  // The forward pass of a step has 12 x (8 + 3) products. The backward pass computes two gradients of each product. It
+  // also computes the functions of the gates again, and the sums for the gradients of the biases.
   CHECK(lstm.backward.input_flop == 2 * 5 * 12 * 8);
   CHECK(lstm.backward.weight_flop ==
         2 * 5 * 12 * 3 + 5 * 22 * 3 + 2 * 5 * 12 * (8 + 3) + 5 * 2 * 12);
@@ -151,7 +151,7 @@ TEST_CASE(
   CHECK(layer.macs == 4 * 10 * (6 + 6));
   CHECK(layer.flop == 2 * layer.macs + 6 * 4 * 10);
   CHECK(layer.cached == 9 * (12 + 12));
-  // For each of 3 samples, the layer reads q (24 elements), k and v (12 each) and 216 elements of the cache, and writes
+  // For each of 3 samples, the layer reads q (24 elements), k and v (12 each) and 216 elements of the cache. It writes
   // 24 elements. Each element has two bytes.
   CHECK(forward_work(m, layer, 3, DType::float16).bytes == 2.0 * 3 * (24 + 12 + 12 + 216 + 24));
   CHECK(last("attention, inputs: [q, k, v], heads: 4, kv_heads: 2", given).cached == 0);
@@ -225,8 +225,8 @@ TEST_CASE("split, slice and transpose compute nothing") {
 TEST_CASE("Mixtral computes each token with 2 of its 8 experts") {
   const Model m = load_model(zoo + "mixtral_8x7b.yaml", {"tokens=1"});
   CHECK(m.parameters() == 46'702'792'704);
-  // The published number of parameters that a token uses is 12,879,925,248: all except those of 6 of 8 experts. Each of
-  // these parameters except those of the embedding table and the norms takes one multiply-accumulate. In addition, the
-  // attention to one token takes 2 x 4,096 multiply-accumulates in each of 32 blocks.
+  // A token uses 12,879,925,248 parameters, as published: all except the parameters of 6 of 8 experts. Each of them
+  // takes one multiply-accumulate, except in the embedding table and the norms. The attention to one token also takes 2
+  // x 4,096 multiply-accumulates in each of 32 blocks.
   CHECK(m.macs() == 12'879'925'248 - 32'000 * 4'096 - (2 * 32 + 1) * 4'096 + 32 * 2 * 4'096);
 }

@@ -24,7 +24,7 @@ std::string refusal(const PlacementProblem& problem) {
   return "accepted";
 }
 
-/// Returns a random problem that is accepted, so each of its tensors has a use.
+/// Returns a random problem that is accepted. So each of its tensors has a use.
 PlacementProblem some_problem(test::Dice& dice) {
   for (;;) {
     PlacementProblem problem = test::random_placement(
@@ -35,7 +35,7 @@ PlacementProblem some_problem(test::Dice& dice) {
   }
 }
 
-/// The place of an operand: the index of its kernel, and its index among the operands of this kernel.
+/// The place of an operand: the number of its kernel, and its number among the operands of this kernel.
 struct Place {
   std::size_t kernel, operand;
 };
@@ -64,7 +64,7 @@ TEST_CASE(
     CHECK_THAT(refusal(broken), Catch::StartsWith("3: " + kernel) &&
                                     Contains("there is no tensor with this number"));
 
-    // In `broken`, the kernel that made a tensor only reads the tensor, so no kernel makes it.
+    // In `broken`, no kernel makes the tensor. The kernel that made it only reads it.
     for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
       if (problem.tensors[t].begins != Begins::made) continue;
       broken = problem;

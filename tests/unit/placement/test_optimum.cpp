@@ -162,8 +162,8 @@ void check_replay(const PlacementQuestion& question, const PlacementSchedule& sc
   for (const std::int64_t bytes : fast_bytes(question, schedule)) CHECK(bytes <= capacity);
 }
 
-/// Checks the result of optimum() without branch and bound. The bound of optimum() is not above the true optimum
-/// `best`, and the seconds of optimum() are not below it.
+/// Checks the result of optimum() without branch and bound. The true optimum `best` must lie between the bound and the
+/// seconds of optimum().
 void check_claims(OptimumRequest request, double best) {
   request.nodes = 0;
   for (const std::size_t largest : {request.largest_relaxed, std::size_t{0}}) {

@@ -14,9 +14,9 @@ namespace {
 using Begins = PlacementProblem::Begins;
 using Catch::Matchers::Contains;
 
-/// Returns a problem with three kernels. The first kernel makes tensor `a` (10 bytes) in 1 s, or in 3 s if `a` is in
-/// slow memory. The second kernel makes tensor `b` (10 bytes) from `a` in 1 s, plus 2 s for each operand in slow
-/// memory. The third kernel reads `a` again in 1 s, or in 5 s if `a` is in slow memory.
+/// Returns a problem with three kernels. Each kernel takes 1 s in fast memory. The first kernel makes tensor `a` (10
+/// bytes). It takes 3 s if `a` is in slow memory. The second kernel makes tensor `b` (10 bytes) from `a`. It takes 2 s
+/// more for each operand in slow memory. The third kernel reads `a` again. It takes 5 s if `a` is in slow memory.
 PlacementProblem small() {
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
@@ -40,19 +40,19 @@ TEST_CASE("for each way at three capacities, three kernels take the seconds comp
           "[placement]") {
   const PlacementQuestion question(small());
   const auto none = place_by_all(question, {0}, {}, 1);
-  // If all tensors are in slow memory, the kernels take (1 + 2) + (1 + 2 + 2) + (1 + 4) s in all of these ways.
+  // With all tensors in slow memory, all of these ways take (1 + 2) + (1 + 2 + 2) + (1 + 4) s.
   for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(none, way) == 13);
-  // If fast memory is a cache without room, every byte is a miss (1 s for 10 bytes), and new bytes are written back at
-  // once (2 s for 10 bytes). Each kernel takes 1 s. The first kernel also takes 1 + 2 s to fill and write back
-  // `a`. The second also takes 1 s to fill `a`, and 1 + 2 s for `b`. The third also takes 1 s to fill `a`.
+  // A cache without room makes every byte a miss. To fill 10 bytes takes 1 s. To write 10 new bytes back takes 2 s, at
+  // once. Each kernel takes 1 s. The first kernel also takes 1 + 2 s for `a`. The second also takes 1 s to fill `a`,
+  // and 1 + 2 s for `b`. The third also takes 1 s to fill `a`.
   CHECK(seconds_of(none, "cached") == 11);
-  // With a cache of one or two bytes, the kernels take as long as with a cache of zero bytes. New bytes stay in the
-  // cache only until other bytes need the room, and are then written back.
+  // A cache of one or two bytes gives the same seconds. New bytes stay in the cache until other bytes need the room.
+  // Then they are written back.
   for (const std::int64_t capacity : {1, 2})
     CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));
   const auto one = place_by_all(question, {10}, {}, 1);
-  // With `a` in fast memory and `b` in slow memory, the kernels take 1 + (1 + 2) + 1 s.
+  // `a` is in fast memory, and `b` is in slow memory. The kernels take 1 + (1 + 2) + 1 s.
   for (const char* way : {"first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(one, way) == 5);
   // Each kernel takes 1 s. The first kernel also fills `a` in 1 s. The second also writes `a` back in 2 s and fills `b`
@@ -116,7 +116,7 @@ TEST_CASE(
 
 TEST_CASE("the second round of a hardware cache takes the seconds computed by hand",
           "[placement]") {
-  // All kernels run twice, in two rounds. The cache of 10 bytes holds `a` after the first round, so the first kernel of
+  // All kernels run twice, in two rounds. The cache of 10 bytes holds `a` after the first round. So the first kernel of
   // the second round finds `a`. Then `b` evicts `a`, and `a` evicts `b`, as in the first round.
   CHECK(cached_run(PlacementQuestion(small()), 10, 2).seconds == 1 + 4 + 4);
   // A given tensor (`Begins::given`) has new content in each round. To fill the cache with it again takes 1 s.

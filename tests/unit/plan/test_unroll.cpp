@@ -1,5 +1,5 @@
-// Tests that a plan gives the same run before and after its body is unrolled. The naive executor (support/oracle.hpp),
-// the replay and, for a few plans, the engine make these runs.
+// The body of a plan is unrolled. Then the plan must give the same run as before. The naive executor
+// (support/oracle.hpp) and the replay make these runs. For a few plans, the engine makes them, too.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -97,8 +97,8 @@ TEST_CASE("runs take equal times whether the body is a round, a whole step or th
 TEST_CASE(
     "waits for earlier iterations, and work for later ones, refer to the right run of the unrolled body") {
   // Each of the eight iterations has a load for the next iteration, and a computation. The computation waits for the
-  // load of its input, and for the computation two iterations ago. With four copies of the body, copy c in run i of the
-  // body is iteration 4 i + c of the plan.
+  // load of its input, and for the computation two iterations ago. The unrolled body has four copies. In run i of this
+  // body, copy c is iteration 4 i + c of the plan.
   const Plan plan = plan_from_text(R"(format: sluice-plan/1
 iterations 8
 pool gpu capacity=1kB
@@ -135,7 +135,7 @@ end on=compute kind=forward seconds=1 waits=body:run~1
   CHECK(four.actions[named("run")].waits == zero);
   const Few<Wait, 2> three = {{named("load+2"), 0}, {named("run+1"), 0}, {named("first"), 0}};
   CHECK(four.actions[named("run+3")].waits == three);
-  // The epilogue waits for `run` of iteration 8 - 1 - 1 = 6, which is copy 2 in the last run of the body.
+  // The epilogue waits for `run` of iteration 8 - 1 - 1 = 6. This is copy 2 in the last run of the body.
   CHECK(four.actions[named("end")].waits == Few<Wait, 2>{{named("run+2"), 0}});
 }
 

@@ -28,8 +28,8 @@ TEST_CASE("if passes alternate, answers are saved while the next pass is compute
   //  10.004 ms  The back layer has made the first answer. From now on, back and front layer take turns. In 3 ms, they
   //             compute one sample each, and the link saves one answer. So the link never waits.
   //  34.004 ms  The link has saved 8 answers, in 24 ms.
-  // If the second pass began after the first pass, the front layer would compute for 8 ms without a new answer. In
-  // these 8 ms, the link would save at most the two answers that the memory can hold.
+  // Without alternation, the front layer would compute for 8 ms without a new answer. In these 8 ms, the link would
+  // save at most two answers, because memory has room for two.
   const std::vector<Row> rows = {{2, 1'000'000, 4000}, {1, 1'000'000, 3'000'000}};
   const auto plan = [&](const std::string& policy) {
     return make_plan(small_scenario(4000, rows,
@@ -42,14 +42,14 @@ TEST_CASE("if passes alternate, answers are saved while the next pass is compute
   const Plan alternating = plan("");
   CHECK(alternates(alternating));
   CHECK(replay(alternating).makespan == Approx(34.004e-3).epsilon(1e-12));
-  // With prefetch: 1, the passes cannot alternate. Each pass takes 4 x 2 + 1 ms until its first answer, and its 4
-  // answers take 12 ms to save. At most two answers are saved while the front layer computes the second pass.
+  // With prefetch: 1, the passes cannot alternate. Each pass takes 4 x 2 + 1 ms until its first answer. Its 4 answers
+  // take 12 ms to save. At most two answers are saved while the front layer computes the second pass.
   const Plan one_by_one = plan(", prefetch: 1");
   CHECK_FALSE(alternates(one_by_one));
   CHECK(replay(one_by_one).makespan > 36e-3);
 }
 
-/// A model whose last layer is large and makes large answers, on a link that is slow.
+/// A model whose last layer is large and makes large answers. The link is slow.
 std::vector<Row> random_rows(Dice& dice) {
   const auto number = [&](std::uint64_t most) {
     return static_cast<std::int64_t>(dice.below(most));

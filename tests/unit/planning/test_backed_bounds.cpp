@@ -1,5 +1,5 @@
-// Tests the lower bounds of streamed inference from a second memory. The plans are made for a machine in which the
-// second memory is the host memory (planning/placement/backing.hpp), and the bounds must hold for the real machine.
+// Tests the lower bounds of streamed inference from a second memory. For these plans, the second memory takes the place
+// of host memory (planning/placement/backing.hpp). The bounds must hold for the real machine.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace {
 using test::Dice;
 using test::RandomCase;
 
-/// Counts the plans (ways to settle a candidate) that were compared with their bound, and those that nearly reach it.
+/// Counts ways to settle a candidate: all that were compared with their bound, and those that nearly reach it.
 struct Compared {
   int ways = 0, reached = 0;
 };
 
-/// Opens a candidate, and some of the candidates to which it leads. Checks that no way to settle a
-/// candidate takes fewer seconds than the bound of this candidate, or of a candidate that led to this candidate.
+/// Opens a candidate, and some of the candidates to which it leads. A candidate's bound holds for the candidate and for
+/// all candidates to which it leads. Checks that no way to settle them takes fewer seconds.
 void compare(const Candidate& candidate, double least, Dice& dice, Compared& compared) {
   constexpr std::size_t tried = 2;
   least = std::max(least, candidate.at_least);

@@ -1,4 +1,5 @@
-// Tests which device owns each pool of a plan, and how a run changes if a device owns a memory of the platform.
+// Tests which device owns each pool of a plan. If a device owns a memory of the platform, the run changes. Tests these
+// changes, too.
 #include "planning/builder.hpp"
 
 #include <catch2/catch.hpp>
@@ -38,10 +39,10 @@ TEST_CASE("a device owns a memory of the platform in which no other device has t
 
 TEST_CASE(
     "in a memory of the platform, a load that may come early leaves room for earlier actions") {
-  // Input a (4 B) is loaded from 0 to 1 s and arrives at 2 s. Kernel A needs another 6 B, and frees them and input a at
-  // its end. Then input b is loaded, and kernel B computes on b. The copy engine could load b from 1 s on. But then 8
-  // of the 10 B would be taken at 2 s, kernel A would wait for ever for its 6 B, and b would never be freed. So b has
-  // to wait until A has ended at 3 s. Input b is loaded until 4 s and arrives at 5 s, and B ends at 6 s.
+  // Input a (4 B) is loaded from 0 to 1 s and arrives at 2 s. Kernel A needs another 6 B. At its end, kernel A frees
+  // them and input a. Then input b is loaded, and kernel B computes on b. The copy engine could load b from 1 s on. But
+  // then 8 of the 10 B would be taken at 2 s. Kernel A would wait for ever for its 6 B, and b would never be freed. So
+  // b has to wait until A has ended at 3 s. Input b is loaded until 4 s and arrives at 5 s. Kernel B ends at 6 s.
   const Platform platform = sockets(1);
   PlanBuilder builder(platform, "by hand", true);
   PlanBuilder::Ref last = {};

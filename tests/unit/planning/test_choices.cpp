@@ -1,5 +1,5 @@
 // Tests choices of settings that are left open. With more memory, no run is slower or refused. Explicit settings are
-// hardly faster than these choices. On a faster machine, a run is hardly slower than on a slower machine.
+// hardly faster than these choices. A faster machine is hardly slower than a slower machine.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -32,10 +32,10 @@ double seconds_of(const std::optional<Plan>& plan) {
   return result.blocking ? never : result.makespan;
 }
 
-/// Returns whether a run with more memory may be slower than a run with less memory. Choices for replicas assume that a
-/// replica has each link, or a fixed share of it, to itself. The assumption is wrong if a link is shared. But slower
-/// runs were seen only if weights also take turns. In long campaigns with rising capacities, a run took at most 1.6 %
-/// longer than the run one capacity before it, and at most 1.7 % longer than the run two capacities before it.
+/// Returns whether a run with more memory may be slower. Choices for replicas assume that a replica has each link, or a
+/// fixed share of it, to itself. If a link is shared, the assumption is wrong. But slower runs were seen only if
+/// weights also take turns. Long campaigns raised the capacity step by step. A run took at most 1.6 % longer than the
+/// run one step before, and at most 1.7 % longer than the run two steps before.
 bool streams_over_a_shared_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
     if (line == "platform.links.host.sharing=shared")
@@ -45,8 +45,8 @@ bool streams_over_a_shared_link(const RandomCase& made) {
 
 constexpr double hardly = 0.01;
 
-/// Calls `study` with cases of every policy and mode. SLUICE_SEEDS=N adds N to every seed. If SLUICE_ONLY is set to a
-/// policy and a mode, such as "phased training", only cases of this policy and mode are studied.
+/// Calls `study` with cases of every policy and mode. SLUICE_SEEDS=N adds N to every seed. SLUICE_ONLY restricts the
+/// cases to one policy and mode, such as "phased training".
 template <class Study>
 void each_case(std::uint64_t seed, const Study& study) {
   if (const char* more = std::getenv("SLUICE_SEEDS")) seed += std::strtoull(more, nullptr, 10);
@@ -192,8 +192,8 @@ TEST_CASE(
   });
 }
 
-// Returns a plan for a model whose last group has large inputs. If the device keeps room for one of these inputs while
-// the group before runs, less room is left for weights, and some weights of the last group come late.
+// Returns a plan for a model whose last group has large inputs. The device may keep room for one of these inputs while
+// the group before runs. Then less room is left for weights, and some weights of the last group come late.
 Plan with_large_inputs(const std::string& text) {
   return make_plan(test::small_scenario(
       4684, {{0.225, 24672, 1604}, {0.225, 179204, 15724}, {0.425, 121172, 3560}},
@@ -209,7 +209,7 @@ TEST_CASE("weights may be loaded before the large inputs of their group") {
 }
 
 // The scenario gives the number of buffers and leaves the other choices open. One choice is to load only the first
-// input of a group before the group begins. No key gives this choice, so the fact `chosen` says it after a semicolon.
+// input of a group before the group begins. No key gives this choice. So the fact `chosen` says it after a semicolon.
 TEST_CASE("a run is equally fast if the scenario gives the number of buffers that was chosen") {
   const auto text_of = [](const Plan& plan) {
     return std::get<std::string>(find_fact(plan.facts, "chosen")->value);
@@ -247,7 +247,7 @@ TEST_CASE(
   CHECK(seconds("whole", ", buffers: 12") < seconds("whole", ", buffers: 6"));
 }
 
-// If the latency of a link is high, many inputs should be in transfer at once, but here eight inputs have no room.
+// With a high latency, many inputs should be in transfer at once. But here, eight inputs have no room.
 TEST_CASE("numbers of buffers above three are tried if eight buffers do not fit") {
   const auto seconds = [](const std::string& keys) {
     return run_seconds(make_plan(test::small_scenario(
@@ -268,7 +268,7 @@ double seconds_on(std::int64_t input, const std::vector<test::Row>& rows, const 
 }
 
 // The last group computes in no time and makes large answers. A rehearsal keeps room for several answers during the
-// whole group. If a load of weights may instead wait until a saved answer frees its bytes, more weights come early.
+// whole group. More weights come early if a load of weights may instead wait for the bytes of a saved answer.
 TEST_CASE("plans are tried in which a transfer waits for the room of another transfer") {
   const auto seconds = [](const std::string& keys) {
     return seconds_on(
@@ -348,7 +348,7 @@ TEST_CASE("stages of about equal time are tried for resident replicas that share
 }
 
 // On the slowest of these devices, the best listing has a pace of 1.4: its loads take 1.4 times as long as the
-// computation. This listing is also the best on faster devices, so Sluice must try it on every machine.
+// computation. This listing is also the best on faster devices. So Sluice must try it on every machine.
 TEST_CASE("a faster device uses a listing of loads that is timed for a slower device") {
   const auto seconds = [](const char* rate) {
     return run_seconds(make_plan(test::small_scenario(

@@ -10,9 +10,9 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns a candidate that takes `seconds` (infinity if it does not fit) and has the lower bound `at_least`.
-/// Each simulation of the candidate adds 1 to `simulated`. The candidate reports only results of fewer than `worth`
-/// seconds, as the candidates of policies do.
+/// Returns a candidate that takes `seconds` and has the lower bound `at_least`. If it does not fit, `seconds` is
+/// infinity. Each simulation of the candidate adds 1 to `simulated`. Like the candidates of policies, it reports only
+/// results of fewer than `worth` seconds.
 Candidate candidate(const std::string& name, double at_least, double seconds, int& simulated) {
   return {at_least, 1, [=, &simulated](double worth, const auto& settled) {
             ++simulated;

@@ -1,6 +1,6 @@
 // Tests rehearsals of streamed inference with all choices open. A rehearsal times a candidate without making its plan.
-// Its seconds equal the seconds of a replay of the plan. The plan needs no more memory than the rehearsal says, and a
-// run with more memory is never slower.
+// Its seconds must equal the seconds of a replay of the plan. The plan must not need more memory than the rehearsal
+// says. With more memory, no run may be slower.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -141,11 +141,11 @@ TEST_CASE("with a shared link, a run is never faster than the rehearsal, which i
 TEST_CASE(
     "results that are being saved need memory in every pass, even if only a few groups of a pass "
     "save results") {
-  // In each pass, one micro-batch goes through two groups, so slots of the two groups alternate. The first group reads
-  // an input of 10 B and makes 20 B, and the second group makes an answer of 1000 B. During a slot of the second group,
-  // seven answers of earlier slots may be on the device. During a slot of the first group, there may be eight answers.
-  // The device also has the inputs of the next seven slots. After a slot of the second group, four of these slots are
-  // slots of the first group and have an input. After a slot of the first group, three of them have an input.
+  // In each pass, one micro-batch goes through two groups. So slots of the two groups alternate. The first group reads
+  // an input of 10 B and makes 20 B. The second group makes an answer of 1000 B. During a slot of the second group,
+  // seven answers of earlier slots may be on the device. During a slot of the first group, there may be eight. The
+  // device also has the inputs of the next seven slots. Only slots of the first group have an input. After a slot of
+  // the second group, these are four slots. After a slot of the first group, these are three slots.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
@@ -162,10 +162,10 @@ TEST_CASE(
 TEST_CASE(
     "if only the first input of a run may be loaded during the previous run, this input takes the "
     "place of results of the previous run") {
-  // Each group computes four micro-batches, and two inputs and two results of other slots may be on the device. During
-  // the first group, the device has room for two inputs that are being loaded. With `inputs_cross`, these two inputs
-  // may be inputs of the second group (20 B each). Without `inputs_cross`, they are inputs of the first group (10 B
-  // each). An input of the second group is then loaded in place of the two results, in the first group's last slot.
+  // Each group computes four micro-batches. Two inputs and two results of other slots may be on the device. During the
+  // first group, there is room for two inputs that are being loaded. With `inputs_cross`, they may be inputs of the
+  // second group (20 B each). Without it, they are inputs of the first group (10 B each). Then, in the first group's
+  // last slot, an input of the second group takes the place of the two results.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};

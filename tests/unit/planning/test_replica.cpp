@@ -1,4 +1,4 @@
-// A plan that is moved from one device to an equal device must equal the plan that the policy makes for the second
+// A plan is moved from one device to an equal device. It must equal the plan that the policy makes for the second
 // device.
 #include <catch2/catch.hpp>
 
@@ -27,8 +27,8 @@ Scenario pair(const std::string& policy, const std::string& device, const std::s
       overrides);
 }
 
-/// Returns the lines of a plan's text. The lines before the prologue are sorted, because the order of pools and links
-/// may depend on the device.
+/// Returns the lines of a plan's text. The order of pools and links may depend on the device. So the lines before the
+/// prologue are sorted.
 std::vector<std::string> lines(const Plan& plan) {
   std::istringstream text(to_text(plan));
   std::vector<std::string> lines;
@@ -57,8 +57,8 @@ TEST_CASE("devices with different efficiencies or different links are not alike"
   CHECK_FALSE(alike(platform, "gpu0", "gpu1"));
 }
 
-/// Returns a platform of two cards. Each card has a second memory and a link to it. The link of the first card has the
-/// bandwidth `first`, and the link of the second card has the bandwidth `second`.
+/// Returns a platform of two cards. Each card has a second memory and a link to it. The links have the bandwidths
+/// `first` and `second`.
 Platform two_cards(const std::string& first, const std::string& second) {
   const std::string card =
       "{rate: {float32: 1TFLOP/s}, memory: [{capacity: 1MB, bandwidth: 1GB/s}, "

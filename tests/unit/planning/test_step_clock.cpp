@@ -194,7 +194,7 @@ TEST_CASE(
 TEST_CASE("a bound is lowered by more than many additions can round", "[unit]") {
   double sum = 0;
   for (int n = 0; n < 10'000'000; ++n) sum += 0.1;
-  // The exact sum is 1e6. `sum` is lower, because additions are rounded, so a bound of 1e6 must be lowered, too.
+  // The exact sum is 1e6. `sum` is lower, because additions are rounded. So a bound of 1e6 must be lowered, too.
   CHECK(lowered_for_rounding(1e6, 0) > sum);
   CHECK(lowered_for_rounding(1e6, 1e7) <= sum);
   // 1e7 * 2^-53 = 1.11e-9

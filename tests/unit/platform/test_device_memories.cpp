@@ -1,5 +1,5 @@
-// Tests devices that own several memories, or share memories with other devices. Also tests copies between memories (by
-// a copy engine or by the compute units), and groups of devices.
+// Tests devices that own several memories, or share memories with other devices. Also tests groups of devices, and
+// copies between memories. A copy engine or the compute units make these copies.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -90,7 +90,7 @@ TEST_CASE("a device may have several memories of its own, and the first memory i
   CHECK((ddr->read == 100e9 && ddr->write == 50e9));
   CHECK(ddr->bandwidth() == 50e9);
   CHECK(gpu.memory_or_null("gpu0_ddr") == nullptr);
-  // Of 3 GB, 2 GB are read at 100 GB/s in 0.02 s, and 1 GB is written at 50 GB/s in 0.02 s.
+  // Of 3 GB, 2 GB are read at 100 GB/s in 0.02 s. The other 1 GB is written at 50 GB/s in 0.02 s.
   CHECK(ddr->seconds(3e9, 1e9) == Approx(0.04).epsilon(1e-15));
   CHECK(gpu.memory().seconds(3e9, 1e9) == 3e9 / 960e9);
   CHECK(pools_of(platform, "gpu1") == Names{"gpu1", "gpu1_ddr"});
@@ -145,8 +145,8 @@ TEST_CASE("compute units copy over their own channels, at other rates than a cop
   const Path& by_units = platform.path("dram", "pmem", CopyMode::synchronous);
   CHECK(by_units.stream == "cpu.copy.down.synchronous");
   CHECK(by_units.setup_s == 0);
-  // Copies by 5 threads have 12 and 29 GB/s, and 5 threads read DRAM at 50 GB/s and write DRAM at 15 GB/s. Here 3
-  // threads read DRAM at 30 GB/s and write DRAM at 10 GB/s, so copies by 3 threads are slower.
+  // With 5 threads, copies have 12 and 29 GB/s, DRAM is read at 50 GB/s, and DRAM is written at 15 GB/s. Here, 3
+  // threads read DRAM at 30 GB/s and write DRAM at 10 GB/s. So copies by 3 threads are slower.
   CHECK(rate(by_units) == Approx(12e9 * (1 / 50.0 + 1 / 12.0) / (1 / 30.0 + 1 / 12.0)));
   CHECK(rate(platform.path("pmem", "dram", CopyMode::synchronous)) ==
         Approx(29e9 * (1 / 35.0 + 1 / 15.0) / (1 / 35.0 + 1 / 10.0)));

@@ -18,7 +18,7 @@ using Catch::Matchers::Contains;
 
 /// Two products of 10 by 20 and 20 by 5 in float32, on a card with a second memory. The input has 40 bytes, the weights
 /// have 800 and 400 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. The FLOP take no
-/// time. The link to host memory has 10 byte/s, and the link to the second memory has 100 byte/s.
+/// time. The link to host memory has 10 byte/s. The link to the second memory has 100 byte/s.
 Scenario on_card(const std::string& more, const std::string& first = "1000B",
                  const std::string& second = "2000B") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
@@ -55,8 +55,7 @@ const std::string one_by_one =
 
 TEST_CASE("weights are loaded into the second memory once, and from there take turns on the device",
           "[placement]") {
-  // If the weights come from host memory, each step takes 80 + 40 s for weights, 4 s for the image and 2 s for the
-  // answer.
+  // With weights from host memory, each step takes 80 + 40 s for weights, 4 s for the image and 2 s for the answer.
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: none, " + one_by_one)) ==
         Approx(3 * 126));
   // The weights are loaded into the second memory in 120 s. Then each step takes 8 + 4 s for weights and, as in the run

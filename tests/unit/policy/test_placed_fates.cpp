@@ -31,8 +31,8 @@ Plan plan_of(const std::string& text, const std::vector<std::string>& overrides 
   return make_plan(read_scenario(document, "placed"));
 }
 
-/// Two dense layers of one feature with a bias, on a card with HBM (1 GB/s) and DDR (600 MB/s), behind a link to host
-/// memory with 1 GB/s. Each layer has 8 bytes of weights. The input and each output have 4 bytes.
+/// Two dense layers of one feature with a bias, on a card with HBM (1 GB/s) and DDR (600 MB/s). The link to host memory
+/// has 1 GB/s. Each layer has 8 bytes of weights. The input and each output have 4 bytes.
 const std::string on_card = R"(format: sluice-scenario/1
 model:
   definition:
@@ -60,15 +60,16 @@ workload: {batch: 1, mode: training, optimizer: sgd}
 
 TEST_CASE("optimal fates are compared with strategies whose tensors are placed", "[placement]") {
   // In HBM alone, the weights and the image arrive after 8 + 8 + 4 ns. The forward pass of a layer reads 4 + 8 bytes
-  // and writes 4 bytes in 16 ns. The backward pass takes twice as long, and the update takes 24 ns.
+  // and writes 4 bytes in 16 ns. The backward pass takes twice as long. The update takes 24 ns.
   const double hbm = 20 + 2 * (16 + 32 + 24);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=optimal", "policy.placement=none"})) ==
         Approx(hbm));
-  // With a placement, each backward pass is priced by its own bytes. The pass with a gradient of its input takes 28 ns
-  // (4 bytes of input, 8 bytes of weights, 4 bytes of the output's gradient, and 4 + 8 bytes of gradients that are
-  // written). The first layer's pass, without the image's gradient, takes 24 ns. The image goes to DDR on a copy stream
-  // of its own and shares the link with the first layer's weights, so both arrive after 8 + 4 ns. The forward and the
-  // backward pass of the first layer read the image, each in 4 / 0.6 ns instead of 4 ns.
+  // With a placement, each backward pass is priced by its own bytes. The second layer's pass reads 4 bytes of input, 8
+  // bytes of weights and 4 bytes of the output's gradient. It writes 4 + 8 bytes of gradients. It takes 28 ns. The
+  // first layer's pass does not write the image's gradient. It takes 24 ns.
+  // The image goes to DDR on a copy stream of its own. It shares the link with the first layer's weights, so both
+  // arrive after 8 + 4 ns. The forward and the backward pass of the first layer read the image in 4 / 0.6 ns instead of
+  // 4 ns.
   const double placed = 12 + 2 * (16 + 24) + 28 + 24 + 2 * (4 / 0.6 - 4);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=keep_all", "policy.placement=static"})) ==
         Approx(placed));
@@ -79,7 +80,7 @@ TEST_CASE("optimal fates are compared with strategies whose tensors are placed",
   // A search for fates in the first memory alone has a gap, but this gap says nothing about placements.
   CHECK(find_fact(chosen.facts, "gap") == nullptr);
   CHECK(find_fact(chosen.facts, "micro_batch_bound_s") == nullptr);
-  // If the scenario says `placement: none`, the plan has a fact `gap`, which does not name a placement.
+  // With `placement: none`, the plan has a fact `gap`.
   const Plan alone = plan_of(on_card, {"fates=optimal", "policy.placement=none"});
   CHECK(find_fact(alone.facts, "gap") != nullptr);
 }
@@ -88,8 +89,8 @@ TEST_CASE(
     "if several placements were compared, a gap that was proven for only one of these placements names this "
     "placement",
     "[placement]") {
-  // Here, DDR has 6 MB/s instead of 600 MB/s, so no placement is faster than HBM alone. `backward: per_layer` prices
-  // the backward pass of each layer in the same way with and without a placement.
+  // Here, DDR has 6 MB/s instead of 600 MB/s. So no placement is faster than HBM alone. With `backward: per_layer`,
+  // each backward pass has the same price with and without a placement.
   const Plan plan =
       plan_of(on_card, {"fates=optimal", "platform.devices.gpu.memory.1.bandwidth=6MB/s",
                         "platform.links.far.bandwidth=1MB/s", "workload.backward=per_layer"});
@@ -146,8 +147,8 @@ TEST_CASE("optimal fates are possible if only slow memory has room", "[placement
   // moves 980 bytes. The updates of the two layers move 2400 and 1200 bytes.
   const double step = 92 + 50 + 172 + 98 + 240 + 120;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
-  // DRAM has one byte, so no tensor fits into it, and the search for fates has no budget. Without a budget,
-  // `optimal` keeps all tensors.
+  // DRAM has one byte. So no tensor fits into it, and the search for fates has no budget. Without a budget, `optimal`
+  // keeps all tensors.
   CHECK(seconds_of(plan_of(text, {"fates=optimal"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"fates=optimal", "policy.placement=static"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"policy.placement=static"})) == Approx(step));

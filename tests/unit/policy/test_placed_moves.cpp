@@ -89,9 +89,9 @@ TEST_CASE(
     "[placement]") {
   // Fast memory has room for the weights of one letter. Each round fetches the weights of both letters, in 40 s each.
   // The image and the answer stay in slow memory. The first layer reads the image there, and the last layer writes the
-  // answer there, in 4 s each. In addition, each of these two layers takes (40 + 400) / 100 s. The four other layers
-  // take (40 + 400 + 40) / 100 s each. The next image is not copied to fast memory, because the copy would come just
-  // before the second weights. Image and weights use the same port, so the copy would delay the weights by 4 s.
+  // answer there, in 4 s each. Each of these two layers also takes (40 + 400) / 100 s. The four other layers take (40 +
+  // 400 + 40) / 100 s each. The next image is not copied to fast memory. The copy would come just before the second
+  // weights, on the same port, and would delay them by 4 s.
   const std::string text = scenario_text("aaabbb", server, "batch: 1, steps: 3");
   const Plan plan = placed(text, "synchronous", 600);
   CHECK(seconds_of(plan) == Approx(3 * (40 + 8.4 + 4.8 + 4.8 + 40 + 4.8 + 4.8 + 8.4)));
@@ -106,8 +106,8 @@ TEST_CASE(
     "[placement]") {
   const std::string text = scenario_text("aaabbbccc", card, "batch: 1, steps: 3");
   // Fast memory has room for the activations and for the weights of two of the three letters. The first weights stay.
-  // The second weights are fetched while the first weights are used. The third weights then replace the second weights:
-  // the device waits 4 s for them. A layer takes 4.8 s. Before the first round, the first weights (400 bytes) and then
+  // The second weights are fetched while the first weights are used. The third weights then replace the second weights.
+  // The device waits 4 s for them. A layer takes 4.8 s. Before the first round, the first weights (400 bytes) and then
   // the image (40 bytes) come to fast memory at 300 byte/s. The other 100 byte/s of the link bring weights to slow
   // memory. The last answer leaves at 400 byte/s.
   const double begin = 400.0 / 300 + 40.0 / 300, end = 0.1;

@@ -17,7 +17,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Two products on a card whose second memory has a tenth of the bandwidth of the first memory. The input has 40 bytes,
+/// Two products on a card. Its second memory has a tenth of the bandwidth of the first memory. The input has 40 bytes,
 /// the weights have 800 and 400 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. The
 /// FLOP take no time. All transfers from and to host memory have 10 byte/s.
 Scenario on_card(std::int64_t first, std::int64_t second, const std::string& more) {
@@ -70,12 +70,12 @@ TEST_CASE("under streamed, kernels read and write each tensor in the memory wher
   // In the first memory, the same bytes take 9.2 + 5 s. The first product needs 920 bytes there.
   CHECK(seconds(920, "static") == Approx(3 * (126 + 9.2 + 5)).epsilon(1e-9));
   CHECK(seconds(920, "none") == Approx(3 * (126 + 9.2 + 5)).epsilon(1e-9));
-  // With one byte less, the input is in the second memory, and to read it takes 4 s instead of 0.4 s.
+  // With one byte less, the input is in the second memory. To read it takes 4 s instead of 0.4 s.
   CHECK(seconds(919, "static") == Approx(3 * (126 + 4 + 8.8 + 5)).epsilon(1e-9));
-  // With 500 bytes, everything but the weights of the first product is in the first memory: the second product needs
-  // 400 + 80 + 20 bytes.
+  // The second product needs 400 + 80 + 20 bytes. So with 500 bytes, only the weights of the first product are in the
+  // second memory.
   CHECK(seconds(500, "static") == Approx(3 * (126 + 80 + 1.2 + 5)).epsilon(1e-9));
-  // With one byte less, the answer is in the second memory, and to write it takes 2 s instead of 0.2 s.
+  // With one byte less, the answer is in the second memory. To write it takes 2 s instead of 0.2 s.
   CHECK(seconds(499, "static") == Approx(3 * (126 + 80 + 1.2 + 2 + 4.8)).epsilon(1e-9));
   CHECK_THROWS_AS(make_plan(on_card(919, 2000, one_by_one("none"))), Infeasible);
 }
@@ -92,8 +92,8 @@ TEST_CASE("under streamed, the answer says how many bytes are placed in each mem
 
 TEST_CASE("under streamed, weights cross the link once if both memories together hold them",
           "[placement]") {
-  // The first memory alone holds one group at a time, so that 1200 bytes cross the link in each of 5 steps. Both
-  // memories together hold all weights, so that each weight crosses the link once.
+  // The first memory alone holds one group at a time. Then 1200 bytes cross the link in each of 5 steps. Both memories
+  // together hold all weights. Then each weight crosses the link once.
   const auto planned = [](const std::string& placement) {
     return on_card(
         1000, 1400,

@@ -19,9 +19,9 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights have
-/// 800, the tensor between the products 80, the second weights 400, and the answer 20 bytes. DRAM has 100 byte/s, and
-/// PMEM has 10 byte/s. Copies run at 2 byte/s, and the FLOP take no time. Host memory is PMEM.
+/// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the weights have 800 and
+/// 400 bytes, the tensor between the products has 80 bytes, and the answer has 20 bytes. DRAM has 100 byte/s, and PMEM
+/// has 10 byte/s. Copies run at 2 byte/s. The FLOP take no time. Host memory is PMEM.
 Scenario two_products(const std::string& dram, const std::string& workload = "batch: 1, steps: 3",
                       const std::string& more = "policy: {name: resident, placement: static}\n") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
@@ -46,20 +46,20 @@ double seconds_of(const Scenario& scenario) {
 
 TEST_CASE("inference with tensors in two memories takes the seconds computed by hand",
           "[placement]") {
-  // For few images, loading weights takes more seconds than it saves, so only the tensor between the products is in
+  // For few images, loading weights takes more seconds than it saves. So only the tensor between the products is in
   // DRAM. Each image takes (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 s.
   CHECK(seconds_of(two_products("1020B")) == Approx(3 * 127.6));
   // For ten images, DRAM holds the first weights (800), the tensor between the products (80), two images (80) and two
-  // answers (40), but not the second weights. One image and one answer are in transfer. The first weights are loaded in
-  // 400 s, and the first image in 20 s. The other images are loaded during the products. The first product moves 840 +
-  // 80 bytes in 9.2 s. The second product moves 80 + 20 bytes in DRAM in 1 s and reads 400 bytes in PMEM in 40 s. The
-  // last answer is saved in 10 s.
+  // answers (40). The second weights stay in PMEM. One image and one answer are in transfer. The first weights are
+  // loaded in 400 s, and the first image in 20 s. The other images are loaded during the products. The first product
+  // moves 840 + 80 bytes in 9.2 s. The second product moves 80 + 20 bytes in DRAM in 1 s and reads 400 bytes in PMEM in
+  // 40 s. The last answer is saved in 10 s.
   const Scenario scenario = two_products("1020B", "batch: 1, steps: 10");
   CHECK(seconds_of(scenario) == Approx(400 + 20 + 10 * (9.2 + 41) + 10));
   const Plan plan = make_plan(scenario);
   for (const Action& action : plan.actions)
     if (!action.is_transfer() && action.stage == 1) CHECK(action.seconds == Approx(41));
-  // If DRAM has room only for tensors in transfer, all tensors are in PMEM, and nothing is copied. An image takes (40 +
+  // DRAM has room only for tensors in transfer. So all tensors are in PMEM, and nothing is copied. An image takes (40 +
   // 800 + 80 + 80 + 400 + 20) / 10 s.
   CHECK(seconds_of(two_products("60B")) == Approx(3 * 142));
 }
@@ -78,9 +78,8 @@ TEST_CASE("tensors in slow memory need no room in fast memory", "[placement]") {
     CHECK(seconds_of(two_products("1B", "batch: 1, steps: 3",
                                   std::string("policy: {name: resident, placement: ") + way +
                                       "}\n")) == Approx(3 * 142));
-  // 85 bytes hold the tensor between the products (80 bytes) if images and answers stay in PMEM. An image takes
-  // (40 + 800 + 400 + 20) / 10 + 160 / 100 s. If DRAM also had to hold an image (40) or an answer (20), the tensor
-  // would not fit.
+  // Images and answers stay in PMEM. So 85 bytes hold the tensor between the products (80 bytes). With an image (40) or
+  // an answer (20) in DRAM, it would not fit. An image takes (40 + 800 + 400 + 20) / 10 + 160 / 100 s.
   CHECK(seconds_of(two_products("85B")) == Approx(3 * 127.6));
   CHECK(seconds_of(two_products("79B")) == Approx(3 * 142));
 }
@@ -194,7 +193,7 @@ TEST_CASE("training also places gradients and optimizer state", "[placement]") {
     for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
       samples += plan.actions[a].samples_done * plan.executions_of(a);
     CHECK(samples == 2 * 4);
-    // With more DRAM, all kernels together take no longer than with less DRAM.
+    // More DRAM must not increase the seconds of all kernels together.
     double kernels = 0;
     for (const Action& action : plan.actions)
       if (!action.is_transfer()) kernels += action.seconds;
@@ -217,11 +216,11 @@ Scenario training_with(const std::string& fates, const std::string& way, const s
 }
 
 TEST_CASE("tensors that are recomputed are placed, too", "[placement]") {
-  // In PMEM, the first product reads 840 bytes and writes 80 bytes, and the second product reads 480 bytes and writes
-  // 20 bytes. Together, the two products take 142 s for each of the four micro-batches.
+  // In PMEM, the first product reads 840 bytes and writes 80 bytes. The second product reads 480 bytes and writes 20
+  // bytes. Together, the two products take 142 s for each of the four micro-batches.
   CHECK(seconds_of(training_with("recompute_all", "all_slow", "1B")) ==
         Approx(seconds_of(training_with("keep_all", "all_slow", "1B")) + 4 * 142));
-  // Host memory is PMEM. So a tensor in PMEM that is offloaded is already in host memory, and no copy is needed.
+  // Host memory is PMEM. So an offloaded tensor in PMEM needs no copy.
   CHECK(seconds_of(training_with("offload_all", "all_slow", "1B", "per_layer")) ==
         Approx(seconds_of(training_with("keep_all", "all_slow", "1B"))));
 }
@@ -263,8 +262,8 @@ TEST_CASE("a run with placement auto is as fast as with the fastest placement", 
     CHECK(with("auto") ==
           Approx(std::min({with("none"), with("static"), with("first_touch"), with("all_slow")})));
   }
-  // This scenario leaves only the placement open, and all tensors fit into the first memory. Here, too, the run
-  // with `auto` is as fast as with the fastest placement.
+  // This scenario leaves only the placement open, and all tensors fit into the first memory. Here, too, `auto` must be
+  // as fast as the fastest placement.
   const auto said = [](const std::string& placement) {
     return seconds_of(two_products(
         "12000B", "mode: training, batch: 2, micro_batch: 1, optimizer: sgd, backward: per_layer",
@@ -286,7 +285,7 @@ TEST_CASE("if a device has two memories, placement is auto by default", "[placem
     return two_products("1000B", "batch: 1", "policy: resident\n" + more);
   };
   CHECK(seconds_of(resident()) == Approx(127.6));
-  // Under a cost model that does not use the bandwidths of memories, no tensors are placed.
+  // The cost model `peak` does not use the bandwidths of memories. So no tensors are placed.
   CHECK_THROWS_AS(seconds_of(resident("cost: {model: peak}\n")), Infeasible);
   // The document of the scenario stays as the user wrote it.
   CHECK(resident().document.find("policy")->find("placement") == nullptr);
@@ -297,9 +296,10 @@ TEST_CASE("a run with a hardware cache takes the seconds computed by hand", "[pl
     return make_plan(
         two_products(dram, "batch: 1, steps: 3", "policy: {name: resident, placement: cached}\n"));
   };
-  // All tensors have addresses from 0 to 1320, and all of them fit into the cache. Only the image, whose content is new
-  // in each round, is not in the cache. The first product takes (40 + 800 + 80) / 100 s, and 40 / 10 s to fill the
-  // cache with the image. The second product takes (80 + 400 + 20) / 100 s. It writes the answer over the old image.
+  // All tensors have addresses from 0 to 1320, and all of them fit into the cache. The image has new content in each
+  // round, so only the image is not in the cache. The first product takes (40 + 800 + 80) / 100 s, and 40 / 10 s to
+  // fill the cache with the image. The second product takes (80 + 400 + 20) / 100 s. It writes the answer over the old
+  // image.
   const Plan plan = cached("2000B");
   CHECK(replay(plan).makespan == Approx(3 * (9.2 + 4 + 5)));
   const auto fact = [&](const char* name) { return find_fact(plan.facts, name)->number()->value; };
@@ -312,7 +312,7 @@ TEST_CASE("a run with a hardware cache takes the seconds computed by hand", "[pl
   CHECK(cache.name == "cache");
   CHECK(cache.bytes == 1320);
   CHECK(plan.pools[cache.home].name == "dram");
-  // With one byte of DRAM, every byte is a miss, and new bytes are written back before other bytes are read.
+  // With one byte of DRAM, every byte is a miss. New bytes are written back before other bytes are read.
   CHECK(replay(cached("1B")).makespan ==
         Approx(3 * (9.2 + (40 + 800 + 80 + 80) / 10.0 + 5 + (80 + 400 + 20 + 20) / 10.0)));
 }

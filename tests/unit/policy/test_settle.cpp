@@ -16,8 +16,8 @@ namespace {
 
 const std::vector<test::Row> rows = {{1, 100'000, 8000}, {2, 200'000, 4000}, {3, 100'000, 6000}};
 
-/// Returns a plan in which up to eight inputs may be loaded before they are needed, if there is room for them. Returns
-/// nullopt if the scenario does not fit.
+/// Returns a plan with up to eight early inputs, as many as there is room for. If the scenario does not fit, returns
+/// nullopt.
 std::optional<Plan> planned(std::int64_t capacity, const std::string& stages) {
   const Scenario scenario = test::small_scenario(
       4000, rows,
@@ -56,8 +56,8 @@ TEST_CASE("if every candidate must wait for memory, the fastest candidate is cho
 
 TEST_CASE(
     "a plan that was chosen fits, runs to its end, and takes the seconds for which it was chosen") {
-  // All weights stay, and up to four inputs are loaded before they are needed. The plan lists the loads of these inputs
-  // early. So the plan reserves more bytes than a run in unlimited memory holds at any moment.
+  // All weights stay, and up to four inputs are loaded early. The plan lists the loads of these inputs early. So the
+  // plan reserves more bytes than a run in unlimited memory holds at any moment.
   int fitting = 0;
   for (std::int64_t capacity = 800; capacity <= 3000; capacity += 20) {
     INFO(capacity << " B");
@@ -217,7 +217,7 @@ TEST_CASE("a cut whose candidates turn out to be infeasible does not refuse the 
     policy.candidates = [&](const PolicyRequest&, const Reader&) {
       return std::vector<Candidate>{bad, {.simulate = simulated}};
     };
-    // If the scenario gives the cut, there is no other cut, so the error reaches the user.
+    // The scenario gives the cut. There is no other cut, so the error reaches the user.
     CHECK_THROWS_AS(settle(policy, {{request, ""}}, keys.reader()), Infeasible);
   }
   Policy policy = basic;
@@ -229,8 +229,8 @@ TEST_CASE("a cut whose candidates turn out to be infeasible does not refuse the 
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
 }
 
-/// Plans streamed training with open fates and `in_flight` micro-batches in flight. Returns the shortage for which the
-/// plan is refused, or nullopt if the plan fits.
+/// Plans streamed training with open fates and `in_flight` micro-batches in flight. Returns the shortage of a refused
+/// plan. If the plan fits, returns nullopt.
 std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_flight) {
   const Scenario scenario = test::small_scenario(
       4000, rows,

@@ -36,8 +36,8 @@ Profile profile(const std::string& rows) {
   return parse_profile(head + rows, "copies.csv");
 }
 
-/// Returns whether any channel of the route has this rate. Other channels of the route, such as a channel
-/// that both directions of the link share, may have other rates.
+/// Returns whether any channel of the route has this rate. Other channels may have other rates. For example, both
+/// directions of the link may share a channel.
 bool has_rate(const Platform& platform, const std::string& from, const std::string& to,
               double rate) {
   const Path& path = platform.path(from, to);
@@ -119,8 +119,8 @@ TEST_CASE("the fitted time of 0 bytes is never below 0 s") {
   const auto found = fit_link(
       profile("copy,bytes=1000,pinned,device,,1e-6\ncopy,bytes=2000,pinned,device,,4e-6\n"));
   CHECK(found[0].setup_s() == 0);
-  // A line through 0 is fitted instead. Its slope is the sum of s / t, divided by the sum of (s / t)^2, where s are the
-  // bytes and t the seconds of a copy: (1e9 + 5e8) / (1e18 + 2.5e17) = 1.2e-9 s/B.
+  // A line through 0 is fitted instead. A copy of s bytes takes t seconds. The slope is the sum of s / t, divided by
+  // the sum of (s / t)^2: (1e9 + 5e8) / (1e18 + 2.5e17) = 1.2e-9 s/B.
   CHECK(found[0].fit.bandwidth == Approx(1 / 1.2e-9));
   CHECK(found[0].fit.worst_error == Approx(0.4));
 }

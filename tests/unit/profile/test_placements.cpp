@@ -41,8 +41,8 @@ TEST_CASE("the number of placements is 2 to the power of the number of free tens
 
 TEST_CASE("ResNet-50 with fixed weights has 760 placements, which 16 runs measure") {
   const Model model = load_model(std::string(SLUICE_SOURCE_DIR) + "/models/resnet50.yaml", {});
-  // 53 convolutions, 53 norms, 49 relus, two pools and a dense layer use two tensors each, which have 4 placements. 16
-  // sums use three tensors each, which have 8 placements.
+  // 53 convolutions, 53 norms, 49 relus, two pools and a dense layer use two tensors each, with 4 placements. 16 sums
+  // use three tensors each, with 8 placements.
   const MeasurementPlan plan =
       plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = {"weights"}});
   CHECK(plan.wanted == (53 + 53 + 49 + 2 + 1) * 4 + 16 * 8);
@@ -79,7 +79,7 @@ TEST_CASE(
   CHECK(plan.wanted == 8 + 8 + 8 + 8 + 4 + 8);
   CHECK(runs.size() == plan.runs);
   CHECK(plan.least_runs == 16);
-  // Layers a, b and c are neighbours of each other, so no run measures two of them: 3 x 8 runs are needed.
+  // Layers a, b and c are neighbours of each other. So no run measures two of them, and 3 x 8 runs are needed.
   CHECK(plan.runs == 24);
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("A profile that is written as CSV or as HDF5 and read back is equal") 
   CHECK(parse_profile(text, "again.csv").rows[1].operator_class == "#odd");
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_profile_" + std::to_string(getpid()) + ".h5");
-  // A program that cannot write HDF5, such as Python's process, tells the user what to do instead.
+  // A program such as Python's process cannot write HDF5. It tells the user what to do instead.
   set_hdf5_form({});
   CHECK_THROWS_WITH(write_profile(before, file.string()),
                     Catch::Matchers::Contains("sluice profile merge " + file.string()));

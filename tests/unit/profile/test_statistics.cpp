@@ -9,8 +9,8 @@
 using namespace sluice;
 
 TEST_CASE("Median, quantiles, MAD and standard deviation equal the numbers of a hand calculation") {
-  // The numbers 1 2 3 4 10 have the mean 4. The squares of their deviations are 9 + 4 + 1 + 0 + 36 = 50, and the
-  // variance is 50 / 4. The distances of the numbers from the median, 3, are 2 1 0 1 7.
+  // The numbers 1 2 3 4 10 have the mean 4. The squares of their deviations are 9 + 4 + 1 + 0 + 36 = 50. The variance
+  // is 50 / 4. Their distances from the median, 3, are 2 1 0 1 7.
   const Spread spread = spread_of({10, 1, 4, 2, 3});
   CHECK(spread.n == 5);
   CHECK(spread.mean == 4);
@@ -31,9 +31,9 @@ TEST_CASE("Median, quantiles, MAD and standard deviation equal the numbers of a 
 TEST_CASE(
     "The mean within 3 standard deviations leaves out all numbers that are farther from "
     "the mean") {
-  // The numbers are 19 times 1, and 101. Their mean is 6. The squares of their deviations are 19 x 25 + 95^2 = 9500,
-  // and the standard deviation is sqrt(9500 / 19) = 22.36. So 101 is left out, because its deviation of 95 is more than
-  // 3 x 22.36 = 67.1.
+  // The numbers are 19 times 1, and 101. Their mean is 6. The squares of their deviations are 19 x 25 + 95^2 = 9500.
+  // The standard deviation is sqrt(9500 / 19) = 22.36. The deviation of 101 is 95, more than 3 x 22.36 = 67.1. So 101
+  // is left out.
   std::vector<double> numbers(19, 1);
   numbers.push_back(101);
   const Spread spread = spread_of(numbers);
