@@ -20,7 +20,7 @@
 namespace sluice {
 namespace {
 
-/// Checks that each entry has a text `details`, which helps users to choose among the entries.
+/// Checks that each entry has a text `details`. It helps users to choose among the entries.
 template <class Entry>
 void check_details(const Catalog<Entry>& catalog) {
   for (const Entry* entry : catalog.entries()) {

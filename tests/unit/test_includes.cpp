@@ -1,6 +1,6 @@
 // Tests which folders include headers of which other folders. The tables in docs/architecture.md give the rules for
-// every #include under sim/. A folder may include its own headers, the headers of the folders that its row names, and
-// all headers that these folders may include. For each third-party header, only one folder may include it.
+// every #include under sim/. A folder may include its own headers, the headers of the folders in its row, and all
+// headers that these folders may include. For each third-party header, only one folder may include it.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 
 /// The rules in the two tables of docs/architecture.md.
 struct Law {
-  // For each folder of sim/, the folders that its row of the table names.
+  // For each folder of sim/, the folders in its row of the table.
   std::map<std::string, std::vector<std::string>> below;
-  /// For each third-party library: how the paths of its headers begin, and the only folder that may include them.
+  /// For each third-party library: the beginning of its headers' paths, and the only folder that may include them.
   std::vector<std::pair<std::string, std::string>> owners;
 };
 
@@ -121,7 +121,7 @@ std::string list_of(const std::set<std::string>& words) {
   return text;
 }
 
-/// Returns what is wrong with one include in a file of `folder`, or an empty text if the include is allowed.
+/// Returns what is wrong with one include in a file of `folder`. If the include is allowed, the text is empty.
 std::string fault(const std::string& folder, const std::string& header, bool quoted,
                   const std::set<std::string>& known_files) {
   if (law().below.count(folder) == 0)

@@ -1,5 +1,5 @@
-// Tests documents with random faults. Every reader either reads such a document or says what is wrong with it, without
-// a crash. A document that a reader accepts is written and read again.
+// Tests documents with random faults. A reader must read such a document, or say what is wrong with it. It must not
+// crash. A document that a reader accepts is written and read again.
 //
 // For a longer campaign, run this test with more mutants and another seed, preferably under the sanitizers:
 //   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests "[mutations]"
@@ -48,8 +48,8 @@ std::vector<Original> zoo(const std::string& folder) {
   return files;
 }
 
-/// Puts one to four faults into a text. The same seed gives the same mutants on every machine, because the class does
-/// not use the distributions of the standard library.
+/// Puts one to four faults into a text. A seed gives the same mutants on every machine, because the class does not use
+/// the distributions of the standard library.
 class Mutator {
  public:
   explicit Mutator(unsigned seed) : random_(seed) {}
@@ -197,8 +197,8 @@ void read_mutants(const std::vector<Original>& originals, unsigned count, unsign
     const std::chrono::duration<double> taken_s = std::chrono::steady_clock::now() - begin;
     if (taken_s.count() > 2) WARN("mutant " << i << " took " << taken_s.count() << " s:\n" << text);
   }
-  // Some mutants must be read, and some must be refused. If no mutant was refused, the faults would miss the parts that
-  // readers check. If all were refused, the mutants would have too many faults.
+  // Some mutants must be read, and some must be refused. If all were read, the faults would miss the parts that readers
+  // check. If all were refused, the mutants would have too many faults.
   CHECK(taken > 0);
   CHECK(refused > count / 4);
 }

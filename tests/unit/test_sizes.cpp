@@ -1,6 +1,6 @@
-// Tests the limits of sizes: files may have up to 400 lines, files of policies up to 120 lines, folders of sim/ up to
-// 20 .cpp files of their own, and functions of sim/ up to 60 lines. A folder with one file per entry of a catalog, and
-// a function that only lists entries, may be longer.
+// Tests the limits of sizes. Files may have up to 400 lines, files of policies up to 120 lines, and functions of sim/
+// up to 60 lines. Folders of sim/ may have up to 20 .cpp files of their own. A folder with one file per entry of a
+// catalog may be longer, and so may a function that only lists entries.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -64,13 +64,13 @@ std::size_t begin_of(const std::vector<std::string>& lines, std::size_t i) {
   return i;
 }
 
-/// Returns the functions of a file. In code that clang-format has laid out, a block ends with the first line that
-/// begins with a closing brace at the same indentation. Records, types and namespaces are not functions.
+/// Returns the functions of a file. clang-format has laid out the code. So a block ends with the first line that begins
+/// with a closing brace at the same indentation. Records, types and namespaces are not functions.
 std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   static const std::regex other(
       R"(^\s*(inline )?(namespace|class|struct|enum|union|extern "C"|//|\{).*|.*= \{$)");
   std::vector<Function> blocks;
-  // For each indentation, the index of the line that opens the current block at this indentation.
+  // The key is an indentation. The value is the index of the line that opens the current block there.
   std::map<std::size_t, std::size_t> open;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string& line = lines[i];

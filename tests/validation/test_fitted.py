@@ -47,9 +47,8 @@ class Fits(unittest.TestCase):
 
 @unittest.skipUnless(OPERATORS.is_dir(), f"there is no {OPERATORS}")
 class Fitting(unittest.TestCase):
-    """Tests that the program makes the bundled fits from the tables. The A30's table has no licence, so no fit of the
-    A30 is bundled. An older program may have written the errors in a bundled fit, so these tests make the fits again
-    with the tested program."""
+    """Tests that the program makes the bundled fits from the tables. The A30's table has no licence, so its fit is not
+    bundled. An older program may have written the errors in a bundled fit. So these tests make the fits again."""
 
     CARDS = {"v100_pcie": "Tesla V100-PCIE-32GB", "p100_pcie": "Tesla P100-PCIE-16GB", "t4": "Tesla T4",
              "a100_pcie": "NVIDIA A100-PCIE-40GB", "a100_80gb_pcie": "NVIDIA A100 80GB PCIe"}
@@ -172,8 +171,9 @@ class Prices(unittest.TestCase):
                 with self.subTest(platform=platform, rows=batch * rows, columns=columns, depth=depth):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
-                    # The fit and the platform have data sheets that differ in the fourth digit. So if two points of the
-                    # fit are about equally near to the product, the program and fit_form.py may use different points.
+                    # The fit and the platform have data sheets that differ in the fourth digit. Two points of the fit
+                    # may be about equally near to the product. Then the program and fit_form.py may use different
+                    # points.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

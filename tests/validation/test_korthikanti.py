@@ -56,8 +56,8 @@ class Formulas:
         return self.blocks * block + Fraction(VOCABULARY * h, t) + TOKENS * h + 2 * h
 
     def model_flop(self):
-        """Returns the FLOP of a sample, 72 L s h h (1 + s/(6h) + v/(12hL)), for L blocks, s tokens, h features and v
-        words."""
+        """Returns the FLOP of a sample: 72 L s h h (1 + s/(6h) + v/(12hL)). There are L blocks, s tokens, h features
+        and v words."""
         return (72 * self.blocks * self.sh * self.h + 12 * self.blocks * TOKENS * self.sh +
                 6 * VOCABULARY * self.sh)
 
@@ -121,8 +121,8 @@ def up_to(name, t, sequence, layer):
 
 
 def of_block(name, t, sequence=1, first="sum2.1", last="sum2.2"):
-    """Returns the bytes that a block keeps. The input of the block is counted in the row of the norm, which is the
-    first layer that reads this input."""
+    """Returns the bytes that a block keeps. The norm is the first layer that reads the block's input. So the input is
+    counted in the row of the norm."""
     return up_to(name, t, sequence, last) - up_to(name, t, sequence, first)
 
 
@@ -165,9 +165,9 @@ cost: {{model: measured}}
 
 def block_seconds(fates, forward="7.7", backward="11.9"):
     """Returns the seconds of a block whose attention core takes 1.3 ms forward. For the backward pass, the paper has
-    only the seconds of the whole block. The result does not depend on how these seconds are divided among the layers. A
-    layer `loss` follows the block. Without `loss`, the block would end with the model's last stage. The input of the
-    last stage is still on the device for the backward pass, so it would not be recomputed."""
+    only the seconds of the whole block. It does not matter how these seconds are divided among the layers. A layer
+    `loss` follows the block. Otherwise, the block would end with the model's last stage. The input of this stage is
+    still on the device for the backward pass, and would not be recomputed."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "block.yaml"
         path.write_text(MEASURED.format(

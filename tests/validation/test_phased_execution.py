@@ -57,18 +57,18 @@ class PopARTPhasedExecution(unittest.TestCase):
                    makespan("data_parallel_ipu_pair", weights_only, "platform.links.host.sharing=private"))
 
     def test_runs_with_inputs_and_answers_take_the_seconds_of_the_arithmetic(self):
-        # C is the seconds of a phase's computation, W the seconds to load its weights, and A the seconds to load an
-        # input or to save an answer. In phased execution, two devices compute 3 layers in turns. In a period of three
-        # phases, one phase loads weights and an input (W + A), one phase loads weights and saves an answer at the same
-        # time (W or A), and one phase only loads weights (W). A phase takes at least C. The first input is loaded
-        # before all other transfers, and the last answer is saved after all phases.
+        # A phase's computation takes C seconds, and the load of its weights W seconds. An input or an answer takes A
+        # seconds. In phased execution, two devices compute 3 layers in turns. A period has three phases. One phase
+        # loads weights and an input (W + A). One phase loads weights and saves an answer at the same time (W or A). One
+        # phase only loads weights (W). A phase takes at least C. The first input is loaded before all other transfers.
+        # The last answer is saved after all phases.
         batches = BATCHES * STEPS
         self.check("phased, one batch at a time", (W + A) + batches * (max(W, C) + max(W, C) + max(W + A, C))
                    + (batches - 1) * (max(W, A, C) - max(W, C)) - (max(W + A, C) - C) + A,
                    makespan("phased_ipu_pair", "policy.in_flight=1"))
-        # Two batches take turns, so that an input is loaded while an earlier answer is saved. All inputs and weights
-        # cross the link from the host. No computation hides the transfers at the beginning and at the end of the run.
-        # There is no closed form for their seconds.
+        # Two batches take turns. So an input is loaded while an earlier answer is saved. All inputs and weights cross
+        # the link from the host. No computation hides the transfers at the beginning and at the end of the run. There
+        # is no closed form for their seconds.
         measured = makespan("phased_ipu_pair")
         self.assertGreater(measured, float(batches * (A + LAYERS * W)))
         self.assertLess(measured, 1.02 * float(batches * (A + LAYERS * W)))

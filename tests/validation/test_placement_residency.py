@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Tests AlexNet 200 times as large on a card and its host (analysis/validation/placement.md). The test compares the
-weights that a placement keeps on the card with the weights that `streamed` keeps on the card while other weights take
-turns."""
+"""Tests AlexNet 200 times as large on a card and its host (analysis/validation/placement.md). A placement keeps some
+weights on the card. `streamed` also keeps some weights there, while other weights take turns. The test compares these
+weights."""
 
 import json
 import os
@@ -42,8 +42,8 @@ class Residency(unittest.TestCase):
         self.assertAlmostEqual(turns / weights, 4 / 8, delta=0.001)
         self.assertGreater(5 / 8 * weights, 24e9)
         self.assertTrue(turns < stay < 24e9)
-        # Under `streamed`, the image and the weights that take turns are loaded during the computation. With a
-        # placement, a kernel reads its weights in host memory or on the card, and kernels run one after the other.
+        # Under `streamed`, the image and some weights are loaded during the computation. With a placement, a kernel
+        # reads its weights in host memory or on the card. Kernels run one after the other.
         image = streamed["metrics"]["transferred_bytes_by_class"]["input"] / 4  # steps
         self.assertAlmostEqual(streamed["metrics"]["step_s"] / ((weights - turns + image) / LINK), 1, delta=0.02)
         expected = (weights - stay) / LINK + stay / MEMORY

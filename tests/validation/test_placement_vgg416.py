@@ -78,8 +78,8 @@ class Cliff(unittest.TestCase):
         for rule, unexplained in (("by that factor", 0.042), ("by the rate of reading", 0.016)):
             left = missing - explained - found[f"reads for gradients of weights, {rule}"]
             self.assertAlmostEqual(left, unexplained, places=3)
-            # The reads of convolutions take time if no computation hides them. The measured slowdown is larger than a
-            # slowdown without the time of these reads, and smaller than a slowdown with their whole time.
+            # The reads of convolutions take time if no computation hides them. With none of this time, the slowdown is
+            # smaller than the measured slowdown. With all of this time, it is larger.
             self.assertGreater(left, 0)
             self.assertLess(left, found[f"reads of convolutions, {rule}"])
 

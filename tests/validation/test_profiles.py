@@ -77,7 +77,7 @@ cost: measured
 
 @unittest.skipUnless(GRAPHS.exists(), "the graphs of PipeDream are missing")
 class PipeDream(unittest.TestCase):
-    """A step of training takes the seconds of all nodes except data loading, plus the seconds of an update."""
+    """A step of training takes the seconds of all nodes, and of an update. Only data loading is left out."""
 
     def test_five_graphs_train_in_their_measured_seconds(self):
         for name, samples in SAMPLES.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Compares published measurements with Sluice's default answer. analysis/validation/published_rates.md has the numbers
-that the program gives. If a ratio differs from 1 by more than a factor of 2, the page names the effect that explains
-the ratio. With --write, the script writes the page."""
+that the program gives. If a ratio differs from 1 by more than a factor of 2, the page must explain it by an effect.
+With --write, the script writes the page."""
 
 import functools
 import json
@@ -17,8 +17,8 @@ FOLDER = ROOT / "analysis/validation"
 DATA, PAGE = FOLDER / "published_rates.yaml", FOLDER / "published_rates.md"
 SCENARIO = "analysis/validation/one_card.yaml"
 
-# Keys of the runs in published_rates.yaml, and the keys of a scenario that get their values. overrides() handles the
-# keys `model` and `platform`.
+# Keys of the runs in published_rates.yaml, and the keys of a scenario that get their values. overrides() handles
+# `model` and `platform`.
 PATHS = {
     "mode": "workload.mode", "dtype": "workload.dtype", "batch": "workload.batch",
     "micro_batch": "workload.micro_batch", "optimizer": "workload.optimizer",
@@ -54,7 +54,7 @@ def text_of(value):
 
 
 def overrides(run):
-    """Returns the words that the command line of a run has after the scenario."""
+    """Returns the words of the command line behind the scenario."""
     model, *parameters = run["model"].split()
     words = [f"model={model}", *(f"model.{word}" for word in parameters), f"platform={run['platform']}"]
     words += [f"{PATHS[key]}={text_of(value)}" for key, value in run.items()
@@ -81,7 +81,7 @@ def answer(row):
 
 
 def rounded(value):
-    """Returns the value with at most four digits, so that differences between machines do not show."""
+    """Returns the value with at most four digits. So differences between machines do not show."""
     return f"{value:.4g}" if value < 10000 else f"{value:.0f}"
 
 

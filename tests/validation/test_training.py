@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Checks the numbers of training in analysis/validation/alexnet_on_one_card.md twice: with a calculation that is
-independent of Sluice, and with the answers of Sluice. Both must give the digits that the page shows."""
+independent of Sluice, and with the answers of Sluice. Both must give the digits on the page."""
 
 import functools
 import re
@@ -74,7 +74,7 @@ def listed(fates):
 
 
 def sluice_as_written():
-    """Returns the seconds of recomputation and of transfers of all samples, for each strategy."""
+    """Returns the seconds that each strategy takes for recomputation and transfers of all samples."""
     found = {}
     recompute, nothing = listed("recompute: [2..14]")
     assert nothing == 0
@@ -159,7 +159,7 @@ WEIGHTS = CONVOLUTIONS + FULL6 + FULL7 + FULL8
 
 
 class Optimal(Case):
-    """Tests the answer of docs/alexnet.md. With as much memory as the document's combined strategy uses, `optimal`
+    """Tests the answer of docs/alexnet.md. `optimal` has as much memory as the document's combined strategy uses. It
     loads the image again, saves and loads 2-Conv, and recomputes 4-Pool and 6-ReLu."""
 
     FATES = "fates={strategy: optimal, budget: 671846400B}"
@@ -191,14 +191,14 @@ def text_of_ms(seconds):
 
 class Parts:
     """Computes the bytes that the card needs if full6 is divided into n parts. The card needs the most bytes in the
-    backward pass of the last part, with relu6, while this pass runs for the last sample in flight.
+    backward pass of the last part, with relu6, for the last sample in flight.
 
     This backward pass needs the weights of the part and their gradients. For the last sample, it needs relu6, the
     gradient of relu6 and the output of the part. For every sample, the card holds the gradients of pool5 and of the
-    outputs of the other parts, because these tensors cross into the part. If all activations are kept, the card also
-    holds the image, the inner tensors of the convolutions and pool5 for every sample. If all activations are offloaded,
-    the card holds only pool5 of the last sample. No backward pass reads the outputs of the other parts, so the card
-    does not hold these outputs."""
+    other parts' outputs, because these tensors cross into the part. If all activations are kept, the card also holds
+    the image, the inner tensors of the convolutions and pool5 for every sample. If all activations are offloaded, the
+    card holds only pool5 of the last sample. The card does not hold the outputs of the other parts, because no backward
+    pass reads them."""
 
     def __init__(self, parts, last_stage):
         self.last_stage = last_stage  # bytes of the weights of the model's last stage
@@ -229,16 +229,16 @@ QUARTERS = Parts(4, FULL8)
 
 
 def compute():
-    """Returns the sum of the seconds of the forward passes, of the backward passes (twice as long), and of the update
-    (2 FLOP per parameter)."""
+    """Returns the seconds of the forward passes, of the backward passes, and of the update. Backward passes take twice
+    as long as forward passes. The update has 2 FLOP per parameter."""
     forward = SAMPLES * full_depth()["full depth: FLOP time"]
     return 3 * forward + Fraction(2 * WEIGHTS // F32, 1000 * RATE)
 
 
 def by_hand():
     # If all boundaries are offloaded, the image is loaded twice, and the saved tensors are loaded again. `saved` counts
-    # the inner tensors of the convolutions once, pool5 twice (once for each half of full6), relu6 twice (once for
-    # each half of full7), and relu7 once (for full8).
+    # the inner tensors of the convolutions once. It counts pool5 twice (once for each half of full6), relu6 twice (once
+    # for each half of full7), and relu7 once (for full8).
     saved = INNER + 2 * POOL5 + 2 * DENSE + DENSE
     return {
         "in flight, halves, all kept": HALVES.most(HALVES.kept),
@@ -274,8 +274,8 @@ def most_in_flight(*run):
 
 
 def makespans():
-    """Returns the makespans that Sluice gives. There is no hand calculation of makespans, because the simulation
-    decides which transfers overlap with computations."""
+    """Returns the makespans that Sluice gives. The simulation decides which transfers overlap with computations. So
+    there is no hand calculation of makespans."""
     runs = {"halves, all kept": (*KEPT, in_flight(3)),
             "halves, all offloaded": (*OFFLOADED, in_flight(300)),
             "halves, all offloaded, 446 in flight": (*OFFLOADED, in_flight(446)),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Checks the numbers of analysis/validation/ twice: with a calculation that is independent of Sluice, and with the
-answers of Sluice. Both must give the digits that the pages show."""
+answers of Sluice. Both must give the digits on the pages."""
 
 import pathlib
 import tempfile
@@ -130,8 +130,8 @@ class AlexNetOnOneCardElsewhere(Case):
 
 
 class MemoryAndComputationOfNetworks(Case):
-    # For conv1, conv2, full1 and full2: the number of outputs, and the number of inputs of one output (the bias is
-    # not counted).
+    # For conv1, conv2, full1 and full2: the number of outputs, and the number of inputs of one output. The bias is not
+    # an input.
     LAYERS = {"conv1": (28 * 28 * 32, 3 * 3 * 1), "conv2": (28 * 28 * 32, 3 * 3 * 32),
               "full1": (128, 14 * 14 * 32), "full2": (10, 128)}
     FILTERS = {"conv1": 32, "conv2": 32, "full1": 128, "full2": 10}

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the page on the whole networks that NeuSight measured: the page has Sluice's numbers, and all of these numbers
-are near the measured seconds."""
+"""Tests the page on the whole networks that NeuSight measured. The page must have Sluice's numbers. All of these
+numbers must be near the measured seconds."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def scenario(row):
 
 class WholeModels(unittest.TestCase):
     def ratios(self, cost, ms_column, ratio_column, keys):
-        """Returns the ratio of each row, after a check that the page has Sluice's number."""
+        """Returns the ratio of each row. Checks first that the page has Sluice's number."""
         found = []
         with tempfile.TemporaryDirectory(dir=ROOT) as folder:
             path = pathlib.Path(folder) / "scenario.json"

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""Tests that the networks of the zoo have their published counts, and that each network runs with all its FLOP and
-bytes."""
+"""Tests that the networks of the zoo have their published counts. Each network must run with all its FLOP and bytes."""
 
 import json
 import os
@@ -14,9 +13,10 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 
-# Parameters and GMACs (10^9 multiply-accumulates per image, as printed) are from torchvision 0.14.1. The numbers are
-# the meta data num_params and _ops of the weights (IMAGENET1K_V1, RegNet's IMAGENET1K_V2, ViT-H/14's
-# IMAGENET1K_SWAG_LINEAR_V1) in torchvision/models/*.py. Like `macs`, _ops counts only convolutions and matrix products.
+# Parameters and GMACs (10^9 multiply-accumulates per image, as printed) from torchvision 0.14.1. The numbers are
+# num_params and _ops in the meta data of the weights in torchvision/models/*.py. The weights are IMAGENET1K_V1. RegNet
+# has IMAGENET1K_V2, and ViT-H/14 has IMAGENET1K_SWAG_LINEAR_V1. Like `macs`, _ops counts only convolutions and matrix
+# products.
 TORCHVISION = {
     "alexnet_torchvision": (61_100_840, "0.714"),
     "convnext_large": (197_767_336, "34.361"),
@@ -78,8 +78,8 @@ TORCHVISION = {
     "wide_resnet50_2": (68_883_240, "11.398"),
 }
 
-# The zoo leaves out the parameters of Inception's auxiliary classifier, which torchvision counts. Inference does not
-# compute this classifier, and the GMACs do not contain it. The classifier consists of a 1 x 1 and a 5 x 5 convolution
+# torchvision counts the parameters of Inception's auxiliary classifier. The zoo leaves them out, because inference does
+# not compute this classifier. The GMACs do not contain it. The classifier consists of a 1 x 1 and a 5 x 5 convolution
 # with their norms, and a dense layer from 768 to 1,000 features with a bias.
 LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 1000 * (768 + 1)}
 
@@ -162,12 +162,12 @@ class Counts(unittest.TestCase):
                 self.assertEqual(totals(model)["parameters"], parameters)
 
     def test_a_transformers_parameters_follow_from_its_sizes(self):
-        # In GPT-2, a block has 12 x width^2 weights, 9 x width biases, and 4 x width parameters of two norms.
+        # In GPT-2, a block has 12 x width^2 weights, 9 x width biases, and two norms with 4 x width parameters.
         block = 12 * 768 ** 2 + 13 * 768
         self.assertEqual(totals("gpt2")["parameters"],
                          50257 * 768 + 1024 * 768 + 12 * block + 2 * 768)
-        # Megatron 22B has 12 L h^2 (1 + 13 / (12 h) + (v + s) / (12 L h)) parameters, for L blocks, h features, v words
-        # and s tokens. The last norm has 2 h parameters in addition.
+        # Megatron 22B has L blocks, h features, v words and s tokens. Without the last norm, it has 12 L h^2 (1 + 13 /
+        # (12 h) + (v + s) / (12 L h)) parameters. The last norm has 2 h parameters.
         self.assertEqual(totals("megatron_22b")["parameters"],
                          48 * (12 * 6144 ** 2 + 13 * 6144) + (51200 + 2048) * 6144 + 2 * 6144)
         # GPT-3 has the layers of GPT-2, but more and wider blocks than GPT-2.
@@ -177,15 +177,15 @@ class Counts(unittest.TestCase):
         # three products that are 14,336 wide.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
-        # In OPT, a block has 12 x width^2 weights, 9 x width biases, and 4 x width parameters of two norms. The
-        # table of positions of OPT has two rows more than there are tokens.
+        # In OPT, a block has 12 x width^2 weights, 9 x width biases, and two norms with 4 x width parameters. OPT's
+        # table of positions has two more rows than there are tokens.
         for blocks, width, heads, parameters in ((12, 768, 12, 125_239_296),
                                                  (32, 4096, 32, 6_658_473_984)):
             self.assertEqual(parameters, 50272 * width + 2050 * width
                              + blocks * (12 * width ** 2 + 13 * width) + 2 * width)
             self.assertEqual(totals("opt", f"blocks={blocks}", f"width={width}",
                                     f"heads={heads}")["parameters"], parameters)
-        # In Llama 3 8B, keys and values have a quarter of the width, three products are 14,336 wide, and there are two
+        # In Llama 3 8B, keys and values have a quarter of the width. Three products are 14,336 wide. There are two
         # tables of 128,256 words.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("llama3_8b")["parameters"], 2 * 128256 * 4096 + 32 * block + 4096)
@@ -193,7 +193,7 @@ class Counts(unittest.TestCase):
         # Each value of a gate has two biases.
         self.assertEqual(totals("lstm_ptb")["parameters"],
                          10000 * 1500 + 2 * (4 * 1500 * 3000 + 2 * 4 * 1500) + 1501 * 10000)
-        # In Llama 2 70B, queries and output have the full width, keys and values have an eighth of the width, and three
+        # In Llama 2 70B, queries and output have the full width. Keys and values have an eighth of the width. Three
         # products are 28,672 wide.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)

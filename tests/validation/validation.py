@@ -1,5 +1,5 @@
-"""Helpers for the tests of analysis/validation/: they run the program, read the tables of the pages, compare program
-and pages with hand calculations, and read the table of the AlexNet document."""
+"""Helpers for the tests of analysis/validation/. They run the program, read the tables of the pages and of the AlexNet
+document, and compare program and pages with hand calculations."""
 
 import json
 import os
@@ -142,7 +142,7 @@ class Alexnet:
         }
 
     def many(self):
-        """Computes the seconds of 900 inferences, in which transfers and computations run one after the other."""
+        """Computes the seconds of 900 inferences. Transfers and computations run one after the other."""
         compute = SAMPLES * self.flops[-1] / self.rate
         parameters = self.move(self.params[-1])
         images = SAMPLES * self.move(self.state[0])
@@ -164,7 +164,7 @@ class Alexnet:
 
 
 def full_depth():
-    """Computes numbers of AlexNet 200 times as large, whose convolutions use the full input depth, at 61 TFLOP/s."""
+    """Computes numbers of AlexNet 200 times as large at 61 TFLOP/s. Its convolutions use the full input depth."""
     # A convolution has (side of the output, channels, inputs of one output). A dense layer has (outputs, inputs).
     # Biases are left out.
     convolutions = [(54, 96, 11 * 11 * 3), (26, 256, 5 * 5 * 96), (12, 384, 3 * 3 * 256),

@@ -58,8 +58,8 @@ TEST_CASE("weights are loaded into the second memory once, and from there take t
   // With weights from host memory, each step takes 80 + 40 s for weights, 4 s for the image and 2 s for the answer.
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: none, " + one_by_one)) ==
         Approx(3 * 126));
-  // The weights are loaded into the second memory in 120 s. Then each step takes 8 + 4 s for weights and, as in the run
-  // above, 6 s for image and answer.
+  // The weights are loaded into the second memory in 120 s. Then each step takes 8 + 4 s for weights, and 6 s for image
+  // and answer.
   const Scenario backed = on_card("policy: {name: streamed, placement: backing, " + one_by_one);
   CHECK(seconds_of(backed) == Approx(120 + 3 * 18));
   const Plan plan = make_plan(backed);
@@ -144,8 +144,8 @@ TEST_CASE(
                     {"platform.devices.gpu.count=2", "policy={name: data_parallel, " + policy});
     return seconds_of(read_scenario(document, "two"));
   };
-  // The two batches of a step run one after the other, and each loads the weights again. From host memory, weights take
-  // ten times as long as from the second memory.
+  // The two batches of a step run one after the other. Each loads the weights again. From host memory, weights take ten
+  // times as long as from the second memory.
   const std::string turns = "workload: {batch: 1, batches_per_step: 2, steps: 3}\n";
   const std::string streamed = "replica: streamed, prefetch: 0, pieces: whole, resident: none";
   CHECK(seconds_with(streamed + "}", turns, "1000B") ==

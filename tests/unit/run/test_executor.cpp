@@ -1,4 +1,4 @@
-// Tests which executor runs a plan, and what the executor `both` reports if the two executors differ.
+// Tests which executor runs a plan. Also tests what the executor `both` reports if the two executors differ.
 #include <catch2/catch.hpp>
 #include <cmath>
 

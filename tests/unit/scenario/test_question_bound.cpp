@@ -1,5 +1,5 @@
-// Tests that no plan beats the bound of the question, for random models (chains and graphs), machines and workloads,
-// with every policy and many settings of the policy. A campaign tries more questions than this test.
+// Tests that no plan beats the bound of the question. The models (chains and graphs), machines and workloads are
+// random. The test tries every policy with many settings. A campaign tries more questions than this test.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <map>
@@ -24,7 +24,7 @@ std::string pick(Dice& dice, const std::vector<std::string>& words) {
   return words[dice.below(words.size())];
 }
 
-/// Returns a model of dense layers, activations, and sums of two earlier layers of the same width.
+/// Returns a model of dense layers, activations and sums. A sum adds two earlier layers of the same width.
 std::string random_model(Dice& dice) {
   const std::vector<std::string> widths = {"8", "64", "300"};
   std::vector<std::string> width = {pick(dice, widths)};
@@ -114,8 +114,8 @@ double makespan_of(const Plan& plan) {
   return result.makespan;
 }
 
-/// Runs each question, unless its settings contradict each other. If the seconds of a plan are close to the bound,
-/// counts the term that gave the bound.
+/// Runs each question whose settings do not contradict each other. If a plan comes close to the bound, counts the term
+/// that gave the bound.
 class Campaign {
  public:
   void ask(const std::string& name, std::uint64_t seed, const std::function<Scenario()>& read) {
@@ -240,27 +240,27 @@ TEST_CASE(
   // The input takes 0.001 ms, and the computation of the first layer takes 10 x 6 ms. The second layer needs 3000 kB of
   // weights and 10 x 20 kB of samples. The card holds 1000 of these 3200 kB: the other 2200 kB take 2.2 ms at 1 GB/s.
   CHECK(bound_with({capacity + "1MB"}) == Approx(62.201e-3).epsilon(1e-12));
-  // With 2.5 MB of memory, the bytes that do not fit take 0.7 ms, which is less than the second layer's 10 x 0.1 ms. So
-  // the bound is the seconds of the input and of the whole computation.
+  // With 2.5 MB of memory, the bytes that do not fit take 0.7 ms. The second layer takes longer, 10 x 0.1 ms. So the
+  // bound is the seconds of the input and of the whole computation.
   CHECK(bound_with({capacity + "2.5MB"}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({capacity + "1MB", "memory={capacity: unlimited}"}) ==
         Approx(61.001e-3).epsilon(1e-12));
   // With a tenth of the bandwidth, a sample's 20 kB take 0.2 ms, but its second layer takes 0.1 ms. So the bound lets
-  // all samples pass both layers, in 0.01 + 61 ms, and adds 20 ms for the 3000 - 1000 kB of weights that do not fit.
-  // All bytes that must cross the link, 10 x 1 + 3000 kB, take only 30.1 ms.
+  // all samples pass both layers, in 0.01 + 61 ms. It adds 20 ms for the 3000 - 1000 kB of weights that do not fit. All
+  // bytes that must cross the link, 10 x 1 + 3000 kB, take only 30.1 ms.
   const std::string slow = "platform.links.host.bandwidth=100MB/s";
   CHECK(bound_with({capacity + "1MB", slow}) == Approx(81.01e-3).epsilon(1e-12));
   // With a hundredth of the bandwidth, the link takes 301 ms for 3010 kB. The bound is the largest of several terms.
-  // The other terms are smaller: 0.1 + 61 + 200 = 261.1 ms as above, and 300 ms for the weights without the inputs.
+  // The other terms are 0.1 + 61 + 200 = 261.1 ms as above, and 300 ms for the weights without the inputs.
   const std::string slower = "platform.links.host.bandwidth=10MB/s";
   CHECK(bound_with({capacity + "1MB", slower}) == Approx(301e-3).epsilon(1e-12));
 }
 
 TEST_CASE(
     "The bound of the question counts the answers after the weights without which no answer can be made") {
-  // The 2000 kB of the first layer take 2 ms at 1 GB/s. Then 10 answers of 500 kB take 5 ms. The weights of the second
-  // layer are not counted, because a part of this layer could make a part of the answer.
+  // The 2000 kB of the first layer take 2 ms at 1 GB/s. Then 10 answers of 500 kB take 5 ms. A part of the second layer
+  // could make a part of the answer. So the weights of the second layer are not counted.
   const auto bound = [](const std::string& outputs) {
     return question_bound(test::small_scenario(
         1000, {{0.1, 2'000'000, 400}, {0.1, 400'000, 500'000}},
@@ -269,13 +269,13 @@ TEST_CASE(
   CHECK(bound("return").seconds == Approx(7e-3).epsilon(1e-12));
   CHECK(bound("return").reason ==
         "2 MB of weights up to 2-L, then 5 ms for answers that are returned");
-  // If answers are discarded, the bound is 2 ms for the first layer's weights and 10 x 0.1 ms for the second layer.
+  // With discarded answers, the bound is 2 ms for the first layer's weights and 10 x 0.1 ms for the second layer.
   CHECK(bound("discard").seconds == Approx(3e-3).epsilon(1e-12));
 }
 
 TEST_CASE("A sample inside a block with a shortcut holds the shortcut, or all tensors beside it") {
-  // The block begins and ends with tensors of 20 kB. Inside the block, the main path has a tensor of 0.4 kB. But the
-  // 20 kB of the shortcut, which goes from the block's beginning to its end, are held at the same time.
+  // The block begins and ends with tensors of 20 kB. Inside the block, the main path has a tensor of 0.4 kB. The
+  // shortcut of 20 kB goes from the block's beginning to its end. It is held at the same time.
   const auto least = [](const std::string& layers) {
     const Scenario scenario = read_scenario(
         parse_text(
@@ -305,8 +305,8 @@ TEST_CASE("A sample inside a block with a shortcut holds the shortcut, or all te
 
 TEST_CASE(
     "The bound of the question counts set-up and latency of the first input and of the last answer") {
-  // Input and computation take 0.001 + 61 ms. Set-up and latency take 0.01 + 0.02 ms for the first input and 0.01 +
-  // 0.02 ms for the last answer.
+  // Input and computation take 0.001 + 61 ms. Setup and latency take 0.01 + 0.02 ms for the first input and 0.01 + 0.02
+  // ms for the last answer.
   const std::vector<std::string> late = {"platform.links.host.latency=20us",
                                          "platform.links.host.setup=10us"};
   CHECK(bound_with(late) == Approx(61.061e-3).epsilon(1e-12));
@@ -332,10 +332,10 @@ TEST_CASE(
 
 TEST_CASE(
     "The bound of the question counts, in training, the weights that do not fit and are loaded again for each batch") {
-  // The weights of the two layers have 100 kB and 3000 kB, of which only 1000 kB fit. There are 2 batches of 2 samples
-  // of 1 kB each. The first load brings all weights, 3100 kB. Each of three later loads, for backward and forward
-  // passes, brings only the 2000 kB that do not fit. Together with 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s.
-  // A sample takes 0.2 ms forward and 2 x 0.2 ms backward, so the computation takes 4 x 0.6 ms = 2.4 ms.
+  // The weights of the two layers have 100 kB and 3000 kB. Only 1000 kB of them fit. There are 2 batches of 2 samples
+  // of 1 kB each. The first load brings all weights, 3100 kB. Three later loads are for backward and forward passes.
+  // Each brings only the 2000 kB that do not fit. With 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s. A sample
+  // takes 0.2 ms forward and 2 x 0.2 ms backward. So the computation takes 4 x 0.6 ms = 2.4 ms.
   const std::vector<test::Row> rows = {{0.1, 100'000, 400}, {0.1, 3'000'000, 400}};
   const auto bound = [&](const std::string& optimizer) {
     return question_bound(

@@ -34,7 +34,7 @@ std::string capacity(std::int64_t bytes) {
   return "platform.devices.gpu.memory.capacity=" + std::to_string(bytes) + "B";
 }
 
-/// Returns the least seconds that the run takes with a strategy that treats every stage alike.
+/// Returns the least seconds of the run under the strategies that treat every stage alike.
 double best_alike(const std::string& name, const std::vector<std::string>& overrides) {
   double best = never;
   for (const std::string strategy :

@@ -36,8 +36,8 @@ enum {
   column
 };
 
-/// Returns the parameters of a form in which a product computes in tiles of 128 x 128 at the full rate, and memory has
-/// half of the data sheet's bandwidth. A launch takes 1 us.
+/// Returns the parameters of a form. A product computes in tiles of 128 x 128 at the full rate. Memory has half of the
+/// data sheet's bandwidth. A launch takes 1 us.
 std::vector<double> parameters() {
   std::vector<double> p(form_parameters().size(), 0);
   p[launch] = 1e-6;
@@ -80,11 +80,11 @@ std::vector<Sample> samples_of(const std::vector<double>& p, double noise) {
 TEST_CASE(
     "a stream takes the seconds of its launch and of its bytes, which come from the cache if they fit") {
   Kernel stream{.of = "elementwise", .rows = 10, .columns = 10, .bytes = 1e9};
-  // The stream takes 1 us + 1e9 B / (0.5 x 1 TB/s), because a cache of 1 kB holds nearly none of these bytes.
+  // A cache of 1 kB holds nearly none of these bytes. So the stream takes 1 us + 1e9 B / (0.5 x 1 TB/s).
   CHECK(seconds(stream, parameters()) == Approx(1e-6 + 2e-3).epsilon(1e-12));
   // A cache of 1 PB holds all 1e9 B, and gives the bytes at twice the memory's bandwidth.
   CHECK(seconds(stream, parameters(), sheet(1e15)) == Approx(1e-6 + 0.5e-3).epsilon(1e-12));
-  // If the stream has as many bytes as the cache, half of these bytes come from the cache: 0.5 ms / 2 + 2 ms / 2.
+  // The stream has as many bytes as the cache. Half of them come from the cache: 0.5 ms / 2 + 2 ms / 2.
   CHECK(seconds(stream, parameters(), sheet(1e9)) == Approx(1e-6 + 1.25e-3).epsilon(1e-12));
 }
 
@@ -94,14 +94,14 @@ TEST_CASE("the second read of a stream comes from the cache as long as the rows 
   p[again] = 0.5;
   p[resident] = 2;  // in use are 4 units x 2 rows x 0.1 GB = 0.8 GB
   const double once = 1e-6 + 2e-3;
-  // With a cache of 1 kB, half of the bytes are read from the memory a second time, at half of 1 TB/s.
+  // With a cache of 1 kB, half of the bytes are read from memory again, at half of 1 TB/s.
   CHECK(seconds(stream, p) == Approx(once + 1e-3).epsilon(1e-12));
-  // The cache is as large as the rows in use. It gives half of the second read, at 2 TB/s, and the share `hit` of the
-  // first read. The stream has 1 / 0.8 = 1.25 times as many bytes as the cache.
+  // The cache is as large as the rows in use. It gives half of the second read, at 2 TB/s. It gives the share `hit` of
+  // the first read. The stream has 1 / 0.8 = 1.25 times as many bytes as the cache.
   const double hit = 1 / (1 + std::pow(1.25, 4));
   CHECK(seconds(stream, p, sheet(8e8)) ==
         Approx(1e-6 + hit * 0.5e-3 + (1 - hit) * 2e-3 + 0.125e-3 + 0.5e-3).epsilon(1e-9));
-  // Here twice as many rows are in use, with half as many bytes each. Only the sum of the bytes in use matters.
+  // Twice as many rows are in use, with half as many bytes each. Only the sum of the bytes in use matters.
   stream.rows = 20;
   p[resident] = 4;
   CHECK(seconds(stream, p, sheet(8e8)) ==
@@ -146,8 +146,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a deep product of few tiles is split over the units") {
-  // One tile of depth 256 is split into 4 parts of depth 64 for the 4 units, and takes a quarter of the seconds. 8
-  // parts would have a depth of only 32. The partial sums of 4 parts move 8 B x 4 x 128 x 128 at 2 TB/s.
+  // One tile of depth 256 is split into 4 parts of depth 64 for the 4 units. It takes a quarter of the seconds. 8 parts
+  // would have a depth of only 32. The partial sums of 4 parts move 8 B x 4 x 128 x 128 at 2 TB/s.
   const double tile = 2. * 128 * 128 * 64 / 1e12, sums = 8. * 4 * 128 * 128 / 2e12;
   std::vector<double> p = parameters();
   p[ragged] = 1;  // with this parameter, a wave that is not full takes as long as a full wave
@@ -187,8 +187,8 @@ TEST_CASE(
   CHECK(std::log(surface.correction(here)) == Approx(0.01 / 1.05).epsilon(2e-3));
   surface.left = {{here, 0.3}};
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{1, 0.3}, {0.05, 0}})) < 1e-5);
-  // A product with e times as many rows as the measured product is at distance 1 from it. At this distance, the
-  // measured residual has the weight exp(-2).
+  // A product with e times as many rows is at distance 1 from the measured product. There, the measured residual has
+  // the weight exp(-2).
   Place there = here;
   there[1] += 1;
   surface.left = {{here, 0.03}};
@@ -284,7 +284,7 @@ TEST_CASE(
     return read.classes[0].covers(sample.kernel);
   });
   CHECK(all_inside);
-  // The fit that was read gives the same seconds as the original fit, up to the digits that were written.
+  // Up to the digits that were written, the fit that was read gives the seconds of the original fit.
   const Kernel& kernel = samples[3].kernel;
   CHECK(read.classes[0].seconds_of(kernel, fit.devices[0]) ==
         Approx(fit.classes[0].seconds_of(kernel, fit.devices[0])).epsilon(2e-4));

@@ -43,7 +43,7 @@ TEST_CASE("the sizes of a row become the sizes of a product or of a stream") {
 
 TEST_CASE(
     "a convolution becomes the same product whether it is written as in torch or as in Sluice") {
-  // For images of 56 x 56, the outputs have floor((56 + 6 - 7) / 2) + 1 = 28 pixels along each axis.
+  // For images of 56 x 56, each axis of the output has floor((56 + 6 - 7) / 2) + 1 = 28 pixels.
   const auto torch = kernel_of(
       row("Conv2d", "Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)",
           {32, 3, 56, 56}),
@@ -108,7 +108,7 @@ TEST_CASE(
   CHECK(pool->bytes == 4 * (2 * 64 * 64 + 2 * 16 * 64));
   CHECK(kernel_of(row("global_avg_pool", "global_avg_pool", {2, 5, 5, 64}), "pool", 4)->bytes ==
         4 * (2 * 64 * 25 + 2 * 64));
-  // If the profile row has outputs, the kernel gets its size from the shape of the outputs: 14 rows of 32 elements.
+  // The profile row has outputs. Their shape gives the size of the kernel: 14 rows of 32 elements.
   ProfileRow words = row("embedding", "embedding features=32", {2, 7});
   words.outputs = {{2, 7, 32}};
   CHECK(kernel_of(words, "elementwise", 4)->rows == 14);
@@ -195,7 +195,7 @@ TEST_CASE("rows that were measured in different ways are not fitted together") {
       }),
       Contains("operators of the class 'linear' on 'a' were measured with cache cold and hot") &&
           Contains("--where 'cache=cold'"));
-  // The rows are also refused if the rows with a cold cache and those with a hot cache are in two files.
+  // The rows with a cold cache and with a hot cache may be in two files. They are refused, too.
   CHECK_THROWS_WITH(samples_of({table(columns + rows.substr(0, rows.find('\n') + 1)),
                                 table(columns + rows.substr(rows.find('\n') + 1))},
                                {{"", device}}),

@@ -41,7 +41,7 @@ struct Bench {
   };
 
   /// Runs a model on a device of 1 GFLOP/s with a memory of 1 MB/s. The device takes 20 W when idle and 100 W when
-  /// busy. The link has 1 GB/s, and takes 2 W when idle and 12 W when busy.
+  /// busy. The link has 1 GB/s. It takes 2 W when idle and 12 W when busy.
   Done run_with(const std::string& cost, const std::string& workload) const {
     const std::string text =
         "format: sluice-scenario/1\n"
@@ -59,7 +59,7 @@ struct Bench {
     Done done{.scenario = scenario_from(parse_text(text, (folder / "s.yaml").string()),
                                         (folder / "s.yaml").string(), {})};
     done.planned = plan_scenario(done.scenario);
-    // A process can run SimGrid only once, but the replay any number of times.
+    // A process can run SimGrid only once. It can run the replay any number of times.
     done.result = run({.plan = done.planned.plan,
                        .trace_path = (folder / "t.h5").string(),
                        .executor = Executor::replay});
@@ -91,8 +91,8 @@ double beside_computation(const Bench::Done& done, double bytes_down, double byt
 TEST_CASE("the joules of a profile's rows are the joules of the run and of its operators") {
   const Bench bench;
   const auto done = bench.run_with("{model: measured, profile: p.csv}", "{batch: 4}");
-  // The profile has 0.5 J in 2 ms and 0.03 J in 1 ms. These joules include 0.02 J and 0.01 J of 10 W idle power. The
-  // link carries 6000 B of weights and 480 B of inputs to the device, and 800 B of outputs back.
+  // The profile has 0.5 J in 2 ms and 0.03 J in 1 ms. Of these joules, 0.02 J and 0.01 J are for the idle power of 10
+  // W. The link carries 6000 B of weights and 480 B of inputs to the device, and 800 B of outputs back.
   CHECK(done.sums.total.joules == Approx(0.48 + 0.02).epsilon(1e-12));
   CHECK(done.number("energy_j") == Approx(0.5 + beside_computation(done, 6480, 800)).epsilon(1e-9));
   CHECK(integral(done.result.series) == Approx(done.number("energy_j")).epsilon(1e-9));
@@ -112,8 +112,8 @@ TEST_CASE(
       bench.run_with("{model: measured, profile: p.csv}",
                      "{mode: training, batch: 4, backward: per_layer, optimizer: sgd}");
   // The profile's idle power of 10 W is subtracted. The backward pass of `full` takes 0.9 - 0.04 J. The backward pass
-  // of `last` counts as 0 J, because 0.02 - 0.03 J is below 0. The update computes 1500 parameters x 2 FLOP at 1
-  // GFLOP/s and takes 80 W above idle.
+  // of `last` would take 0.02 - 0.03 J, which is below 0. It counts as 0 J. The update computes 1500 parameters x 2
+  // FLOP at 1 GFLOP/s and takes 80 W above idle.
   const double update_s = 1500 * 2 / 1e9;
   CHECK(done.sums.total.measured_j == Approx(0.48 + 0.02 + 0.86).epsilon(1e-9));
   CHECK(done.sums.total.joules == Approx(1.36 + 80 * update_s).epsilon(1e-9));
@@ -126,7 +126,7 @@ TEST_CASE(
     "without measured joules, busy watts give the energy, or less power if memory limits an "
     "operator and memory_power is given") {
   const Bench bench;
-  // In both layers, the bytes take longer at 1 MB/s than the FLOP. The layers move 4 x (4 x 80 + 1500) and 4 x 400 B.
+  // The layers move 4 x (4 x 80 + 1500) and 4 x 400 B. At 1 MB/s, these bytes take longer than the FLOP.
   const double full = 4 * (4 * 80 + 1500) / 1e6, last = 4 * 400 / 1e6;
   const auto usual = bench.run_with("roofline", "{batch: 4}");
   CHECK(usual.sums.total.joules == Approx(80 * (full + last)).epsilon(1e-12));

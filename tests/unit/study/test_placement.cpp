@@ -10,9 +10,9 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights have
-/// 800, the tensor between the products 80, the second weights 400, and the output 20 bytes. DRAM has 100 byte/s, and
-/// PMEM has 10 byte/s. The FLOP take no time.
+/// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the weights have 800 and
+/// 400 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. DRAM has 100 byte/s, and PMEM
+/// has 10 byte/s. The FLOP take no time.
 Scenario two_products(const std::string& workload = "batch: 1", const std::string& copy = "2B/s") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
   format: sluice-platform/1
@@ -60,7 +60,7 @@ TEST_CASE(
   CHECK(curve.all_fast_s == Approx(14.2));
   // In slow memory, 1320 bytes are read at 10 byte/s, and 100 bytes are written at 5 byte/s.
   CHECK(found(curve, "all_slow").seconds() == Approx(14.2 + 132 + 20));
-  // The first weights are in DRAM, which saves 80 s. All other tensors would also fit, but would save less: 4 s for the
+  // The first weights are in DRAM, which saves 80 s. The other tensors would also fit, but would save less: 4 s for the
   // input (40 bytes), 8 + 16 s for the tensor between the products (80), 4 s for the output (20) and 40 s for the
   // second weights (400).
   CHECK(found(curve, "static").seconds() == Approx(14.2 + 152 - 80));
@@ -76,8 +76,8 @@ TEST_CASE("training consists of forward passes, the loss, backward passes and up
   for (const auto& kernel : question.problem().kernels) kernels.push_back(kernel.name);
   CHECK(kernels == std::vector<std::string>{"one", "two", "loss", "two backward", "one backward",
                                             "one update", "two update"});
-  // The kernel that needs the most bytes is the backward pass of the second product: both weights and their state, the
-  // input and output of this product, and the gradients of its output, its input and its weights.
+  // The backward pass of the second product needs the most bytes: both weights and their state, the input and output of
+  // this product, and the gradients of its output, its input and its weights.
   CHECK(question.live_bytes()[3] == 2 * (800 + 400) + 40 + 80 + 20 + 80 + 400);
 }
 

@@ -84,7 +84,7 @@ TEST_CASE(
   CHECK(wide.text_at(0.5) == "10GB/s");
   CHECK(wide.share_of(10) == Approx(0.5));
   CHECK(parse_search_key("a=1..4").text_at(0.6) == "3");
-  // A third of the way from 1 GB to 2 GB is 1.333333 GB, rounded and written as a whole number of bytes.
+  // A third of the way from 1 GB to 2 GB is 1.333333 GB, rounded to a whole number of bytes.
   CHECK(parse_search_key("a=1GB..2GB").text_at(1.0 / 3) == "1333333000B");
 }
 
@@ -167,8 +167,8 @@ TEST_CASE("DIRECT avoids points without a number, and does not catch exceptions 
 }
 
 TEST_CASE("The least bandwidth for given seconds equals the bandwidth of the closed form") {
-  // One batch loads 600 kB of weights and 1 kB of input, computes for 6 ms, and saves 1 kB. At a bandwidth of B this
-  // takes 6 ms + 602 kB / B, which is 7 ms at 602 MB/s.
+  // One batch loads 600 kB of weights and 1 kB of input, computes for 6 ms, and saves 1 kB. At a bandwidth of B, this
+  // takes 6 ms + 602 kB / B. At 602 MB/s, it takes 7 ms.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident, buffers: 2}\n");
   const SearchResult result =
       search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"}, link_bandwidth, {"makespan_s<=7ms"});
@@ -180,7 +180,7 @@ TEST_CASE("The least bandwidth for given seconds equals the bandwidth of the clo
 }
 
 TEST_CASE("The least bandwidth that hides the inputs equals the bandwidth of the closed form") {
-  // 4 ms of computation per batch can hide 2 MB of input if the bandwidth is at least 2 MB / 4 ms = 500 MB/s.
+  // Each batch has 4 ms of computation and 2 MB of input. A bandwidth of 2 MB / 4 ms = 500 MB/s hides the input.
   const Variants variants(
       test::small_scenario(
           2'000'000, {{4, 4000, 4000}},
@@ -230,7 +230,7 @@ TEST_CASE("All combinations of lists and of short ranges of whole numbers are tr
 }
 
 TEST_CASE("If ranges of whole numbers have too many combinations, not all of them are tried") {
-  // All 64 sizes of the batch could be tried, but not all combinations of these sizes with 1000 numbers of steps.
+  // All 64 sizes of the batch could be tried. Their combinations with 1000 numbers of steps are too many.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const SearchResult result =
       search(variants, {"workload.batch=1..64", "workload.steps=1..1000"}, "makespan_s", {});

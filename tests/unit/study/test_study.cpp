@@ -1,4 +1,5 @@
-// Tests processes that run in parallel, the measurements that they return, and the comparison of two policies.
+// Tests processes that run in parallel, and the measurements that they return. Also tests the comparison of two
+// policies.
 #include <unistd.h>
 
 #include <chrono>
@@ -108,7 +109,7 @@ TEST_CASE(
 
 TEST_CASE(
     "In a comparison of two policies, a policy that does not fit does not affect the other policy") {
-  // Three layers with 1 MB of weights each fit into a device of 2.5 MB if they are streamed one by one.
+  // Three layers have 1 MB of weights each. Streamed one by one, they fit into a device of 2.5 MB.
   const std::vector<test::Row> rows(3, {1, 1'000'000, 4'000});
   const std::string extra =
       "stages: {cut: per_layer}\npolicy: {name: streamed, in_flight: 1, prefetch: 0}\n";

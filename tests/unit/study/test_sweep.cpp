@@ -76,7 +76,7 @@ TEST_CASE(
   CHECK(values("a=0,2..4,10..20:2") == Words{"0", "2", "3", "4", "10", "20"});
   CHECK(values("a=../platforms/k40.yaml") == Words{"../platforms/k40.yaml"});
   CHECK(values("a=4GB..16GB:4") == Words{"4GB", "8GB", "12GB", "16GB"});
-  // A third of 10 GB is not a whole number of bytes. 4/3 KiB are 1365.3 B, which is also rounded.
+  // A third of 10 GB, and 4/3 KiB = 1365.3 B, are rounded to whole bytes.
   CHECK(values("a=0GB..10GB:4") == Words{"0GB", "3333333333B", "6666666667B", "10GB"});
   CHECK(values("a=1..4GB*1.5") == Words{"1GB", "1.5GB", "2.25GB", "3.375GB"});
   CHECK(values("a=1KiB..2KiB:4") == Words{"1KiB", "1365B", "1707B", "2KiB"});

@@ -1,5 +1,5 @@
-// Tests every bundled scenario: a plan can be made, the text of the plan is read back as an equal plan, and engine and
-// replay give equal times.
+// Tests every bundled scenario. A plan can be made, and its text is read back as an equal plan. Engine and replay give
+// equal times.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

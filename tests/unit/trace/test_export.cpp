@@ -172,7 +172,7 @@ TEST_CASE("The export for Chrome has processes, threads, spans, counters and flo
       "flop": 1000000000, "waited_s": 0.0015, "waited_for": "0LOAD"}})");
   REQUIRE(by_phase["B"][0] == first);
   REQUIRE(by_phase["B"][1] == second);
-  // The event at the end of a flow has the same fields as the event at its beginning, but its own time.
+  // The events at the end and at the beginning of a flow have equal fields. Only their times differ.
   first["ph"] = second["ph"] = "E";
   first["ts"] = 1000;
   second["ts"] = 2000;

@@ -1,5 +1,5 @@
-// Tests exports: malicious names, rounding, traces that contradict themselves, and flows. A flow is an arrow from the
-// span that ended a wait to the span that waited.
+// Tests exports of malicious names, rounded times and traces that contradict themselves. Also tests flows. A flow is an
+// arrow between two spans: the first ended the wait of the second.
 #include "support/export_case.hpp"
 
 namespace sluice {
@@ -72,7 +72,8 @@ TEST_CASE("If a trace names causes, flows begin at the causes, also for waits fo
   spans[3].cause = 2;
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{0, 2}, {2, 3}});
-  // If the cause (the span that ended a wait) has left the window, or comes after the waiting span, there is no flow.
+  // There is no flow if the cause has left the window, or comes after the waiting span. The cause is the span that
+  // ended a wait.
   REQUIRE(flows_of(Trace(two, spans).reader(), 1).empty());
   spans[2].cause = 3;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{2, 3}});

@@ -28,7 +28,7 @@ bool alike(const MemoryEvent& a, const MemoryEvent& b) {
          a.level == b.level;
 }
 
-/// Checks that reading the trace gives the spans and events that the sink received.
+/// Checks that the trace has the spans and events that the sink received.
 void require_same(const TraceReader& trace, const MemorySink& told) {
   REQUIRE(trace.span_count() == told.spans.size());
   std::size_t seen = 0, different = 0;

@@ -1,4 +1,4 @@
-// Tests trace files that cannot be written, that were cut short or damaged, or that have an older version.
+// Tests trace files that cannot be written, are cut short or damaged, or have an older version.
 #include "support/trace_case.hpp"
 
 namespace sluice {

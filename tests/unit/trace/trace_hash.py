@@ -1,6 +1,7 @@
 """Computes the content hash of a trace with h5py, as sim/trace/FORMAT.md defines it.
 
-usage: trace_hash.py TRACE exits with 0 if the hash equals the hash in the file, with 1 if not, and with 77 without h5py
+usage: trace_hash.py TRACE. If the hash equals the hash in the file, the exit code is 0. If not, it is 1. Without h5py,
+it is 77.
 """
 import hashlib
 import sys
