@@ -34,9 +34,8 @@ class Overlapper {
   }
 
  private:
-  /// Returns the kernels during which the copy engine may make this move. These are the kernels between the uses before
-  /// and after the move's gap. If the gap also has a move in the other direction, the kernels of that move are left
-  /// out.
+  /// Returns the kernels during which the copy engine may make this move: the kernels between the uses around the
+  /// move's gap. The gap may also have a move in the other direction. The kernels of that move are left out.
   KernelRange between(const PlacementMove& move) const {
     const TensorUses& uses = question_.uses(move.tensor);
     const std::size_t i = move.use;
@@ -48,7 +47,7 @@ class Overlapper {
     for (const PlacementMove& other :
          schedule_.moves) {  // in one gap, the save ends before the fetch begins
       if (other.tensor != move.tensor || other.use != i || other.to_fast == move.to_fast) continue;
-      // The save is after the last use, and the fetch is before the first use.
+      // This save is after the last use, and this fetch is before the first use.
       if (i == 0) continue;
       if (move.to_fast)
         range.first = std::max(range.first, other.needed);
@@ -63,8 +62,8 @@ class Overlapper {
     std::vector<std::pair<std::uint32_t, double>> taken;  ///< pairs of a kernel and engine seconds
   };
 
-  /// Reserves engine time for the move, kernel by kernel, beginning with the kernel that is closest to the use. The
-  /// loop ends when the whole move is hidden, or when fast memory has no more room.
+  /// Reserves engine time for the move, kernel by kernel, from the kernel closest to the use. Stops when the whole
+  /// move is hidden, or when fast memory has no more room.
   Window window_of(PlacementMove move) const {
     const KernelRange range = between(move);
     const std::int64_t bytes = question_.tensor(move.tensor).bytes;
@@ -100,9 +99,8 @@ class Overlapper {
     if (window.move.synchronous()) return;
     std::vector<PlacementMove> moves = schedule_.moves;
     moves[static_cast<std::size_t>(at - schedule_.moves.begin())] = window.move;
-    // At each kernel, synchronous moves come before the moves of the copy engine. Moves to slow memory come before
-    // moves to fast memory, because moves to slow memory make room. The moves of the copy engine come in the order in
-    // which kernels need these moves.
+    // At each kernel, synchronous moves come before the moves of the copy engine. Synchronous moves to slow memory
+    // come first, because they make room. The moves of the copy engine come in the order in which kernels need them.
     const auto rank = [](const PlacementMove& m) {
       return std::tuple(m.begin, !m.synchronous(),
                         m.synchronous() ? std::uint32_t{m.to_fast} : m.needed);

@@ -11,8 +11,8 @@ namespace {
 
 using Begins = PlacementProblem::Begins;
 
-/// A use that writes a tensor makes a new version of the tensor. Calls each(gap) for each gap during which a later use
-/// still needs the version that use j writes.
+/// A use that writes a tensor makes a new version of the tensor. Take the version that use j writes. Calls each(gap)
+/// for each gap in which a later use still needs this version.
 template <class Each>
 void gaps_of_version(const PlacementQuestion& question, std::uint32_t t, std::size_t j,
                      const Each& each) {
@@ -28,7 +28,7 @@ void gaps_of_version(const PlacementQuestion& question, std::uint32_t t, std::si
   }
 }
 
-/// Returns the gap in which the version that use j writes is saved, or `none` if this version is not saved.
+/// Returns the gap in which the version written by use j is saved. Returns `none` if it is not saved.
 std::size_t saved_in(const PlacementQuestion& question, std::uint32_t t, const TensorPath& path,
                      std::size_t j) {
   std::size_t found = none;

@@ -1,18 +1,17 @@
-// A placement says, for each tensor, in which memory the tensor is at each use and in each gap between uses. A gap is
-// the kernels from one use to the next. The path of a tensor is its part of the placement. The placement determines the
-// bytes in fast memory, the necessary moves, and the seconds of a run in which every move is synchronous.
+// A placement says for each tensor which memory holds it, at each use and in each gap between uses. A gap is the
+// kernels from one use to the next. The path of a tensor is its part of the placement. From the placement follow the
+// bytes in fast memory and the necessary moves. The seconds of a run with only synchronous moves follow, too.
 //
-// A tensor that is in fast memory during a gap is also in fast memory at the uses before and after the gap. A tensor
-// that is moved to fast memory keeps its copy in slow memory until a kernel writes the tensor. So the tensor can leave
-// fast memory without cost until a kernel writes it. What a use writes in fast memory is saved at most
-// once.
+// If a tensor is in fast memory during a gap, it is also there at the uses before and after the gap. A tensor that is
+// moved to fast memory keeps its copy in slow memory until a kernel writes the tensor. Until then, it can leave fast
+// memory without cost. What a use writes in fast memory is saved at most once.
 #pragma once
 
 #include "placement/problem.hpp"
 
 namespace sluice {
 
-/// The path of one tensor. An element is 1 if the tensor is in fast memory, and 0 if the tensor is in slow memory.
+/// The path of one tensor. An element is 1 for fast memory, and 0 for slow memory.
 struct TensorPath {
   std::vector<char> use, gap;  ///< gap[i] is before use i; gap[0] of a tensor that is made is 0
   bool operator==(const TensorPath&) const = default;
@@ -22,11 +21,11 @@ using Placing = std::vector<TensorPath>;  ///< indexed by tensor
 
 /// Returns the path of a tensor that is always in one memory.
 TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, bool fast);
-/// Returns whether each tensor is always in one memory. A placement without moves may give false: a tensor that is
+/// Returns whether each tensor is always in one memory. A placement without moves may give false. A tensor that is
 /// given at the start may begin in fast memory and leave it without cost.
 bool is_static(const PlacementQuestion& question, const Placing& placing);
-/// all_slow() returns the placement with all tensors in slow memory, except those that are pinned to fast memory.
-/// all_fast() returns the placement with all tensors in fast memory, except those that are pinned to slow memory.
+/// all_slow() returns the placement in slow memory, except for tensors that are pinned to fast memory. all_fast()
+/// returns the placement in fast memory, except for tensors that are pinned to slow memory.
 Placing all_slow(const PlacementQuestion& question);
 Placing all_fast(const PlacementQuestion& question);
 
@@ -36,8 +35,8 @@ struct PlacementMove {
   std::uint32_t tensor = none;
   bool to_fast = true;
   std::uint32_t begin = 0, needed = 0;
-  /// For a fetch, the use that needs the tensor. For a save, the use after the gap in which the tensor is saved, or 0
-  /// if the save is after the last use.
+  /// For a fetch, the use that needs the tensor. For a save, the use after the gap with the save. 0 for a save after
+  /// the last use.
   std::size_t use = 0;
   bool synchronous() const { return begin == needed; }
 };
@@ -64,8 +63,8 @@ std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question, const Pl
 /// Returns the seconds of all kernels and moves, if all moves are synchronous.
 double synchronous_seconds(const PlacementQuestion& question, const Placing& placing);
 
-/// Throws Infeasible if fast memory cannot hold the tensors that the placement puts there. The message names the
-/// kernel, the memory and the largest tensors. `what` is the name of the placement in the message.
+/// Throws Infeasible if fast memory has no room for the tensors of the placement. The message names the kernel, the
+/// memory and the largest tensors. `what` is the name of the placement in the message.
 void check_capacity(const PlacementQuestion& question, const Placing& placing,
                     std::int64_t capacity, const std::string& what);
 

@@ -1,7 +1,7 @@
-// The placement problem: kernels run in a fixed order on a device with a small fast memory, and a slow memory that can
-// hold all tensors. For each tensor that the kernels use, a memory is to be chosen. The time of a kernel depends on
-// which of its operands are in slow memory. Tensors can be moved between kernels. This is the problem of Hildebrand et
-// al., AutoTM (ASPLOS 2020), section 4.
+// The placement problem. Kernels run in a fixed order on a device with a small fast memory. Its slow memory can hold
+// all tensors. For each tensor, one of the two memories is to be chosen. The time of a kernel depends on the memories
+// of its operands. Tensors can be moved between kernels. This is the problem of Hildebrand et al., AutoTM (ASPLOS
+// 2020), section 4.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace sluice {
 
-/// The seconds of a kernel, which depend on the memories of its operands. A table or a list of lines gives these
-/// seconds. A table, for example of measurements, has an entry for each set of operands in slow memory (bit i stands
-/// for operand i). If there are several lines, the line with the most seconds counts. For example, a roofline has one
-/// line for its FLOP and one line for its bytes.
+/// The seconds of a kernel for each choice of memories. A table or a list of lines gives these seconds. A table, for
+/// example of measurements, has an entry for each set of operands in slow memory. Bit i of the index stands for
+/// operand i. If there are several lines, the line with the most seconds counts. For example, a roofline has one line
+/// for its FLOP and one line for its bytes.
 struct KernelTime {
   struct Line {
     double base = 0;            ///< the seconds with all operands in fast memory
     std::vector<double> extra;  ///< for each operand, the seconds to add if it is in slow memory
     /// Says where the bytes of this line are read or written. With `device`, the bytes are in a memory of the device.
-    /// With `fetching` or `saving`, the bytes are in slow memory, and cross the link on which the copy engine fetches
-    /// or saves.
+    /// With `fetching` or `saving`, the bytes are in slow memory. They cross the link on which the copy engine
+    /// fetches or saves.
     enum class Over : std::uint8_t { device, fetching, saving } over = Over::device;
   };
   std::vector<Line> lines;
@@ -39,10 +39,10 @@ struct KernelTime {
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
   /// Returns a lower bound of the seconds for all placements of the operands.
   double least() const;
-  /// Returns lines that nowhere exceed the seconds. For a table, there are two lines. The first line is exact if all
-  /// operands are in fast memory. It adds, for each operand in slow memory, the least seconds that this operand adds in
-  /// any entry of the table. The second line is exact if all operands are in slow memory. For each operand in fast
-  /// memory, the second line subtracts the most seconds that this operand adds in any entry.
+  /// Returns lines that nowhere exceed the seconds. For a table, there are two lines. The first line is exact with
+  /// all operands in fast memory. It adds seconds for each operand in slow memory: the least that this operand adds
+  /// in any entry of the table. The second line is exact with all operands in slow memory. It subtracts seconds for
+  /// each operand in fast memory: the most that this operand adds in any entry.
   std::vector<Line> lines_below(std::size_t operands) const;
 };
 
@@ -67,7 +67,7 @@ struct PlacementProblem {
     /// Whether the kernel writes the tensor. If the kernel writes the tensor, a copy in the other memory becomes
     /// invalid.
     bool written = false;
-    /// The bytes of the tensor that the kernel reads and writes, as a hardware cache counts them.
+    /// The bytes of the tensor that the kernel reads and writes. A hardware cache counts these bytes.
     double read_bytes = 0, written_bytes = 0;
   };
   struct Kernel {
@@ -96,10 +96,9 @@ struct PlacementProblem {
   std::uint32_t kernel_count() const { return static_cast<std::uint32_t>(kernels.size()); }
 };
 
-/// The uses of a tensor by kernels, in order. There is a gap before each use except the first use.
-/// A tensor that is given at the start also has a gap before its first use. This gap begins with
-/// the first kernel. For a tensor of the kind `stays`, this gap also contains the time after its last
-/// use.
+/// The uses of a tensor by kernels, in order. There is a gap before each use except the first. A tensor that is given
+/// at the start also has a gap before its first use. This gap begins with the first kernel. For a tensor of the kind
+/// `stays`, it also contains the time after the last use.
 struct TensorUses {
   std::vector<std::uint32_t> kernels;   ///< the kernel of use i
   std::vector<std::uint32_t> operands;  ///< the index of the operand in that kernel
@@ -113,11 +112,12 @@ struct KernelRange {
   std::uint32_t first = 0, last = 0;
 };
 
-/// A problem that has been checked, with data that are derived from the problem.
+/// A checked problem, with data that follow from it.
 class PlacementQuestion {
  public:
-  /// Throws InputError for an operand without a memory or listed twice, for a tensor that no kernel uses, for a number
-  /// that is not finite, and for a memory without a rate. Throws Infeasible when slow memory cannot hold all tensors.
+  /// Throws InputError for an operand without a memory or listed twice, for a tensor that no kernel uses, for a
+  /// number that is not finite, and for a memory without a rate. Throws Infeasible if slow memory cannot hold all
+  /// tensors.
   explicit PlacementQuestion(PlacementProblem problem);
 
   const PlacementProblem& problem() const { return problem_; }
@@ -128,14 +128,14 @@ class PlacementQuestion {
   bool has_gap(std::uint32_t t, std::size_t i) const {
     return i > 0 || tensor(t).begins != PlacementProblem::Begins::made;
   }
-  /// The kernels of the gap before use i. If the tensor is of the kind `stays`, the gap before the first use has a
-  /// second part after the last use. behind() returns this second part, which is empty for other kinds.
+  /// gap() returns the kernels of the gap before use i. For a tensor of the kind `stays`, the gap before the first
+  /// use has a second part after the last use. behind() returns the second part. It is empty for other kinds.
   KernelRange gap(std::uint32_t t, std::size_t i) const;
   KernelRange behind(std::uint32_t t) const;
   /// Returns the kernels during which the tensor exists.
   KernelRange live(std::uint32_t t) const;
-  /// live_bytes() returns for each kernel the bytes of the tensors that exist during the kernel. peak() returns the
-  /// greatest of these numbers.
+  /// live_bytes() returns for each kernel the bytes of the tensors that exist during it. peak() returns the greatest
+  /// of these numbers.
   const std::vector<std::int64_t>& live_bytes() const { return live_bytes_; }
   std::int64_t peak() const;
   double all_fast_seconds() const;

@@ -193,8 +193,8 @@ class Programme {
   }
 
   /// Adds a variable for each set of operands that may be in slow memory together. The variable is the share of this
-  /// set in a mixture of all sets, so the sum of the shares is 1. If each use is in one memory as a whole, one of the
-  /// shares is 1.
+  /// set in a mixture of all sets. So the sum of the shares is 1. If each use is in one memory as a whole, one share
+  /// is 1.
   void add_sets(std::uint32_t k, std::vector<std::uint32_t>& rows) {
     const KernelEnvelope& envelope = envelopes_[k];
     Milp::Terms sum;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Replaces the weights by the closest list of weights that are not negative and whose sum is 1.
+/// Replaces the weights by the closest weights with the sum 1 and no negative weight.
 void project(std::vector<double>& weights) {
   std::vector<double> sorted = weights;
   std::sort(sorted.rbegin(), sorted.rend());
@@ -121,7 +121,7 @@ class Relaxation {
   const BoundRequest& request_;
   const PlacementQuestion& question_;
   std::uint32_t kernels_;
-  /// The unit of the prices: with a price of 1, the whole fast memory costs this many seconds during one kernel.
+  /// The unit of the prices. At a price of 1, the whole fast memory costs this many seconds during one kernel.
   double unit_ = 1;
   std::vector<double> prices_;
   std::vector<std::vector<KernelTime::Line>> lines_;  ///< indexed by kernel

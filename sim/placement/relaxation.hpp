@@ -12,13 +12,12 @@
 
 namespace sluice {
 
-/// The weights of the sum that is minimised:
-/// `kernels` x seconds of kernels + `fetch` x seconds of fetches + `save` x seconds of saves.
+/// The search minimises `kernels` x seconds of kernels + `fetch` x seconds of fetches + `save` x seconds of saves.
 struct PlacementWeights {
   double kernels = 1, fetch = 1, save = 1;
 };
 
-/// The prices that replace the limit of fast memory, and the lines that replace the kernels' seconds.
+/// Prices replace the limit of fast memory. Lines replace the kernels' seconds.
 struct PlacementPrices {
   std::vector<double> bytes;  ///< prices in seconds per byte, indexed by kernel
   /// For each kernel, a line that nowhere exceeds its seconds.
@@ -45,8 +44,8 @@ struct BoundRequest {
 PlacementBound relax(const BoundRequest& request);
 
 /// Returns a lower bound: the seconds of kernels and moves, plus the price of the used bytes, minus the price of all
-/// fast memory. Each tensor chooses its path independently. The chosen paths are written to `chosen`, and may exceed
-/// the capacity together.
+/// fast memory. Each tensor chooses its path independently. `chosen` receives these paths. Together, they may exceed
+/// the capacity.
 double bound_at(const BoundRequest& request, const PlacementPrices& prices, Placing& chosen);
 
 /// Returns the cheapest path of one tensor. A pinned tensor stays in its memory.

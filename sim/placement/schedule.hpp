@@ -1,5 +1,5 @@
-// A schedule is a placement whose moves have times. Synchronous moves are between two kernels. All other moves are made
-// by a copy engine while kernels run. The functions of this file predict the seconds of a schedule by arithmetic.
+// A schedule is a placement whose moves have times. Synchronous moves are between two kernels. A copy engine makes
+// all other moves while kernels run. The functions of this file predict the seconds of a schedule by arithmetic.
 // listing.hpp turns a schedule into a plan, which can be executed.
 #pragma once
 
@@ -23,11 +23,11 @@ double move_seconds(const PlacementQuestion& question, const PlacementMove& move
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
                                      const PlacementSchedule& schedule);
 
-/// Returns the time at which all kernels and moves have ended. A kernel begins when three things have ended: the
-/// previous kernel, the moves that it needs, and the synchronous moves before it. The copy engine makes one move after
-/// the other. A move of the copy engine does not begin before the time at which kernel `begin` could begin.
+/// Returns the time at which all kernels and moves have ended. A kernel begins after three things: the previous
+/// kernel, the moves that it needs, and the synchronous moves before it. The copy engine makes one move after the
+/// other. Its moves begin no earlier than kernel `begin` could begin.
 double predicted_seconds(const PlacementQuestion& question, const PlacementSchedule& schedule);
-/// Returns the time at which all kernels and moves have ended if kernel k takes `kernel_s[k]` seconds.
+/// Returns the end of all kernels and moves, for kernels that take `kernel_s[k]` seconds.
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,
                          const std::vector<PlacementMove>& moves);
 

@@ -71,8 +71,8 @@ PlacementResult place_cached(const WayRequest& request) {
   return result;
 }
 
-/// Returns the request for a search that begins from the placements in `request.lesser`. If moves are not allowed, the
-/// search begins only from placements without moves.
+/// Returns the request for a search that begins from the placements in `request.lesser`. If moves are not allowed,
+/// only placements without moves are used.
 OptimumRequest search_from(const WayRequest& request, bool moves) {
   OptimumRequest search{.question = request.question, .capacity = request.capacity};
   search.moves = moves;

@@ -30,8 +30,7 @@ struct PlacementResult {
   /// Returns the gap between the seconds and the bound (base/gap.hpp), or nothing if the method does not search.
   std::optional<double> gap() const;
   struct MoveTotals {
-    /// The number of moves in each direction. `beside` counts the moves that the copy engine makes while kernels run,
-    /// in both directions together.
+    /// The number of moves in each direction. `beside` counts the moves of the copy engine in both directions.
     std::size_t to_fast = 0, to_slow = 0, beside = 0;
     std::int64_t to_fast_bytes = 0, to_slow_bytes = 0, beside_bytes = 0;
   };
@@ -51,7 +50,7 @@ struct PlacementWay {
   std::string summary;
   /// Places the tensors. Throws Infeasible or InputError.
   PlacementResult (*place)(const WayRequest& request) = nullptr;
-  /// Whether the method searches. The result of a search never takes longer than a result with less memory or with less
+  /// Whether the method searches. Such a method never takes longer than a search with less memory or with less
   /// freedom to move tensors.
   bool searched = false;
 };
@@ -64,20 +63,19 @@ const std::vector<PlacementWay>& placement_ways();
 using PlacementProgress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// Places the tensors with each method in `ways` at each capacity. If `ways` is empty, all methods are used. The
-/// results of a capacity are next to each other, in the order of the methods. A method that searches also tries
-/// placements that were found with less memory, or by methods with less freedom. So its result never takes longer than
-/// a result with less memory or less freedom.
+/// results of a capacity are next to each other, in the order of the methods. A method that searches also tries the
+/// placements found with less memory, or by methods with less freedom. So its result never takes longer than theirs.
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
                                           const std::vector<std::string>& ways, int nodes,
                                           const PlacementProgress& progress = {});
 
-/// For a placement without moves: the seconds that the run loses or saves if one tensor goes to the other memory.
+/// For a placement without moves: the seconds that the run gains or loses when one tensor goes to the other memory.
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;
-  /// If `fast`, the seconds that the run would lose with the tensor in slow memory. If not `fast`, the seconds that the
-  /// run would save with the tensor in fast memory.
+  /// If `fast`, the seconds that the run would lose with the tensor in slow memory. Otherwise, the seconds that it
+  /// would save with the tensor in fast memory.
   double seconds = 0;
 };
 /// Returns the worth of each tensor, in descending order.

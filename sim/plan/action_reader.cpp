@@ -281,7 +281,7 @@ std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   return section;
 }
 
-/// Throws the error that says that an awaited action is not in the section.
+/// Throws an error: an awaited action is not in the section.
 void ActionReader::fail_unknown(const PlanLine& line, std::size_t section, const Word& word) const {
   auto end = static_cast<std::uint32_t>(plan_.actions.size());
   for (std::size_t later = first_.size(); --later > section;) end = std::min(end, first_[later]);

@@ -23,8 +23,8 @@ struct NameTables {
 
   /// Enters a name and returns it. Throws InputError for a name that is declared twice.
   std::string declare(const PlanLine& line, Names& names, const Word& word, const char* what);
-  /// Returns the name as a view that lives as long as this object. If the name has no quotes, the view is a part of the
-  /// text itself.
+  /// Returns the name as a view that lives as long as this object. A name without quotes is a view of the text
+  /// itself.
   std::string_view kept(const PlanLine& line, const Word& word);
 
  private:

@@ -37,8 +37,8 @@ class CycleSearch {
     std::size_t next = 0;
   };
 
-  /// Returns whether all waits are for actions that are listed earlier. In this case, the actions can run in listing
-  /// order, so there is no cycle.
+  /// Returns whether all waits are for actions listed earlier. Then the actions can run in listing order, and there
+  /// is no cycle.
   bool waits_look_back() const {
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
       for (const Wait& wait : tables_.waits(a))
@@ -66,8 +66,8 @@ class CycleSearch {
     }
   }
 
-  /// Returns predecessor number k of action `a`: first the actions for which `a` waits, then the previous action of its
-  /// stream, then `end_`. For a wait that does not order actions within one iteration, returns `none`.
+  /// Returns predecessor number k of action `a`. First come the awaited actions, then the previous action of its
+  /// stream, then `end_`. A wait that does not order actions within one iteration gives `none`.
   std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
     const auto waits = tables_.waits(a);
     if (k > waits.size()) return end_;

@@ -22,7 +22,7 @@ struct Fact {
   /// For example "in_flight" or "chosen_s". The name of a fact with a unit ends with the unit.
   std::string name;
   std::variant<std::string, Number, List> value;
-  /// The group, stage or device that the fact is about; empty if the fact is about the plan.
+  /// The group, stage or device of the fact. Empty if the fact is about the plan.
   std::string of = {};
   std::string replica = {};  ///< the device of the replica that made this decision; may be empty
 
@@ -45,7 +45,7 @@ struct Fact {
   const Number* number() const { return std::get_if<Number>(&value); }
   const List* list() const { return std::get_if<List>(&value); }
 
-  /// Returns the value as text for a person, such as "587", "6.57 s" or "a, b".
+  /// Returns the value as text for a reader, such as "587", "6.57 s" or "a, b".
   std::string shown() const;
 };
 

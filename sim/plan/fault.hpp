@@ -7,8 +7,9 @@
 
 namespace sluice {
 
-/// Throws InputError. For a plan that was read from a text, the error names the file and the action's line (only
-/// the file if `action` is `none`). For a plan without a text, the error has no position and begins with "plan: ".
+/// Throws InputError. For a plan that was read from a text, the error names the file and the action's line. If
+/// `action` is `none`, it names only the file. For a plan without a text, the error has no position and begins with
+/// "plan: ".
 [[noreturn]] void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message);
 
 /// Throws an error like plan_fault(), but at the line of a tensor.

@@ -1,6 +1,6 @@
-// Finds the numbers of actions by names that consist of stage, letter of the kind, and micro-batch. The micro-batches
-// of one stage and kind mostly have numbers without gaps. So a table is faster than a hash map. The reader of plans and
-// the check of a plan's structure use this class.
+// Finds the numbers of actions by names of stage, letter of the kind, and micro-batch. The micro-batches of one stage
+// and kind mostly have numbers without gaps. So a table is faster than a hash map. The reader of plans and the check
+// of a plan's structure use this class.
 #pragma once
 
 #include <array>
@@ -39,22 +39,21 @@ class FormulaNumbers {
   }
 
  private:
-  /// The numbers of the actions of one kind and one stage, indexed by the place of the micro-batch (place_of).
+  /// The numbers of the actions of one kind and stage, indexed by the place of the micro-batch (place_of).
   struct Row {
     std::vector<std::uint32_t> numbers;
     std::size_t count = 0;  ///< the number of elements that hold an action's number
   };
   static constexpr std::size_t kind_count = static_cast<std::size_t>(ActionKind::update) + 1;
-  /// The table grows to a new place only if place <= 2 x (number of used places) + gap.
+  /// The table grows to a new place if place <= 2 x (number of used places) + gap.
   static constexpr std::size_t gap = 64;
 
-  /// Returns the place of a stage or micro-batch number. The number -1, which means no stage or no micro-batch, has the
-  /// place 0.
+  /// Returns the place of a stage or micro-batch number. The number -1 means that there is none. It has the place 0.
   static std::size_t place_of(std::int32_t number) {
     return static_cast<std::size_t>(std::int64_t{number} + 1);
   }
-  /// Returns the place of a name in the table, which grows if necessary. Returns null if the numbers of the name are so
-  /// large that most of the table would be empty.
+  /// Returns the place of a name in the table, which grows if necessary. For very large numbers, most of the table
+  /// would be empty. Returns null for them.
   std::uint32_t* made_place(const FormulaName& name) {
     std::vector<Row>& rows = rows_[static_cast<std::size_t>(name.kind)];
     const std::size_t stage = place_of(name.stage), micro_batch = place_of(name.micro_batch);

@@ -161,7 +161,7 @@ std::optional<ActionKind> kind_with_letter(std::string_view letter) {
        i = next_with[i]) {
     const std::string_view known = kinds[i].letter;
     if (known.size() != letter.size()) continue;
-    // A letter is so short that a call of the C library would take longer than this loop.
+    // A letter is short: a call of the C library would take longer than this loop.
     std::size_t same = 0;
     while (same < known.size() && known[same] == letter[same]) ++same;
     if (same == known.size()) return kinds[i].kind;

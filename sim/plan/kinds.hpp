@@ -1,5 +1,5 @@
-// The kinds of actions are a table of records. To add a kind, add a value to the enumeration and a record at the
-// position of this value in kinds.cpp.
+// The kinds of actions are a table of records. A new kind is a value of the enumeration, and a record at the same
+// position in kinds.cpp.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct KindRecord {
   std::string_view summary;
   /// The colour in pictures, "#rrggbb", from the palette of Okabe and Ito.
   std::string_view colour;
-  /// Whether actions of this kind move bytes over a route and have no seconds.
+  /// Whether actions of this kind are transfers: they move bytes over a route and have no seconds.
   bool transfers = false;
   bool trains = false;  ///< whether actions of this kind exist only in training
   /// Whether actions of this kind add to the gradients of their stage's weights.

@@ -97,16 +97,16 @@ class KeyList {
   }();
 };
 
-/// For each key of a list, the key that followed it in an earlier line. Most lines of a file have their keys in the
-/// same order. So this key is a good guess for the next key.
+/// For each key of a list, the key that followed it in an earlier line. Most lines of a file have the same order, so
+/// this is a good guess.
 struct KeyOrder {
   /// The index of the entry for the first key of a line.
   static constexpr std::size_t first = KeyList::most_keys;
   std::array<std::uint8_t, KeyList::most_keys + 1> next{};
 };
 
-/// Reads the `key=value` words of one line. Throws InputError for unknown keys, for keys that occur twice, and for a
-/// value of a key that takes no value.
+/// Reads the `key=value` words of one line. Throws InputError for an unknown key, a key that occurs twice, and a
+/// value of a key that takes none.
 class LineKeys {
  public:
   LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
@@ -115,8 +115,8 @@ class LineKeys {
   LineKeys(const PlanLine& line, const KeyList& allowed) : line_(line), allowed_(allowed) {}
 
   /// Reads a line in the usual form: a name without quotes, followed by keys with values, each key at most once.
-  /// Returns false for any other line, which may have a fault. If the function returns false, this object must not be
-  /// used any more, and the line must be read word by word.
+  /// Returns false for any other line, which may have a fault. Then do not use this object any more: read the line
+  /// word by word.
   bool take(Word& name, KeyOrder& order);
 
   /// Returns the value of a key, or null when the line does not have the key. The parameter is the number of the key in
@@ -131,17 +131,16 @@ class LineKeys {
   double quantity(std::string_view key, Dimension dimension, double absent) const {
     return quantity(allowed_.number_of(key), dimension, absent);
   }
-  /// Returns the value as a number that is not negative, or 0 if the key is absent.
+  /// Returns the value as a number that is not negative. Returns 0 if the key is absent.
   double number(std::size_t key) const;
   std::int64_t count(std::size_t key, std::int64_t absent, std::int64_t minimum = 0,
                      std::int64_t maximum = largest_count) const;
   std::int64_t count(std::string_view key, std::int64_t absent) const {
     return count(allowed_.number_of(key), absent);
   }
-  /// Returns the value as a whole number that fits into 32 bits, or -1 if the key is absent.
+  /// Returns the value as a whole number of 32 bits. Returns -1 if the key is absent.
   std::int32_t label(std::size_t key) const;
-  /// Returns the result of parse() for the word. If parse() throws an InputError, the error gets the position of the
-  /// word.
+  /// Returns the result of parse() for the word. An InputError from parse() gets the position of the word.
   template <class Parse>
   auto read(const Word& word, Parse&& parse) const -> decltype(parse()) {
     try {
@@ -152,8 +151,8 @@ class LineKeys {
   }
 
  private:
-  /// Returns the number of the key that begins at this position of the line, or `nothing` if no key with a '=' begins
-  /// there. `after` is the number of the previous key of the line.
+  /// Returns the number of the key that begins at this position of the line. Returns `nothing` if there is no key
+  /// with a '='. `after` is the number of the previous key of the line.
   std::size_t key_at(std::size_t at, std::size_t after, KeyOrder& order) const;
   void put(std::size_t key, const Word& value) { new (store_ + key * sizeof(Word)) Word(value); }
   [[noreturn]] void fail_unknown(const Word& word, std::string_view key) const;

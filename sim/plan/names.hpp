@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Returns whether two names are equal. Most names are so short that a call of the C library would take longer than
-/// these comparisons.
+/// Returns whether two names are equal. Most names are short: a call of the C library would take longer than these
+/// comparisons.
 inline bool same_name(std::string_view a, std::string_view b) {
   const std::size_t size = a.size();
   if (size != b.size()) return false;
@@ -103,7 +103,7 @@ class Names {
 
   static constexpr std::uint32_t neighbours = 16;
 
-  /// The places of the table; their number is a power of two, and at most half of the places are used.
+  /// The places of the table. Their number is a power of two. At most half of them are used.
   LargeVector<Slot> slots_;
   LargeVector<std::string_view> names_;
 };

@@ -33,7 +33,7 @@ inline bool is_digit(char c) {
 }
 
 /// Reads the number at `at`, and moves `at` behind it. Returns -1 if there are no digits. Returns nothing for 007 and
-/// for a number that is too large: no name of an action contains such a number.
+/// for a number that is too large: such a number is not part of an action's name.
 inline std::optional<std::int32_t> take_number(const char*& at, const char* end) {
   if (at == end || !is_digit(*at)) return -1;
   const char* const begin = at;

@@ -27,9 +27,8 @@ std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
 struct Sum {
   std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
   std::uint32_t before = none;  ///< the ring is listed immediately before this action
-  /// The action that needs the sums of the ring: the update or the save of the gradients, `distance`
-  /// iterations later. If the gradients stay on the device, `user` is the next backward pass that adds to
-  /// these gradients.
+  /// The action that needs the sums of the ring, `distance` iterations later: the update, or the save of the
+  /// gradients. If the gradients stay on the device, it is the next backward pass that adds to them.
   std::uint32_t user = none, distance = 0;
 };
 
@@ -110,8 +109,8 @@ class Rings {
     }
   }
 
-  /// Returns the first action after `after`, in listing order, that needs the gradients of the stage. This action is an
-  /// update of the stage, or a save of its gradients. Returns `none` if the gradients stay on the device.
+  /// Returns the first action after `after`, in listing order, that needs the gradients of the stage: an update of
+  /// the stage, or a save of its gradients. Returns `none` if the gradients stay on the device.
   std::uint32_t user_of(const std::string& device, std::int32_t stage, std::uint32_t after) const {
     const std::vector<std::uint32_t>& own = actions_of(device);
     for (auto at = std::upper_bound(own.begin(), own.end(), after); at != own.end(); ++at) {
@@ -146,9 +145,9 @@ class Rings {
         action.waits.push_back({sums[k].ready, 0});
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
-      // The action `user` waits for two transfers. The first transfer brings the last piece that the device receives,
-      // and so completes the sums. The second transfer sends the last piece that the device sends:
-      // `user` must not change the gradients before this transfer ends.
+      // The action `user` waits for two transfers. The first brings the last piece to the device, and so completes
+      // the sums. The second sends the last piece of the device: `user` must not change the gradients before the
+      // transfer ends.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});
@@ -211,8 +210,8 @@ class Rings {
     return static_cast<std::uint32_t>(added_.size() - 1);
   }
 
-  /// Returns the number that an added action has before rebuild() moves it to its position. Before rebuild(), the added
-  /// actions are numbered after all other actions.
+  /// Returns the number of an added action before rebuild() moves it to its position. Until then, added actions are
+  /// numbered after all other actions.
   std::uint32_t new_number(std::uint32_t added) const {
     return static_cast<std::uint32_t>(plan_.actions.size()) + added;
   }
@@ -247,7 +246,7 @@ class Rings {
   std::vector<Hop> hops_;                 ///< one per device
   std::map<Key, std::vector<Sum>> sums_;  ///< each list is indexed by device
   std::vector<Action> added_;
-  /// For each action of the plan, the added actions that are listed immediately before this action.
+  /// For each action of the plan, the added actions that are listed directly before it.
   std::vector<std::vector<std::uint32_t>> before_;
 };
 

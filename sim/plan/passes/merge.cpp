@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-/// Enters pools, links or other things of one kind by name, and returns the number of each in the merged plan.
+/// Enters things of one kind by name, such as pools or links. Returns the number of each in the merged plan.
 template <class Thing>
 class Table {
  public:

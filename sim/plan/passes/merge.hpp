@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-/// Returns the joined plan. If several parts have a pool, link, route or stream with the same name, the joined plan has
-/// it only once. Actions, tensors and collectives get the name of their part as a prefix (`gpu0/`). Weights whose home
-/// is a shared pool are one tensor without a prefix, because all replicas read them. Throws InternalError if two parts
+/// Returns the joined plan. Pools, links, routes and streams with the same name in several parts become one. Actions,
+/// tensors and collectives get the name of their part as a prefix (`gpu0/`). Weights whose home is a shared pool are
+/// an exception. All replicas read them, so they are one tensor without a prefix. Throws InternalError if two parts
 /// with a body have different numbers of iterations.
 Plan merge(const std::vector<Plan>& parts, const std::vector<std::string>& names);
 

@@ -3,8 +3,8 @@
 namespace sluice {
 
 void serialise(Plan& plan) {
-  // Some executions of an action with `ahead` are dropped, and a wait for a dropped execution ends at once. So the
-  // action after it also waits for earlier actions, back to the nearest action that is never dropped.
+  // Some executions of an action with `ahead` are dropped. A wait for a dropped execution ends at once. So the next
+  // action also waits for earlier actions, back to the nearest action that is never dropped.
   const auto chain = [&](std::uint32_t a, std::uint32_t before, std::uint32_t begin,
                          std::uint32_t distance) {
     for (std::uint32_t b = before;; --b) {

@@ -37,16 +37,16 @@ class Unroller {
   }
 
  private:
-  /// Returns whether any name contains this mark, for example because the plan was unrolled before. The names of the
-  /// new copies then need another mark.
+  /// Returns whether any name contains this mark, for example after an earlier unrolling. The new copies then need
+  /// another mark.
   bool is_in_a_name(const std::string& mark) const {
     const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
     return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||
            std::any_of(plan_.tensors.begin(), plan_.tensors.end(), has);
   }
 
-  /// The place of an iteration of the old body: the number of its copy in the new body, and the number of earlier runs
-  /// of the new body. Iteration 0 of the old body is copy 0 of run 0.
+  /// The place of an iteration of the old body: its copy in the new body, and the number of earlier runs of the new
+  /// body. Iteration 0 of the old body is copy 0 of run 0.
   struct Place {
     std::int64_t copy, runs;
   };
@@ -87,9 +87,9 @@ class Unroller {
     Action action = plan_.actions[number];
     const Section section = plan_.section_of(number);
     if (copy > 0) action.name = name_of(action) + mark_ + std::to_string(copy);
-    // In the old plan, the action works for the iteration that is `action.ahead` iterations later. `instance` is the
-    // place of that iteration in the new body, relative to the present run. The prologue counts as iteration 0, and the
-    // epilogue counts as the iteration after the last iteration.
+    // In the old plan, the action works for the iteration `action.ahead` iterations later. `instance` is the place of
+    // that iteration in the new body, relative to the present run. The prologue counts as iteration 0. The epilogue
+    // counts as the iteration after the last one.
     const Place instance = place(copy + action.ahead);
     action.ahead = static_cast<std::int32_t>(instance.runs);
     for (Flow& flow : action.flows)
