@@ -72,8 +72,9 @@ const Record& workload_record() {
           {.name = "backward",
            .type = Type::number,
            .summary =
-               "training: the multiple of a forward pass that a backward pass takes, in time and FLOP; per_layer: each layer "
-               "has its own multiple. The default is 2. Under the cost models `measured` and `fitted`, it is per_layer",
+               "training: the multiple of a forward pass that a backward pass takes, in time and FLOP; per_layer: each "
+               "layer has its own multiple. The default is 2, and per_layer under the cost models `measured` and "
+               "`fitted`",
            .optional = true,
            .choices = {"per_layer"},
            .maximum = 1e6},

@@ -238,8 +238,8 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
 extern const Cut by_memory_cut = {
     .name = "by_memory",
     .summary =
-        "Makes each stage as long as the device's memory allows. The caches leave a part of the memory free. The weights "
-        "of a stage, and its input, output and workspace for one micro-batch, must fit there. In "
+        "Makes each stage as long as the device's memory allows. The caches leave a part of the memory free. The "
+        "weights of a stage, and its input, output and workspace for one micro-batch, must fit there. In "
         "training, the gradients, the optimizer state and the tensors for the backward pass of the "
         "stage must also fit.",
     .details =

@@ -1,7 +1,7 @@
-// The cut `by_time` finds the stages with the least total time when the device loads the weights of the stages in
-// turn. A stage takes as long as its computation of all micro-batches in flight, or as the load of its weights,
-// whichever is longer. A stage must fit into the memory together with the activations that wait before and behind
-// the stage. A dynamic programme finds the best cut for each of several numbers of passes through the stages.
+// The device loads the weights of the stages in turn. The cut `by_time` finds the stages with the least total time. Two
+// times count for a stage: its computation of all micro-batches in flight, and the load of its weights. A stage takes
+// the longer time. Activations wait before and behind a stage. They must fit into the memory together with the stage. A
+// dynamic programme finds the best cut for each of several numbers of passes through the stages.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -127,8 +127,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     throw Infeasible(
         "the cut by_time finds no stages that fit into device '" + request.device.name + "' of " +
             std::to_string(*request.device.memory().capacity) +
-            " B, because one layer with its input, output and workspace needs more: use 'stages: "
-            "{cut: by_weight, groups: 8}', which splits large layers into parts",
+            " B: one layer with its input, output and workspace needs more. To split large layers into "
+            "parts, use 'stages: {cut: by_weight, groups: 8}'",
         {.pool = request.device.name, .available_bytes = *request.device.memory().capacity});
   return best.last;
 }
@@ -138,22 +138,22 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_time_cut = {
     .name = "by_time",
     .summary =
-        "Makes stages that fit into the device's memory, with the least total time when their weights are loaded one "
-        "stage after another. A stage takes as long as its computation of all micro-batches in flight or as the load "
-        "of its weights, whichever is longer.",
+        "Makes stages that fit into the device's memory. Their weights are loaded one stage after another, and their "
+        "total time is the least. Two times count for a stage: its computation of all micro-batches in flight, and "
+        "the load of its weights. A stage takes the longer time.",
     .details =
         "Use this cut for streamed weights when some layers have many weights and other layers "
         "have much computation. The seconds of a stage are estimated from the cost model and the "
         "link. A search finds the best cut and the best number of micro-batches together. The "
-        "estimate adds up the seconds of the single stages, so a simulated run may take more or "
-        "less time than the estimate. The stages change with the machine.",
+        "estimate adds up the seconds of the single stages. A simulated run may take more or less "
+        "time. The stages change with the machine.",
     .source =
         "a dynamic programme over cuts and numbers of passes; AlexNet on one card estimates a group's seconds",
     .example = "sluice run alexnet_x200 stages=by_time",
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,
                     .summary = "the number of micro-batches that run through a stage per load of "
-                               "its weights; `auto` takes the fastest number",
+                               "its weights; auto: the fastest number",
                     .default_text = "auto",
                     .choices = {"auto"},
                     .minimum = 1,

@@ -1,5 +1,5 @@
 // The cut `by_weight` divides the weights into equal shares. A stage has at most one share. The model is
-// cut where few bytes cross. The cut depends only on the model, and not on the machine or its memory.
+// cut where few bytes cross. The cut depends only on the model.
 #include <algorithm>
 #include <limits>
 
@@ -43,7 +43,7 @@ struct Row {
   }
 };
 
-/// Returns whether a stage may end with this layer. It may not end with an input, because inputs do no work.
+/// Returns whether a stage may end with this layer. Inputs do no work. So no stage ends with an input.
 bool may_end(const Model& model, std::uint32_t layer) {
   return !model.layers[layer].inputs.empty();
 }
@@ -84,8 +84,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_weight_cut = {
     .name = "by_weight",
     .summary =
-        "Divides the weights into equal shares, and makes stages that have at most one share each. If "
-        "several cuts do so, chooses the cut whose largest boundary has the fewest bytes. A layer with more weights "
+        "Divides the weights into equal shares, and makes stages with at most one share each. Of several "
+        "such cuts, chooses the cut whose largest boundary has the fewest bytes. A layer with more weights "
         "than the share is split into equal parts.",
     .details =
         "Use this cut for streamed weights. Equal groups take equally long to load. With more "

@@ -1,15 +1,15 @@
-// The cut `single_tensor` ends a stage at each place where only one tensor crosses, so no tensor crosses two cuts.
+// The cut `single_tensor` ends a stage at each place where only one tensor crosses. So no tensor crosses two cuts.
 //
-// All tensors that cross the same cut count as one tensor. So under other rules, a shortcut that crosses several cuts
-// is held (and kept for the backward pass) once per cut. In a residual network, the cut `per_layer` counts each
-// shortcut many times. The cut `single_tensor` counts it once.
+// All tensors that cross the same cut count as one tensor. Under other rules, a shortcut may cross several cuts. It is
+// then held once per cut, and also kept for the backward pass once per cut. In a residual network, the cut `per_layer`
+// counts each shortcut many times. The cut `single_tensor` counts it once.
 #include "stage/stage.hpp"
 
 namespace sluice {
 namespace {
 
-/// Returns, for each layer, the number of tensors whose last reader is this layer. Answers do not count, because no
-/// layer reads them.
+/// Returns for each layer the number of tensors whose last reader is this layer. No layer reads answers. So answers do
+/// not count.
 std::vector<std::uint32_t> deaths(const Model& model) {
   const auto count = static_cast<std::uint32_t>(model.layers.size());
   std::vector<std::uint32_t> last(count, count), dead(count + 1, 0);
@@ -45,7 +45,7 @@ extern const Cut single_tensor_cut = {
         "Use this cut for networks with residual connections. Inside a block with a "
         "shortcut, several tensors cross between two layers. A cut between these two layers "
         "would move or keep all of these tensors. The cut `single_tensor` leaves such blocks "
-        "whole. If there is no place where only one tensor crosses, the whole model is one "
+        "whole. If several tensors cross at every place, the whole model is one "
         "stage.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "

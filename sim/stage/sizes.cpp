@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Returns for each layer the last layer that reads its output, or the number of layers if no layer reads the output.
+/// Returns for each layer the last layer that reads its output. Without a reader, returns the number of layers.
 std::vector<std::uint32_t> last_readers(const Model& model) {
   const auto count = static_cast<std::uint32_t>(model.layers.size());
   std::vector<std::uint32_t> last(count, count);
@@ -38,7 +38,7 @@ Sizes::Sizes(const Model& model, DType dtype)
     cached_.push_back(checked_add(cached_.back(), cached, "bytes of all caches"));
     if (layer.inputs.empty()) inputs_ = checked_add(inputs_, bytes_.back(), "bytes of the inputs");
   }
-  // For each group of tied weights, the last layer so far that has these weights.
+  // By group of tied weights: the last layer so far that has these weights.
   std::map<std::uint32_t, std::uint32_t> holders;
   for (std::uint32_t layer = 0; layer < layers(); ++layer)
     if (const auto tied = model.layers[layer].tied) {
@@ -54,7 +54,7 @@ Sizes::Sizes(const Model& model, DType dtype)
     for (const std::uint32_t dead : dies_at_[layer]) live -= bytes_[dead];
     live_after_.push_back(live);
   }
-  // An input is not an inner tensor of any stage, because only layers that compute make inner tensors.
+  // Only layers that compute make inner tensors. So an input is never an inner tensor.
   for (auto& dead : dies_at_)
     dead.erase(std::remove_if(dead.begin(), dead.end(),
                               [&](std::uint32_t l) { return model.layers[l].inputs.empty(); }),
@@ -96,7 +96,7 @@ std::vector<Crossing> Sizes::crosses(std::uint32_t last) const {
   return tensors;
 }
 
-// A backward pass that reads a view reads the viewed tensor instead, if this stage makes that tensor.
+// A backward pass may read a view. If this stage makes the viewed tensor, the pass reads the viewed tensor instead.
 std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
                                        bool& reads_input) const {
   std::vector<char> read(last - first + 1, 0);
@@ -122,8 +122,8 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
     return checked_add(a, b, "bytes kept for the backward pass");
   };
   const std::vector<char> read = read_backward(first, last, kept.reads_input);
-  // Kept tensors count in neither list. made[i] is the bytes that layer i makes, and gone[i] is the
-  // bytes that no layer after layer i needs.
+  // made[i] is the bytes that layer i makes. gone[i] is the bytes that no layer after layer i needs. Kept tensors are
+  // in neither list.
   std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);
   for (std::uint32_t l = first; l <= last; ++l) {
     const Layer& layer = model_.layers[l];
@@ -154,9 +154,8 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
 std::int64_t Sizes::Workspace::extend() {
   const auto layer = first_ + static_cast<std::uint32_t>(held_.size());
   held_.push_back(0);
-  // If this layer is the last reader of a tensor, the tensor has become an inner tensor: the device held it from the
-  // layer that made the tensor to this layer. An inner tensor remains an inner tensor when the stage grows, so the
-  // maximum only grows.
+  // If this layer is the last reader of a tensor, the tensor has become an inner tensor. The device held the tensor
+  // from its maker to this layer. In a longer stage, the tensor is still an inner tensor. So the maximum only grows.
   for (const std::uint32_t made : sizes_.dies_at_[layer]) {
     if (made < first_) continue;
     for (std::uint32_t l = made; l <= layer; ++l) {

@@ -1,7 +1,6 @@
-// The bytes that consecutive layers need: weights, tensors that cross their ends, and inner
-// tensors. All bytes except the bytes of weights are per sample. The output of an input layer exists
-// from the beginning. A tensor that no layer reads is part of the answer and exists until the
-// end.
+// The bytes of consecutive layers: weights, tensors that cross into or out of these layers, and inner tensors. All
+// bytes except the bytes of weights are per sample. The output of an input layer exists from the beginning. A tensor
+// that no layer reads is part of the answer. It exists until the end.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +18,22 @@ class Sizes {
   Sizes(const Model& model, DType dtype);
 
   std::uint32_t layers() const { return static_cast<std::uint32_t>(bytes_.size()); }
-  /// Returns the bytes of the layers' weights. Weights that several layers share are counted once in each stage
-  /// that has one of these layers.
+  /// Returns the bytes of the layers' weights. Several layers may share weights. Each stage that has one of these
+  /// layers counts the shared weights once.
   std::int64_t weights(std::uint32_t first, std::uint32_t last) const;
-  /// Returns the bytes of the weights that these layers share with layers before `first`.
+  /// Layers before `first` may share weights with these layers. Returns the bytes of the shared weights.
   std::int64_t tied(std::uint32_t first, std::uint32_t last) const;
-  /// Returns the bytes that cross into a stage that begins at `first`. For the first stage, these are the bytes of the
-  /// inputs.
+  /// A stage begins at `first`. Returns the bytes that cross into this stage. For the first stage, these are the bytes
+  /// of the inputs.
   std::int64_t input(std::uint32_t first) const;
-  /// Returns the bytes that cross out of a stage that ends at `last`.
+  /// A stage ends at `last`. Returns the bytes that cross out of this stage.
   std::int64_t output(std::uint32_t last) const { return live_after_[last]; }
 
   /// Returns the bytes of the answer that the layers first..last make. No layer reads this part of
   /// output().
   std::int64_t answers(std::uint32_t first, std::uint32_t last) const;
 
-  /// Returns the tensors that cross out of a stage that ends at `last`, in the order of the layers.
+  /// A stage ends at `last`. Returns the tensors that cross out of this stage, in the order of the layers.
   std::vector<Crossing> crosses(std::uint32_t last) const;
 
   /// Returns the bytes that the layers keep from one pass to the next: Layer::cached.
@@ -56,7 +55,7 @@ class Sizes {
    private:
     const Sizes& sizes_;
     std::uint32_t first_;
-    /// For each layer from `first` on, the bytes of inner tensors while the layer runs.
+    /// The bytes of inner tensors while a layer runs, for each layer from `first` on.
     std::vector<std::int64_t> held_;
     std::int64_t most_ = 0;
   };

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-/// Names a stage after its layers. An input does no work, so the name contains an input only if the stage has no other
+/// Names a stage after its layers. Inputs do no work. A leading input is not in the name, except if it is the only
 /// layer.
 std::string name_of_stage(const Model& model, std::uint32_t first, std::uint32_t last) {
   while (first < last && model.layers[first].inputs.empty()) ++first;

@@ -1,6 +1,6 @@
-// States the question of a scenario in one line and as a document: model, platform, workload, policy and cost. This
-// header also states how certain the answer is: which shares of the answer's seconds come from measurements, from
-// figures with a source, and from assumed figures.
+// States the question of a scenario in one line and as a document: model, platform, workload, policy and cost. Also
+// states how certain the answer is. Shares of its seconds come from measurements, from figures with a source, and from
+// assumed figures.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,13 @@ std::string asked_text(const Scenario& scenario);
 /// Returns the parts of asked_text() as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// The seconds in which a run computes or moves data, as shares by the origin of the figures that give these seconds.
-/// The shares add up to 1 if the run does any work.
+/// A run computes and moves data. Figures give the seconds of this work. The shares say from where these figures come.
+/// For a run with any work, the shares add up to 1.
 struct Certainty {
   double measured = 0;  ///< share that comes from measurements of the layers
   double sourced = 0;   ///< share that comes from fits, and from figures with a source
-  /// The share that comes from overridden figures, figures that the platform marks as assumed, and assumed ratios.
+  /// The share that comes from overridden figures, from assumed ratios, and from figures that the platform marks as
+  /// assumed.
   double assumed = 0;
   /// The paths of the assumed figures that have an effect, such as "devices.gpu.roofline".
   std::vector<std::string> figures;

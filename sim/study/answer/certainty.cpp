@@ -40,7 +40,7 @@ class Figures {
     return any;
   }
 
-  /// Records a figure as assumed, even if the platform does not mark the figure as assumed.
+  /// Records a figure as assumed. The platform need not mark this figure as assumed.
   void note(const std::string& figure) {
     if (std::find(noted_.begin(), noted_.end(), figure) == noted_.end()) noted_.push_back(figure);
   }
@@ -85,8 +85,8 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// Returns the figures that the cost model reads for a kind of device. If neither the platform nor the cost model says
-/// which part of a rate is reached, the whole rate is used. The use of the whole rate counts as an assumption.
+/// Returns the figures that the cost model reads for a kind of device. The platform or the cost model may say which
+/// part of a rate is reached. If both are silent, the whole rate is used. This counts as an assumption.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
@@ -160,19 +160,20 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// Two shares of the seconds of computation. The seconds of these shares are not given by rows of a
-/// profile, and they do not depend on the platform's figures.
+/// Rows of a profile give some seconds of the computation. These two numbers are shares of all other seconds. They do
+/// not depend on the platform's figures.
 struct DerivedShares {
-  /// The share that is fitted to measurements or interpolated between them, as the note fitted_share says.
+  /// The share that is fitted to measurements, or interpolated between them. The note fitted_share also states this
+  /// share.
   double known = 0;
-  /// The share that is computed as a multiple of the seconds of forward passes.
+  /// The share that is a multiple of the seconds of forward passes.
   double multiple = 0;
 };
 
 DerivedShares derived_shares(const Scenario& scenario, const Account& account) {
   if (!(account.seconds > 0)) return {.known = scenario.cost.name() == "fitted" ? 1.0 : 0.0};
   const double rest = 1 - account.measured, known = account.fitted + account.interpolated;
-  if (rest < 1e-9) return {};  // Every layer is measured; only the updates of weights are not.
+  if (rest < 1e-9) return {};  // Every layer is measured. Only the updates of weights are not.
   return {.known = known > rest - 1e-9 ? 1 : known / rest, .multiple = account.multiple / rest};
 }
 

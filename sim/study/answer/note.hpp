@@ -21,7 +21,7 @@ struct AnsweredScenario {
 
 struct Note {
   std::string name;
-  /// What the note tells, and when an answer has the note, in one or two sentences.
+  /// One or two sentences: what the note tells, and when an answer has the note.
   std::string summary;
   std::string source;  ///< the observation that shows why the note is needed
   /// Returns full sentences that say what to do. Returns an empty text if the note does not apply.

@@ -12,7 +12,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the name of the memory that is too small as a text such as " in gpu", or "" if it is not known.
+/// Returns a text such as " in gpu", with the name of the memory that is too small. If this memory is not known,
+/// returns "".
 std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
@@ -22,7 +23,7 @@ std::string bytes(std::int64_t count) {
 }
 
 /// Returns the number of actions that were listed and simulated before this plan was chosen. This number measures the
-/// work of planning, and is the same on every machine.
+/// work of planning. It is the same on every machine.
 std::int64_t work_of(const Plan& plan) {
   const Fact* simulated = find_fact(plan.facts, "simulated");
   const Fact::Number* number = simulated ? simulated->number() : nullptr;
@@ -30,14 +31,13 @@ std::int64_t work_of(const Plan& plan) {
   return times * static_cast<std::int64_t>(plan.actions.size());
 }
 
-/// Makes plans for smaller batches than the requested batch, until the work of planning reaches the limit for one
-/// answer.
+/// Makes plans for smaller batches than the requested batch. Stops when the work of planning reaches a limit.
 class SmallerBatches {
  public:
   explicit SmallerBatches(const Scenario& scenario) : scenario_(scenario) {}
 
-  /// Returns whether the search must end, because it has made too many plans or has listed and simulated
-  /// too many actions. With a limit of time, the answer would depend on how busy the machine is.
+  /// Returns whether the search must end. It ends after too many plans, or after too many actions that were listed and
+  /// simulated. A limit of time would make the answer depend on how busy the machine is.
   bool given_up() const { return plans_ > 16 || actions_ > 400'000; }
 
   FitAnswer ask(std::int64_t batch) {
@@ -90,13 +90,13 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shorta
   return most * unit;
 }
 
-/// If the run needs too much memory because too many micro-batches are in flight, returns the greatest number of
-/// micro-batches in flight that fits. Otherwise, returns 0.
+/// Too many micro-batches in flight may be the reason why the run does not fit. Returns the greatest number that fits.
+/// If there is another reason, returns 0.
 std::int64_t most_in_flight(const Infeasible& infeasible) {
   return infeasible.shortage.most_in_flight.value_or(0);
 }
 
-/// Describes the first action that waits for memory, such as "2LOAD on gpu.host.down waits for 3.3 GB for weights.2 in
+/// Describes the first action that waits for memory. Example: "2LOAD on gpu.host.down waits for 3.3 GB for weights.2 in
 /// gpu".
 std::string first_waiter(const Shortage& shortage) {
   for (const Shortage::Waiter& waiter : shortage.waiters)
@@ -134,15 +134,15 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   const std::string now = scenario.fates ? (*scenario.fates)->name : "";
   if (now == "recompute_all")
     changes.push_back(
-        "fates.strategy=checkpoint (with recompute_all, the backward pass has all activations in memory at once)");
+        "fates.strategy=checkpoint (the backward pass of recompute_all has all activations in memory at once)");
   else if (!now.empty() && now != "optimal")
     changes.push_back(
-        "fates.strategy=optimal (for each activation the cheapest of keeping, recomputing and offloading)");
+        "fates.strategy=optimal (each activation is kept, recomputed or offloaded, whichever is cheapest)");
   if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
 }
 
-/// Returns the name of the memory that is too small. If the message does not name this memory, returns the name of the
-/// only device, or an empty text if there are several devices.
+/// Returns the name of the memory that is too small. If `shortage` does not name it, returns the name of the only
+/// device. With several devices, returns an empty text.
 std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
   const bool known = !shortage.pool.empty() || scenario.platform.devices.size() != 1;
   return known ? shortage.pool : scenario.platform.devices.front().name;
@@ -210,7 +210,7 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (infeasible.headline().find("in flight") == std::string::npos)
       refusal.headline += ": " + waiter;
-  // If the refusal names no shortage of memory, the plan breaks a limit other than the capacity of a memory.
+  // Without a shortage of memory, the plan breaks another limit than the capacity of a memory.
   const bool lacks_memory = !(infeasible.shortage == Shortage{});
   if (lacks_memory && most_in_flight(infeasible) == 0)
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);

@@ -208,7 +208,7 @@ Value input_value(const Baseline& baseline) {
   return input;
 }
 
-/// Escapes the slashes in a component of a key, so that components that are joined by slashes can be told apart.
+/// Components of a key are joined by slashes. Escapes the slashes in a component. So components can be told apart.
 std::string component(const std::string& name) {
   std::string text;
   for (const char c : valid_utf8(name)) {

@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-/// The value of a metric (a number or a word), and by how much the value may change. The value has the unit of the
+/// The value of a metric, and by how much the value may change. The value is a word, or a number in the unit of the
 /// metric.
 struct Entry {
   static constexpr double usual_rtol = 1e-9;
@@ -39,7 +39,7 @@ struct Baseline {
   std::string program_version;
   Input input = Input::scenario;
   std::string input_sha256;  ///< hash of the resolved scenario's text, or of the plan's text
-  /// Text of the scenario; empty for a plan, or if the text is longer than `longest_kept_text`.
+  /// Text of the scenario. For a plan, the text is empty. A text that is longer than `longest_kept_text` is not kept.
   std::string input_text;
   Outcome outcome = Outcome::complete;
   /// If the outcome is infeasible: the first line of the message, without the colon at its end.
@@ -47,8 +47,8 @@ struct Baseline {
   Entries entries;  ///< empty when the outcome is infeasible
 };
 
-/// If the text of a scenario is longer than this number of bytes, the baseline keeps only a hash of the text. If the
-/// text of a plan is longer, the baseline keeps a digest.
+/// The longest text that a baseline keeps. For a longer text of a scenario, the baseline keeps only a hash. For a
+/// longer text of a plan, it keeps a digest.
 inline constexpr std::size_t longest_kept_text = 262'144;  ///< bytes
 
 /// Returns all metrics of a run, with the usual tolerances. The record of each metric says whether smaller or larger

@@ -15,8 +15,7 @@ struct CheckRequest {
   std::string folder;    ///< folder of the baselines
   bool update = false;   ///< whether baselines that are missing or out of date are written
   std::size_t jobs = 1;  ///< how many processes run at the same time
-  /// Reads a scenario or a plan, in a child process. If the function throws an exception, the exception is the error of
-  /// that scenario.
+  /// Reads a scenario or a plan, in a child process. An exception of this function becomes the error of the scenario.
   std::function<Subject(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };
@@ -32,9 +31,9 @@ std::string name_of_path(const std::string& path);
 std::string baseline_path(const std::string& folder, const std::string& name);
 std::string golden_path(const std::string& folder, const std::string& name);
 
-/// Checks all scenarios. Errors of a scenario or of its baseline become verdicts. Throws UsageError when two scenarios
-/// have the same name, or when a scenario is at the path of its baseline. Throws IoError when a baseline cannot be
-/// written. Throws Interrupted.
+/// Checks all scenarios. Errors of a scenario or of its baseline become verdicts. Throws UsageError if two scenarios
+/// have the same name. Throws UsageError if a scenario is at the path of its baseline. Throws IoError if a baseline
+/// cannot be written. Throws Interrupted.
 CheckResult check_scenarios(const CheckRequest& request);
 
 }  // namespace sluice

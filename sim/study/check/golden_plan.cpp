@@ -211,7 +211,7 @@ PlanDifference compare_plans(const std::string& expected, const std::string& exp
     throw InputError(Position{expected_name, 1, 1, expected.substr(0, expected.find('\n'))},
                      "this is not a golden text of a plan; expected 'format: sluice-plan/2' or '" +
                          std::string(digest_format) + "'");
-  // If only one of the two texts is short enough to be kept as a whole, the plans are compared by their digests.
+  // One of the two texts may be a digest. The plans are then compared by their digests.
   if (is_digest(expected) && !is_digest(got))
     return compare_plans(expected, expected_name, digest_text(plan_from_text(got, got_name)));
   if (!is_digest(expected) && is_digest(got))

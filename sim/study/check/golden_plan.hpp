@@ -1,11 +1,11 @@
 // The golden text of a plan is the text that a baseline keeps of the plan. The functions here say how two golden texts
-// differ. So a check can tell whether the plan has changed, or whether an equal plan gave other numbers.
+// differ. Two cases can be told apart: the plan has changed, or an equal plan gave other numbers.
 //
-// If the text of a plan is short, the whole text is kept (sluice-plan/2, which `sluice run` executes). If the text is
-// longer, only a digest is kept (sluice-plan-digest/1). The digest has the lines before the tensors, the number and
-// bytes of the tensors, sums over each section and over each stream in a section, the seconds of each stage, and hashes
-// of the order of the actions. The hashes leave out computed numbers such as seconds, since their last digits differ
-// between compilers. The sums include the computed numbers, and are compared with a tolerance of 1e-9.
+// A short text of a plan is kept as a whole (sluice-plan/2, which `sluice run` executes). Of a longer text, only a
+// digest is kept (sluice-plan-digest/1). The digest has five parts: the lines before the tensors; the number and bytes
+// of the tensors; sums over each section, and over each stream in a section; the seconds of each stage; and hashes of
+// the order of the actions. The last digits of computed numbers such as seconds differ between compilers. So the hashes
+// leave out computed numbers. The sums include them, and are compared with a tolerance of 1e-9.
 #pragma once
 
 #include <cstddef>

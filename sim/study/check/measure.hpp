@@ -24,12 +24,12 @@ struct Subject {
   Baseline::Input input = Baseline::Input::scenario;
   std::string input_text;  ///< text of the resolved scenario; empty for a plan
   std::function<Plan()> plan;
-  /// Returns the bound of a scenario's question; called after `plan`.
+  /// Returns the bound of a scenario's question. It is called after `plan`.
   std::function<double()> question_bound_s = {};
 };
 
 /// Makes the plan and runs it in this process. If the plan is infeasible, the baseline has the outcome `infeasible`.
-/// Any other exception is stored as the error, even if a function of `subject` throws the exception.
+/// Any other exception is stored as the error. This is also true for the exceptions of `subject` and its functions.
 Measurement measure(const std::function<Subject()>& subject);
 
 /// Calls measure(subject(i)) for each i in 0..count-1, each in its own process, `jobs` at a time. If a process dies,

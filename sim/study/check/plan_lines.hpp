@@ -1,4 +1,4 @@
-// The lines of a plan's text or digest, for code that compares texts rather than plans.
+// The lines of a plan's text or digest. Code that compares texts of plans uses these lines.
 #pragma once
 
 #include <algorithm>

@@ -10,16 +10,16 @@
 
 namespace sluice {
 
-/// A policy that the user names by a text, such as `streamed` or `{name: streamed, prefetch: 0}`.
+/// The user chooses a policy by a text such as `streamed` or `{name: streamed, prefetch: 0}`.
 struct PolicyChoice {
   std::string words;  ///< the text that the user gave
   Value value;        ///< the name of a policy as a text, or a mapping
 
   /// Throws InputError with a position when there is no such policy or parameter.
   explicit PolicyChoice(const std::string& words);
-  /// Returns the scenario's document with this policy. A mapping replaces the scenario's policy. If
-  /// `value` is only a name, the scenario's policy parameters stay, as far as the new policy has
-  /// them. `phases:` is removed if the new policy does not use this key.
+  /// Returns the scenario's document with this policy. A mapping replaces the scenario's policy. If `value` is only a
+  /// name, the scenario's parameters stay, if the new policy has them. If the new policy does not use `phases:`, this
+  /// key is removed.
   Value applied_to(const Value& document) const;
 };
 
@@ -33,8 +33,8 @@ struct SideBySideRequest {
   std::vector<std::string> paths;
   PolicyChoice a, b;
   std::size_t jobs = 1;
-  /// Reads a scenario. This function is called in a child process. If the function throws an exception, the exception
-  /// is the error of that scenario.
+  /// Reads a scenario. This function is called in a child process. An exception of this function becomes the error of
+  /// the scenario.
   std::function<Scenario(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };

@@ -130,12 +130,12 @@ ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
   ScenarioVerdict verdict;
   verdict.name = got.baseline.scenario;
   verdict.message = outcome_message(expected, got.baseline);
-  // If the outcomes differ, one of them is not `complete`, so there are no numbers to compare.
+  // If the outcomes differ, one of them is not `complete`, and has no numbers.
   if (expected.outcome == got.baseline.outcome)
     verdict.metrics = metric_verdicts(expected.entries, got.baseline.entries);
   if (expected.program_version != got.baseline.program_version)
     verdict.was_version = expected.program_version;
-  // If the input is a plan, a change of the input is reported as a changed plan.
+  // A changed input that is a plan is reported as a changed plan.
   const bool by_plan =
       expected.input == Baseline::Input::plan && expected.input == got.baseline.input;
   if (!by_plan && expected.input_sha256 != got.baseline.input_sha256) {

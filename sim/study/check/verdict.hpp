@@ -31,8 +31,8 @@ struct InputChange {
   std::string key, expected, got;  ///< `expected` is empty for a new key, `got` for a removed key
 };
 
-/// The state of a scenario. `missing` means that the scenario has no baseline. `error` means that the scenario has no
-/// answer, or that its baseline cannot be read.
+/// The state of a scenario. `missing` means that the scenario has no baseline. `error` means that there is no answer,
+/// or no readable baseline.
 enum class State { equal, better, changed, worse, missing, error };
 std::string_view words_of(State state);
 
@@ -46,7 +46,7 @@ struct ScenarioVerdict {
   /// Both outcomes, if the run ended in another way than in the baseline. After an error, this is the error's message.
   std::string message;
   int error_code = 0;
-  /// Version of the program that wrote the baseline, if it differs from the version of this program.
+  /// Another version of the program may have written the baseline. This text then names the other version.
   std::string was_version;
 
   std::size_t count(Verdict verdict) const;
@@ -59,8 +59,9 @@ Verdict judge(const std::optional<Entry>& expected, const std::optional<Entry>& 
 ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
                         const std::string& golden_name, const Measurement& got);
 
-/// Returns one text per stage that computes longer than before, such as "stage 'conv1' computes 1 % longer". Links
-/// whose bytes take longer than before have texts, too. The text with the largest relative change comes first.
+/// Compares the seconds of stages and links with the baseline. Returns one text per stage that computes longer, such as
+/// "stage 'conv1' computes 1 % longer". Links that take longer for their bytes have texts, too. The text with the
+/// largest relative change comes first.
 std::vector<std::string> slower_parts(const ScenarioVerdict& verdict);
 
 }  // namespace sluice

@@ -62,7 +62,7 @@ std::string for_samples(std::int64_t batch) {
 }
 
 /// The operator `one` was not measured for the requested batch and dtype. Returns a text that names another batch or
-/// dtype for which it was measured. Returns an empty text if the profile does not have the operator at all.
+/// dtype of a measurement. If the profile has no measurement of the operator, returns an empty text.
 std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
                          const CoverRequest& request) {
   if (!one.measured->empty()) return for_samples(one.measured->begin()->first);
@@ -101,7 +101,7 @@ void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request
   if (several)
     throw InputError(
         "'" + profile.path +
-        "' has several rows of the whole model for one pass and this batch; choose one row with --where "
+        "' has several rows of the whole model for one pass and this batch: choose one row with --where "
         "cache=hot, or give the seconds with --whole");
   if (timed == request.passes.size()) cover.whole_s = seconds;
   if (metered == request.passes.size()) cover.whole_j = joules;

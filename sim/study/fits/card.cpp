@@ -14,9 +14,9 @@
 namespace sluice {
 namespace {
 
-/// How many sizes of a micro-batch are tried above the largest size that the search finds.
+/// The search finds a largest size of a micro-batch. This number of larger sizes is then tried.
 constexpr std::int64_t neighbours = 3;
-/// If the user does not request a batch, accumulation is shown for a batch that has this number of micro-batches.
+/// If the user does not request a batch, accumulation is shown for a batch of this number of micro-batches.
 constexpr std::int64_t shown_accumulation = 4;
 /// The largest number of micro-batches that a step of a scenario may have.
 constexpr std::int64_t most_micro_batches = 1'000'000;
@@ -28,14 +28,14 @@ const Device& device_of(const Scenario& scenario) {
                  [&]() -> const Device& { return scenario.platform.device(named->text()); });
 }
 
-/// If the cost model knows seconds for only one size of micro-batch, the search for the largest micro-batch uses the
+/// A cost model may know seconds for only one size of micro-batch. The search for the largest micro-batch then uses the
 /// cost model `peak` instead.
 Scenario without_seconds(Scenario scenario) {
   if (Card::measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
   return scenario;
 }
 
-/// Returns the scenario without overlap, so that nothing is loaded ahead for the next step.
+/// Returns the scenario without overlap. Nothing is then loaded ahead for the next step.
 Scenario one_at_a_time(Scenario scenario) {
   Value policy = *scenario.document.find("policy");
   policy.set("overlap", Value::make(false));
@@ -135,7 +135,7 @@ FitAnswer Card::ask(Scenario& scenario, std::int64_t batch, std::int64_t micro_b
     if (&scenario == &asked_) made_ = {batch, micro_batch, made};
     return {.fits = true};
   } catch (const CountError&) {
-    // The number of bytes does not fit into 64 bits, so no memory has so many bytes.
+    // The number of bytes does not fit into 64 bits. No memory has so many bytes.
     if (&scenario == &asked_) {
       refusal_.reset();
       is_beyond_counts_ = true;
@@ -160,9 +160,9 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
   return step_s_of(plan(timed_, batch, micro_batch));
 }
 
-/// Returns the micro-batch at which the search for the largest micro-batch begins. If the strategy for fates searches,
-/// this is the largest micro-batch that fits if all stages have one fate. This micro-batch is found quickly, and also
-/// fits with the strategy that searches.
+/// Returns the micro-batch at which the search for the largest micro-batch begins. For a strategy for fates that
+/// searches, all stages first get one fate. The largest micro-batch that then fits is found quickly. It also fits with
+/// the strategy that searches.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
   if (!searches()) return 1;
@@ -193,8 +193,8 @@ std::int64_t Card::largest() {
   }
 }
 
-/// Returns the footprint of a micro-batch with this number of samples. Returns nullopt if no plan fits, or if the
-/// number of bytes does not fit into 64 bits.
+/// Returns the footprint of a micro-batch with this number of samples. Returns nullopt if no plan fits. Also returns
+/// nullopt if the number of bytes does not fit into 64 bits.
 std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
   serial_.capacity_enforced = enforced;
   try {
@@ -212,8 +212,7 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
     fit.one_sample = footprint(1, true);
     fit.largest_footprint = footprint(most, true);
     if (!fit.largest || most == most_samples) return;
-    // If the plan without a limit of the memory differs from the plan with a limit, there is no footprint of the next
-    // micro-batch.
+    // Without a limit of the memory, the plan may be another plan. The next micro-batch then has no footprint.
     if (footprint(1, false) != fit.one_sample || footprint(most, false) != fit.largest_footprint)
       return;
   }
@@ -222,8 +221,8 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
   if (most == 0) fit.one_sample = fit.next;
 }
 
-/// Divides the batch into equal micro-batches, which have the largest size that fits. A batch with too many
-/// micro-batches is an error if the user requested this batch. Otherwise no accumulation is shown.
+/// Divides the batch into equal micro-batches of the largest size that fits. If the user requested a batch with too
+/// many micro-batches, throws an error. For any other batch with too many micro-batches, no accumulation is shown.
 std::optional<Accumulation> Card::accumulation(std::int64_t batch, const CardFit& fit,
                                                bool is_requested) {
   if (fit.largest == 0 || !has_seconds(batch)) return {};

@@ -1,4 +1,4 @@
-// Answers `fits` for one card: the largest micro-batch, and the memory and the time that this micro-batch needs.
+// Answers `fits` for one card: the largest micro-batch, its memory, and its time.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ class Card {
   /// `on_answer` is called after each plan of the search.
   Card(Scenario scenario, std::function<void()> on_answer);
 
-  /// If the cost model knows seconds for only one size of micro-batch, returns this size. If the
-  /// model knows seconds for any size, returns 0.
+  /// The cost model may know seconds for only one size of micro-batch. Returns this size. For any other cost model,
+  /// returns 0.
   static std::int64_t measured_batch(const Scenario& scenario);
 
   /// Returns the largest micro-batch of the card, with its memory and time. Throws InputError, Interrupted.
@@ -52,7 +52,7 @@ class Card {
   FittingPlan made_;  ///< the last plan that fit
   /// The refusal of the smallest micro-batch that does not fit.
   std::optional<Infeasible> refusal_;
-  /// Whether a micro-batch was refused because its bytes are more than a count can hold.
+  /// Whether a micro-batch was refused whose bytes do not fit into a 64-bit count.
   bool is_beyond_counts_ = false;
 };
 

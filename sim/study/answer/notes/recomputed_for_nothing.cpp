@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// A saving of bytes is ignored if it is smaller than this share of the peak.
+/// The smallest saving of bytes that counts, as a share of the peak.
 constexpr double little = 0.01;
 
 std::string bytes(double count) {
@@ -74,7 +74,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note recomputed_for_nothing_note = {
     .name = "recomputed_for_nothing",
     .summary =
-        "Tells if recompute_all does not lower the peak, and names the strategies that lower the peak.",
+        "Tells if recompute_all does not lower the peak. Names the strategies that lower the peak.",
     .source =
         "with recompute_all and with keep_all, 'sluice fits' finds the same largest micro-batch on every card",
     .text = text,

@@ -79,7 +79,7 @@ std::string of_device(const AnsweredScenario& answered, const Device& device) {
            (units > copied ? ", and its compute units can copy them at " + rate(units) : "") +
            ". With policy={name: resident, placement: static}, the weights that do not fit into '" +
            device.memory().pool +
-           "' stay in the second memory, and `sluice placement` says how much faster a run is if weights move.";
+           "' stay in the second memory. `sluice placement` says how much faster a run is if weights move.";
   }
   return "";
 }
@@ -97,11 +97,12 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note second_memory_note = {
     .name = "second_memory",
     .summary =
-        "Tells if a device reaches several memories, but its kernels use only the first memory. Either the second "
-        "memory is empty, or loading weights from the second memory is slower than reading the weights in place.",
+        "Tells if a device reaches several memories and its kernels use only the first memory. In one case, the second "
+        "memory is empty. In the other case, weights are loaded from the second memory, although reading them in "
+        "place would be faster.",
     .source =
-        "optane_server loads weights from its second memory at 2 GB/s over a copy engine, and reads the same weights "
-        "in place at 38.2 GB/s",
+        "the copy engine of optane_server loads weights from the second memory at 2 GB/s; kernels read the same "
+        "weights in place at 38.2 GB/s",
     .text = text,
 };
 
