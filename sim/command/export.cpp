@@ -111,15 +111,15 @@ const Command export_command = {
                  .absent = "standard output"},
                 force_option(Output::exported)},
     .details =
-        "perfetto      a timeline; drag the file into https://ui.perfetto.dev\n"
+        "perfetto      a timeline. Drag the file into https://ui.perfetto.dev\n"
         "chrome        a timeline as JSON, for chrome://tracing, Perfetto and Speedscope\n"
         "csv           one row per span (RFC 4180)\n"
-        "data-island   a table as JSON for a web page: the metrics, the sums over each\n"
-        "              stage, or the layers (the stage table of the model, which `sluice\n"
-        "              model` reads), as {\"func\": \"quick_plot\", \"data\": [...]}\n\n"
+        "data-island   a table as JSON for a web page: {\"func\": \"quick_plot\", \"data\": [...]}.\n"
+        "              The table has the metrics, the sums over each stage, or the layers. The\n"
+        "              layers are a stage table, which `sluice model` reads\n\n"
         "A timeline has a process per device, a track per stream, and a counter per memory. An\n"
-        "arrow leads from an action to each action that waited for its data. The arrow is left\n"
-        "out if more than 131072 spans end between the two actions. Times are rounded to the\n"
+        "arrow leads from an action to each action that waited for its data. If more than 131072\n"
+        "spans end between the two actions, there is no arrow. Times are rounded to the\n"
         "nanosecond.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5", "a trace"},
                  {"sluice export trace.h5 --to perfetto -o trace.pftrace",

@@ -78,8 +78,8 @@ void refuse_dash(const std::string& path, Output output, const std::string& opti
                    ", or write './-' for a file called '-'");
 }
 
-/// Refuses a name for a trace if the name has the ending of another format, such as .json. The user probably wants the
-/// answer or an export in that format.
+/// Refuses a name for a trace with the ending of another format, such as .json. The user probably wants the answer or
+/// an export in this format.
 void refuse_ending(const std::string& path, Output output, const std::string& option) {
   constexpr std::array others = {".json", ".csv", ".yaml", ".yml",     ".plan",
                                  ".db",   ".xml", ".txt",  ".pftrace", ".onnx"};

@@ -15,8 +15,8 @@ std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// Grounds say where the seconds of a price come from (see cost.hpp). For each kind of grounds, adds up the seconds of
-/// all passes. At the end, each sum is divided by the total seconds and so becomes a share.
+/// Grounds say where the seconds of a price come from (see cost.hpp). Each kind of grounds has a sum of seconds, over
+/// all passes. At the end, each sum is divided by the total seconds. The quotient is a share.
 class Sums {
  public:
   explicit Sums(Account& account) : account_(account) {}
@@ -115,9 +115,8 @@ std::string fitted_text(const Account& account) {
   if (unknown > 1e-9)
     text +=
         ". For " + percent(unknown) +
-        " of the seconds the error of the fit is not known. Either the sizes are outside of the measured range, or too "
-        "few operators of the class were measured, or the operators were measured neither on this device nor on "
-        "several other devices";
+        " of the seconds the error of the fit is not known. The reason may be sizes outside of the measured range, too "
+        "few measured operators of the class, or no measurements on this device or on several other devices";
   std::vector<std::string> others;
   for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
   if (!others.empty()) text += ". The roofline model prices " + join(others);

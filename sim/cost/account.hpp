@@ -28,13 +28,13 @@ struct Account {
   /// `measured` is the share of the seconds that comes from rows of a profile. `interpolated` is the share of the
   /// seconds that was interpolated between rows.
   double measured = 0, interpolated = 0;
-  /// The share of the seconds that was computed as a multiple of the seconds of forward passes.
+  /// The share of the seconds that are a multiple of the seconds of forward passes.
   double multiple = 0;
-  /// `fit_errors` are the errors that a fit makes for operators that it has not seen. `interpolation_errors` are the
-  /// errors that an interpolation makes for rows that it has not seen.
+  /// `fit_errors` are the errors of a fit for operators that it has not seen. `interpolation_errors` are the errors of
+  /// an interpolation for rows that it has not seen.
   KnownErrors fit_errors, interpolation_errors;
-  /// Operator classes that were not fitted. Each class has its share of the seconds, and the class with the largest
-  /// share comes first.
+  /// Operator classes that were not fitted, with their shares of the seconds. The class with the largest share comes
+  /// first.
   std::vector<std::pair<std::string, double>> others;
   /// The names of the devices on which the rows of the profile were measured. A name is empty if the profile does not
   /// give it.
@@ -44,7 +44,7 @@ struct Account {
 /// Whether an account includes backward passes, and how their seconds are computed.
 struct BackwardCounted {
   bool any = false;
-  /// The ratio of backward seconds to forward seconds; absent if each layer has its own backward seconds.
+  /// The ratio of backward seconds to forward seconds. Absent if each layer has its own backward seconds.
   std::optional<double> multiple = {};
 };
 

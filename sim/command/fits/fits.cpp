@@ -239,13 +239,13 @@ const Command fits_command = {
          {.name = "policy",
           .value = "P",
           .summary =
-              "the policy, which decides whether weights stay on the device or take turns there",
+              "the policy: weights stay on the device (resident), or take turns there (streamed)",
           .absent = "resident",
           .choices = {"resident", "streamed"}},
          {.name = "fates",
           .value = "F",
           .summary =
-              "the strategy for activations; with 'all', the command prints a table with every strategy",
+              "the strategy for activations. With 'all', the command prints a table with every strategy",
           .absent = "keep_all",
           .names = [] { return fate_catalog().names({all_strategies}); }},
          {.name = "batch",
@@ -261,24 +261,23 @@ const Command fits_command = {
          {.name = "json", .summary = "print the answer as JSON, with full precision"}},
     .details =
         "MODEL is a file, or the name of one of `sluice list models`. KEY=VALUE or\n"
-        "model.KEY=VALUE sets its parameters and scale. If KEY begins with platform, workload,\n"
-        "stages, policy, phases, fates, cost or memory, KEY=VALUE changes the scenario, as in\n"
+        "model.KEY=VALUE sets its parameters and scale. A KEY that begins with platform, workload,\n"
+        "stages, policy, phases, fates, cost or memory changes the scenario, as in\n"
         "workload.master_weights=true.\n\n"
         "A micro-batch fits if its scenario has a plan that passes the check of `sluice run`.\n"
         "--write FOLDER writes the scenario of the largest micro-batch. `sluice run` runs this\n"
-        "scenario with exit code 0. If workload.batch=N adds one more sample, the exit code is\n"
+        "scenario with exit code 0. With one more sample (workload.batch=N), the exit code is\n"
         "4. Without accumulation, the micro-batch is the batch. The search chooses the next\n"
         "micro-batch to try from the number of missing bytes. Above the largest micro-batch that\n"
-        "fits, the search also tries the next three sizes (with --fates optimal, only the next\n"
-        "size). The search does not prove that no larger size fits. If the scenario does not\n"
-        "name a cut, the model is cut at each place where only a single tensor crosses\n"
-        "(stages.cut).\n\n"
-        "The table of memory shows how many bytes of each class the device holds at the first\n"
-        "moment of its peak, if only one action runs at a time. The sum of these bytes is the\n"
-        "least memory that the micro-batch needs. The rest of the memory is used by transfers\n"
-        "that overlap with computation. The column \"the next one lacks\" gives the bytes by\n"
-        "which the peak with one more sample exceeds the capacity. The class in brackets is the\n"
-        "class of tensors that grows most. If there is no answer for a card, the row of\n"
+        "fits, the search also tries the next three sizes. With --fates optimal, it tries only\n"
+        "the next size. A still larger size may fit. By default (stages.cut), the model is cut\n"
+        "at each place where only a single tensor crosses.\n\n"
+        "The table of memory shows the first moment of the device's peak, if only one action\n"
+        "runs at a time. It has the bytes of each class at this moment. Their sum is the least\n"
+        "memory that the micro-batch needs. The rest of the memory is used by transfers that\n"
+        "overlap with computation. The column \"the next one lacks\" is about one more sample: it\n"
+        "gives the bytes by which the peak exceeds the capacity. The class in brackets grows\n"
+        "most. If there is no answer for a card, the row of\n"
         "the card says why. For example, the card may have no rate for the dtype.\n\n"
         "Accumulation sums gradients over any number of micro-batches that fit. The batch is\n"
         "divided into micro-batches of one size, the largest divisor of the batch that fits.\n"

@@ -1,4 +1,4 @@
-// Finds the columns of `sluice model` that the user names, and formats their cells as text.
+// Finds the columns of `sluice model` that the user names. Formats their cells as text.
 #pragma once
 
 #include <string>

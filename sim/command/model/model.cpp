@@ -118,22 +118,21 @@ const Command model_command = {
          {.name = "csv", .summary = "CSV with one row per layer, for spreadsheets"},
          {.name = "data-island",
           .summary =
-              "print the table as JSON that a web page can embed; without --columns, the table has the columns of a "
-              "stage table, which `sluice model` can read"}},
+              "print the table as JSON for a web page. Without --columns, the table has the columns of a stage table, "
+              "which `sluice model` can read"}},
     .details =
-        "MODEL is a file, or the name of one of `sluice list models`; KEY=VALUE sets its\n"
-        "parameters and scale (model.KEY=VALUE has the same meaning). All counts and times are\n"
-        "per sample. The state is the output of a layer, in elements. A model that is a stage\n"
-        "table has no MACs. models/FORMAT.md says what a layer keeps. A tensor that several\n"
-        "layers read counts at the first of these layers.\n\n"
+        "MODEL is a file, or the name of one of `sluice list models`. KEY=VALUE or\n"
+        "model.KEY=VALUE sets its parameters and scale. All counts and times are per sample. The\n"
+        "state is the output of a layer, in elements. A model that is a stage table has no MACs.\n"
+        "models/FORMAT.md says what a layer keeps. If several layers read a tensor, it counts at\n"
+        "the first of them.\n\n"
         "The time of a transfer is bytes / bandwidth of the slowest link between host memory and\n"
         "the device, without set-up and latency. The time of computing is FLOP / (rate x\n"
         "efficiency). With --cost measured, forward and backward ms are the measured times\n"
-        "divided by the number of samples that were measured together (measured_batch of the\n"
-        "model). For a layer, \"copies that fit\" says how many copies of the layer's state fit\n"
-        "into the memory in addition to the parameters of all layers up to this layer. Working\n"
-        "memory is not counted. For the model, \"copies that fit\" is the number of times that\n"
-        "all parameters fit into the memory.\n\n" +
+        "divided by measured_batch, the samples that the model measured together. For a layer,\n"
+        "\"copies that fit\" counts copies of its state. The parameters of all layers up to this\n"
+        "layer are in the memory, too. Working memory is not counted. For the model, \"copies\n"
+        "that fit\" is the number of times that all parameters fit into the memory.\n\n" +
         columns_help() +
         "\nJSON: format, model, summary, dtype, totals (state, parameters, parameter_bytes,\n"
         "kept_bytes, macs, flop, backward_flop, read_bytes, written_bytes, backward_read_bytes,\n"

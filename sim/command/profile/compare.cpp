@@ -198,7 +198,7 @@ std::vector<Option> options() {
       {.name = "but",
        .value = "COLUMNS",
        .summary =
-           "columns in which rows that are compared may differ, such as device, or cache,method"},
+           "two compared rows may differ in these columns, such as device, or cache,method"},
       {.name = "what",
        .value = "W",
        .summary = "whether time or energy is compared",
@@ -206,7 +206,7 @@ std::vector<Option> options() {
        .choices = {"time", "energy"}},
       {.name = "least",
        .value = "T",
-       .summary = "leave out rows whose value in A or in B is at most this value, such as 1us",
+       .summary = "leave out rows with at most this value in A or in B, such as 1us",
        .absent = "0"},
       {.name = "tolerance",
        .value = "S",
@@ -240,13 +240,13 @@ const Command profile_compare_command = {
     .positionals = "A and B, or one PROFILE with --between",
     .options = options(),
     .details =
-        "A row of A and a row of B are compared if the columns that identify rows are equal (operator, "
-        "configuration, sizes, shapes, memories, pass, ...). The columns of --but and --between may differ. A ratio is "
-        "the value of A divided by the value of B; if one of the two values is 0, there is no ratio. With "
-        "--median-within or --agree, the answer has a verdict, and the exit code is 1 if A and B do not agree.\n",
+        "Some columns identify a row: operator, configuration, sizes, shapes, memories, pass, ... A row of A is compared "
+        "with a row of B if these columns are equal. The columns of --but and --between may differ. A ratio is the value "
+        "of A divided by the value of B. If one of them is 0, there is no ratio. With --median-within or --agree, the "
+        "answer has a verdict. If A and B do not agree, the exit code is 1.\n",
     .examples =
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
-          "whether configurations that are measured together take as long as those that are measured alone"},
+          "whether configurations take equally long when they are measured together and alone"},
          {"sluice profile compare before.csv after.csv --median-within 3%",
           "for continuous integration: exit code 1 if operators became slower or faster"}},
     .run = run_compare,

@@ -80,13 +80,13 @@ std::vector<Option> options() {
       {.name = "platform",
        .value = "PLATFORM",
        .summary =
-           "the platform whose link is replaced; the answer is the whole document of this platform",
+           "replace the link of this platform. The answer is then the platform's whole document",
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "link", .value = "NAME", .summary = "the link's name", .absent = "host"},
       {.name = "device",
        .value = "NAME",
        .summary =
-           "the device that the link joins to the host; with --platform, the link keeps its own device",
+           "the device that the link joins to the host. With --platform, the link keeps its own device",
        .absent = "gpu"},
       {.name = "output",
        .letter = 'o',

@@ -240,10 +240,9 @@ const Command profile_show_command = {
     .options = options(),
     .details =
         "The answer has the median, the mean, and the mean of the samples within 3 standard deviations of the "
-        "mean. MAD is the median of the samples' distances from their median. An outlier is a sample whose distance "
-        "from the median is above 3 x 1.4826 MAD. A configuration in several rows is one operator that was measured "
-        "several times with equal sizes or shapes: at several places of a graph, in several memories, or with several "
-        "methods.\n",
+        "mean. MAD is the median of the samples' distances from their median. An outlier is farther than 3 x 1.4826 MAD "
+        "from the median. A configuration in several rows was measured several times, with equal sizes or shapes. The "
+        "rows are for several places of a graph, several memories, or several methods.\n",
     .examples = {{"sluice profile show operators.csv",
                   "which operators were measured, and how reliable the "
                   "measurements are"},

@@ -49,7 +49,7 @@ std::string steps_asked(const Plan& plan) {
   return figure(static_cast<double>(steps), "") + (steps == 1 ? " step" : " steps");
 }
 
-/// Adds the most important results: the seconds of a step in the steady state, and the seconds of the first step.
+/// Adds the most important results: the seconds of a step in the steady state and of the first step.
 void add_steps(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const double step = summary.number("step_s"), first = summary.number("first_step_s");

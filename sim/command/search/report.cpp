@@ -54,7 +54,7 @@ void add_limits(LabelledRows& rows, const SearchReport& report, std::size_t plac
                       distance_text(report, limit, place));
 }
 
-/// Returns, among the points that break limits, the point that breaks its limits by the least amount.
+/// Looks at the points that break limits. Returns the point that breaks its limits by the least amount.
 std::optional<std::size_t> nearest_to_limits(const SearchResult& result) {
   std::optional<std::size_t> nearest;
   for (std::size_t i = 0; i < result.merits.size(); ++i)
@@ -92,7 +92,7 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
       rows.emplace_back("", distance_text(report, limit, *result.beyond));
 }
 
-/// Adds a line about the points that ran but do not have the requested number, such as points of another platform.
+/// Adds a line about points that ran, but lack the requested number. For example, they may be of another platform.
 void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
   std::size_t count = 0, first = 0;
   const SearchResult& result = report.result;
@@ -122,7 +122,7 @@ std::string sureness(const SearchReport& report) {
            " that failed were run: none of them is better than the best point";
   }
   std::string text =
-      "searched, which is not a proof: there may be a better point between the points that were run";
+      "searched, without a proof: there may be a better point between the points that were run";
   if (report.result.used_up)
     text += "; the search used up its points (--points " +
             std::to_string(report.request.most_points) + "), and more points may find a better one";

@@ -40,7 +40,7 @@ std::string question_of(const TraceReader& trace) {
   }
 }
 
-/// Returns the plan's name and facts, which the first lines of the plan's text give.
+/// Returns the plan's name and facts. They are in the first lines of the plan's text.
 std::string plan_words(const TraceReader& trace) {
   const std::string& text = trace.header().plan;
   const std::size_t tables = text.find("\npool ");
@@ -68,8 +68,7 @@ std::string header_text(const TraceReader& trace, const Activity& activity) {
          grouped(static_cast<std::int64_t>(trace.span_count())) + " spans\n";
 }
 
-/// Divides the time of the run into `columns` equal pieces. For each piece, returns the share of the piece in which a
-/// series is busy.
+/// Divides the time of the run into `columns` equal pieces. Returns for each piece how busy a series is, as a share.
 std::vector<double> resampled(const SeriesTable& table, std::span<const double> values, double end,
                               std::size_t columns) {
   std::vector<double> busy(columns, 0);
