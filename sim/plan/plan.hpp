@@ -1,11 +1,11 @@
-// A plan describes an execution as plain data. Policies make plans, and executors execute them. Policies and executors
-// do not know each other. All references are indices into the plan's own tables.
+// A plan describes an execution as plain data. Policies make plans, and executors execute them. Policies and
+// executors do not know each other. All references are indices into the plan's own tables.
 //
-// A plan has three sections: the prologue, the body, which runs n times, and the epilogue.
-// `actions` holds the actions of the sections one after the other, and the order within a section is the *listing
-// order*. Each stream executes its actions in this order. A pool that one device owns grants a request only if all
-// requests that are listed before this request would still fit (execute/reservation.hpp). Each stream goes through the
-// iterations by itself: only waits and memory delay it.
+// A plan has three sections: the prologue, the body, which runs n times, and the epilogue. `actions` holds the
+// actions of the sections one after the other. The order within a section is the *listing order*. Each stream
+// executes its actions in this order. A pool that one device owns grants a request if all requests listed before it
+// would still fit (execute/reservation.hpp). Each stream goes through the iterations by itself: only waits and memory
+// delay it.
 #pragma once
 
 #include <algorithm>
@@ -41,14 +41,14 @@ std::string_view name_of(TensorClass tensor_class);
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. A device may own several memories. In a pool that one device owns, a request may
-/// overtake requests that are listed earlier, if it fits together with all of them. A pool that no
-/// device owns is shared, and its requests are granted in the order of their arrival. In a pool
-/// that is not enforced, requests are always granted, and the overflow is reported.
+/// A memory. A device may own several memories. In a pool that one device owns, a request may overtake requests
+/// listed earlier, if it fits together with all of them. A pool without an owner is shared: its requests are granted
+/// in the order of their arrival. A pool may also be not enforced. Its requests are always granted, and the overflow
+/// is reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< in bytes; empty if unlimited
-  /// The device that owns the pool; empty if no device owns the pool.
+  /// The device that owns the pool. Empty if no device owns it.
   std::string owner;
   bool enforced = true;
   /// The most bytes of the pool that the plan may use. If there is no limit, the plan may use the whole pool.
@@ -61,8 +61,8 @@ struct Pool {
   }
 };
 
-/// A bandwidth that flows share by max-min fairness: one direction of a full-duplex link, a whole half-duplex link, or
-/// the read port or write port of a memory.
+/// A bandwidth: one direction of a full-duplex link, a whole half-duplex link, or the read port or write port of a
+/// memory. Flows share it by max-min fairness.
 struct Link {
   std::string name;
   double bandwidth = 0;  ///< byte/s
@@ -93,9 +93,9 @@ struct Stream {
 };
 
 /// A tensor that an action of the body allocates has one instance per iteration. Any other tensor has only one
-/// instance. The `home` of a tensor is a pool that holds the tensor during the whole run, in addition to the instances
-/// that actions allocate in other pools. Host memory is the home of weights and of the inputs and outputs of a step.
-/// The home of a cache is the memory of the device that reads the cache.
+/// instance. The `home` of a tensor is a pool that holds the tensor during the whole run. Actions may allocate more
+/// instances in other pools. Host memory is the home of weights and of the inputs and outputs of a step. The home of
+/// a cache is the memory of the device that reads it.
 struct Tensor {
   std::string name;
   TensorClass tensor_class = TensorClass::activation;
@@ -103,11 +103,11 @@ struct Tensor {
   std::uint32_t home = none;
 };
 
-/// A wait for an execution of `action`. If both actions are in the body, the wait is for the execution `distance`
-/// iterations ago. If there is no such iteration, the action does not wait. If the body or the epilogue waits for an
-/// action of the prologue, the wait is for the single execution of this action. If the epilogue waits for an action of
-/// the body, the wait is for the execution in iteration n - 1 - distance. A wait for a dropped execution ends at once.
-/// A wait for a later section is not allowed.
+/// A wait for an execution of `action`. If both actions are in the body, the execution `distance` iterations ago is
+/// awaited. If there is no such iteration, the action does not wait. An action of the prologue has a single
+/// execution, for which the body or the epilogue may wait. If the epilogue waits for an action of the body, the
+/// execution in iteration n - 1 - distance is awaited. A wait for a dropped execution ends at once. A wait for a
+/// later section is not allowed.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;
@@ -133,7 +133,7 @@ struct Access {
 
 /// Bytes that flow over a route. A policy sets the pools at the ends of the route, and `lower` finds the route.
 struct Flow {
-  /// The tensor that moves, or `none` if the bytes do not belong to a tensor.
+  /// The tensor that moves. `none` if the bytes belong to no tensor.
   std::uint32_t tensor = none;
   std::uint32_t from = none, to = none;  ///< numbers of pools
   std::uint32_t route = none;
@@ -162,8 +162,8 @@ inline constexpr int work_part_count = 2;
 std::string_view name_of(WorkPart part);
 
 /// One element of a stream. An action occupies its stream until its seconds have passed and all its flows have ended.
-/// The result of an action is available later, when the longest latency of its flows has also passed. A transfer has
-/// one flow (or several at once) and no seconds. A computation may read over a link while it computes.
+/// Its result is available later, after the longest latency of its flows. A transfer has one flow or several at once,
+/// and no seconds. A computation may read over a link while it computes.
 struct Action {
   /// The name is unique within its section. If `name` is empty, name_of() makes the name from stage, kind and
   /// micro-batch.
@@ -196,9 +196,10 @@ struct Action {
   /// The operands. The end of the action counts as one use of each operand.
   Few<Access, 1> uses;
 
-  /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration
-  /// i + ahead. If iteration i + ahead does not exist (it is not between 0 and n - 1), the execution is dropped. In the
-  /// prologue, i counts as 0. In the epilogue, i counts as n. No action of the prologue or the epilogue is dropped.
+  /// An action of the body may work for another iteration. In iteration i, it uses the tensor instances of iteration
+  /// i + ahead. If i + ahead is not between 0 and n - 1, there is no such iteration, and the execution is dropped. In
+  /// the prologue, i counts as 0. In the epilogue, i counts as n. No action of the prologue or the epilogue is
+  /// dropped.
   std::int32_t ahead = 0;
 
   bool is_transfer() const { return !flows.empty() && record_of(kind).transfers; }
@@ -247,15 +248,15 @@ struct Plan {
   std::uint32_t body_begin = 0, body_end = 0;
   std::int64_t iterations = 0;  ///< the number n of runs of the body; 0 if there is no body
 
-  /// The number of steps in one run of the body. If a step is several runs of the body, this number is 1, and
-  /// `iterations_per_step` is the number of these runs. This number of runs divides `iterations`.
+  /// The number of steps in one run of the body. A step may also be several runs of the body. `steps_per_iteration`
+  /// is then 1, and `iterations_per_step` is the number of these runs. It divides `iterations`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< the names of the stages, indexed by stage number
   std::vector<Fact> facts;          ///< the decisions of the policy, for the report
 
-  /// The text from which the plan was read, and the positions in the text at which the lines of actions begin. Messages
-  /// about the plan use this text and these positions. A plan that a policy made has no text.
+  /// The text from which the plan was read, and the positions in it at which the lines of actions begin. Messages
+  /// about the plan use both. A plan that a policy made has no text.
   std::shared_ptr<const Source> source;
   std::vector<std::size_t> line_begins;
 

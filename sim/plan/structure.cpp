@@ -97,8 +97,8 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
                      plan.tensors[use.tensor].name + "' but neither reads nor writes this tensor");
 }
 
-/// Checks `not_before`, the time before which an action must not start. An action of the body runs once per iteration,
-/// so only actions of the prologue and the epilogue may have this time.
+/// Checks `not_before`, the time before which an action must not start. An action of the body runs once per
+/// iteration, so it must not have this time.
 void check_not_before(const Plan& plan, std::uint32_t a) {
   const double time = plan.actions[a].not_before;
   if (time == 0) return;
@@ -193,7 +193,7 @@ class ActionCheck {
   UniqueNames names_;  ///< the names of the current section
 };
 
-/// An instance of a tensor that is allocated, and the action that allocates this instance.
+/// An allocated instance of a tensor, and the action that allocates it.
 struct MadeInstance {
   std::uint32_t tensor, pool;
   std::int64_t instance;
@@ -220,7 +220,7 @@ std::vector<MadeInstance> allocations(const PlanTables& tables) {
   return made;
 }
 
-/// Checks that each instance is allocated only once, and that the body releases all instances that it allocates.
+/// Checks that each instance is allocated only once, and that the body releases its instances.
 void check_allocations(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   std::vector<MadeInstance> made = allocations(tables);
@@ -245,7 +245,7 @@ void check_allocations(const PlanTables& tables) {
                  quoted_name(plan, again.action) + ")");
 }
 
-/// Checks that a step is one or several whole runs of the body, or that a run of the body is several whole steps.
+/// Checks that a step is one or several whole runs of the body, or that a run is several whole steps.
 void check_steps(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (per_step < 1 || plan.steps_per_iteration < 1)

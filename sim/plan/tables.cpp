@@ -160,7 +160,7 @@ void PlanTables::add_demand(std::uint32_t a, const Placement& placement) {
                          plan.pools[placement.pool].name);
 }
 
-/// A link is shared if flows of several streams, or several flows of one action, may use it at the same time.
+/// A link is shared if flows of several streams, or several flows of one action, may use it at once.
 void PlanTables::add_flows(std::uint32_t a) {
   for (const Flow& flow : plan.actions[a].flows)
     for (const std::uint32_t link : plan.routes[flow.route].links) {

@@ -1,6 +1,5 @@
-// Tables that are derived from a plan once, before it is executed. The tables hold the actions of each stream, the
-// waits of each action, and the number of uses of each instance. The tables contain data only. The event loops are in
-// the executors.
+// Tables that are made from a plan once, before it is executed: the actions of each stream, the waits of each action,
+// and the number of uses of each instance. The tables contain data only. The event loops are in the executors.
 #pragma once
 
 #include <array>
@@ -59,26 +58,25 @@ struct Demand {
   std::int64_t bytes;
 };
 
-/// A tensor that one action allocates, with the number of uses of one instance of the tensor.
+/// A tensor that one action allocates, and how often one instance of it is used.
 struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
-  /// How often an instance is used if none of its uses is dropped. (Near the first and the last iteration, uses may be
-  /// dropped.) The number is -1 if an action outside of the body uses the instance, or if there is only one instance.
+  /// How often an instance is used if none of its uses is dropped. Uses may be dropped near the first and the last
+  /// iteration. The number is -1 if an action outside of the body uses the instance, or if there is only one
+  /// instance.
   std::int64_t body_uses = -1;
   /// The least and the greatest `ahead` of the actions that use the tensor.
   std::int32_t least_ahead = 0, most_ahead = 0;
 };
 
 /// Returns the seconds from the start of an action to the end of one of its flows, for a flow that is alone on its
-/// links. These seconds are the setup of the flow's route, plus the flow's bytes divided by the bandwidth of the
-/// slowest link.
+/// links. These are the setup of the route, plus the flow's bytes divided by the bandwidth of the slowest link.
 double seconds_alone(const Plan& plan, const Flow& flow);
-/// Returns the seconds for which an action occupies its stream if no other action uses the links of its flows. If flows
-/// of the action share links, the seconds are at least the time that these flows need together.
+/// Returns the seconds for which an action occupies its stream if no other action uses its links. If flows of the
+/// action share links, the seconds are at least the time that these flows need together.
 double seconds_alone(const Plan& plan, const Action& action);
-/// Returns the seconds between the end of the action and the arrival of its data: the longest latency of the action's
-/// flows.
+/// Returns the seconds from the end of the action to the arrival of its data: the longest latency of its flows.
 double latency(const Plan& plan, const Action& action);
 
 /// Returns an upper bound of the makespan of any execution: the seconds for all actions one after the other.
@@ -134,7 +132,7 @@ struct PlanTables {
   bool meets_others(const Flow& flow) const;
   bool contention_free() const;
 
-  /// Returns the seconds for which an action occupies its stream if no other action uses the links of its flows.
+  /// Returns the seconds for which an action occupies its stream if no other action uses its links.
   double seconds_alone(std::uint32_t action) const { return seconds_[action]; }
   double latency(std::uint32_t action) const { return latency_[action]; }
   double not_before(std::uint32_t action) const {
@@ -157,7 +155,7 @@ struct PlanTables {
   }
   /// Returns how many times one iteration of the body uses the tensor in this pool.
   std::int64_t uses_an_iteration(const Placement& placement) const;
-  /// Returns the number of uses after which this instance is freed in this pool.
+  /// Returns the number of uses of this instance in this pool. After the last of them, it is freed.
   std::int64_t uses(const Placement& placement, std::int64_t instance) const;
   std::int64_t uses(const Allocation& made, std::int64_t instance) const {
     const bool all_run = made.body_uses >= 0 && instance >= made.most_ahead &&

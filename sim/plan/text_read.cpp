@@ -1,5 +1,5 @@
-// Reads a plan's text: the lines before the sections, and the order of the sections.
-// action_reader.cpp reads the lines of actions.
+// Reads the lines of a plan's text before the sections, and the order of the sections. action_reader.cpp reads the
+// lines of actions.
 #include <algorithm>
 #include <array>
 

@@ -29,14 +29,14 @@ constexpr std::array<unsigned char, 256> marks = [] {
   return table;
 }();
 
-/// Returns the position after the closing quote of the quoted text that begins at `at`.
+/// A quoted text begins at `at`. Returns the position after its closing quote.
 std::size_t end_of_quotes(std::string_view text, std::size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at)
     if (text[at] == '\\') ++at;
   return std::min(at + 1, text.size());
 }
 
-/// Returns the position of the next character that has a mark, or the end of the text if there is no such character.
+/// Returns the position of the next character that has a mark. Without such a character, returns the end of the text.
 std::size_t next_mark(std::string_view text, std::size_t at) {
   while (at < text.size() && marks[static_cast<unsigned char>(text[at])] == 0) ++at;
   return at;

@@ -1,4 +1,4 @@
-// The words of a plan's text: names (with or without quotes), `key=value` pairs, and lists.
+// The words of a plan's text: names with or without quotes, `key=value` pairs, and lists.
 #pragma once
 
 #include <string>
@@ -19,18 +19,18 @@ bool is_bare(std::string_view name);
 inline bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
-/// Returns the end of the part of a word that begins at `at`: the position of the next blank, '=' or
-/// quote. `bare` says whether the part is a name that needs no quotes.
+/// A part of a word begins at `at`. Returns its end: the position of the next blank, '=' or quote. `bare` says
+/// whether the part is a name that needs no quotes.
 std::size_t end_of_part(std::string_view text, std::size_t at, bool& bare);
 
 /// One word of a line, or one element of a list, with its column.
 struct Word {
   std::string_view text;  ///< the word as it is in the file, with its quotes
   int column = 1;
-  /// For a word of a line, the position of its first '=' outside of quotes, or npos if there is no such '='.
+  /// For a word of a line, the position of its first '=' outside of quotes. Without such a '=', npos.
   std::size_t equals = std::string_view::npos;
-  /// If true, the text is a name that needs no quotes. If false, this is not known. The flag can be true only for a
-  /// word of a line and for the value after its '='.
+  /// If true, the text is a name that needs no quotes. If false, this is not known. Only a word of a line and the
+  /// value after its '=' can have true.
   bool bare = false;
 };
 inline bool is_bare(const Word& word) {

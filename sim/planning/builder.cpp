@@ -10,9 +10,9 @@ namespace sluice {
 namespace {
 
 /// Returns the only device that keeps tensors in this memory. This device owns the pool of the memory, even if other
-/// devices can reach the memory. A pool with an owner grants in listing order: an early load does not take the bytes of
-/// a computation that is listed before the load. Returns "" for host memory, for a memory that several devices or no
-/// device has, and for a memory that is not the first memory of its device.
+/// devices can reach the memory. A pool with an owner grants in listing order: an early load does not take the bytes
+/// of a computation that is listed before it. Three kinds of memories have no owner, and "" is returned: host memory,
+/// a memory that several devices or no device has, and a memory that is not the first memory of its device.
 std::string only_device_of(const Platform& platform, const Memory& memory) {
   std::string only;
   if (memory.name == platform.host().name) return only;
@@ -109,7 +109,7 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor,
   return ref;
 }
 
-/// Adds the route of a copy that the compute units make, because lower() finds only routes of copy engines.
+/// Adds the route of a copy that the compute units make. lower() finds only routes of copy engines.
 std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   const auto [found, fresh] =
       synchronous_routes_.emplace(path.name, static_cast<std::uint32_t>(plan_.routes.size()));
@@ -117,8 +117,8 @@ std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   return found->second;
 }
 
-/// If `copies` is true, `ref` is a copy that the compute units make. Adds waits: a copy runs after the previous work of
-/// the units and before their next work.
+/// Adds the waits of an action of the compute units. If `copies` is true, the action is a copy that the units make. A
+/// copy runs after the previous work of the units and before their next work.
 void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   if (turns_.size() <= units) turns_.resize(units + 1);
   Turns& turns = turns_[units];
@@ -129,8 +129,7 @@ void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   turns.last_of_body = turns.last;
 }
 
-/// For compute units that make copies: their first work in the body waits for their last work in the previous
-/// iteration.
+/// Some compute units make copies. Their first work in the body waits for their last work in the previous iteration.
 void PlanBuilder::close_turns() {
   for (const Turns& turns : turns_)
     if (turns.first_of_body.copies || turns.last_of_body.copies)

@@ -21,8 +21,8 @@ inline constexpr std::int64_t most_actions = 4'000'000;
 /// Throws Infeasible when a plan would have more than `most_actions` actions. `actions` is a lower bound of the number
 /// of actions that the plan would have.
 void refuse_long_plan(std::int64_t actions);
-/// Makes the check of refuse_long_plan() for a plan with at least `actions_each` actions for each
-/// of the `micro_batches` micro-batches of a round.
+/// Makes the check of refuse_long_plan(). A round has `micro_batches` micro-batches, with at least `actions_each`
+/// actions for each of them.
 void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each);
 
 class PlanBuilder {
@@ -39,8 +39,8 @@ class PlanBuilder {
   PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity);
 
   std::uint32_t pool(const std::string& node) const;
-  /// Adds a tensor. `home` is the node whose memory holds the tensor during the whole run, or empty if the tensor has
-  /// no home. If another tensor already has the name, the builder appends '2, '3 … to the name of the new tensor.
+  /// Adds a tensor. `home` is the node whose memory holds the tensor during the whole run. It is empty if the tensor
+  /// has no home. If another tensor already has the name, the builder appends '2, '3 … to the name of the new tensor.
   std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                        const std::string& home = "");
 

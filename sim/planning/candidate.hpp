@@ -1,11 +1,11 @@
-// If a scenario leaves choices open, Sluice makes these choices by simulation. A policy offers
-// candidates, and the judge takes the candidate whose simulated plan ends first.
+// If a scenario leaves choices open, Sluice makes these choices by simulation. A policy offers candidates. The judge
+// takes the candidate whose simulated plan ends first.
 //
-// A candidate is defined by its structure, and never by a capacity. The structure says where the model is cut, how many
-// micro-batches are computed side by side, and how early tensors are loaded. The structure determines how much memory
-// the candidate needs. A candidate can be used on every device that has at least this memory. The candidate takes
-// equally long on each of these devices. So every candidate for a smaller memory is also a candidate for a larger
-// memory. So a run with more memory never takes longer than a run with less memory.
+// A candidate is defined by its structure, and never by a capacity. The structure says where the model is cut, how
+// many micro-batches are computed side by side, and how early tensors are loaded. From the structure follows the
+// memory that the candidate needs. The candidate can be used on every device with at least this memory, and takes
+// equally long on each of them. So every candidate for a smaller memory is also a candidate for a larger memory. It
+// follows that more memory never makes a run slower.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,15 @@ struct Settled {
   std::size_t attempt = 0;  ///< the index of the cut for which the plan was made
 };
 
-/// One or several ways to make the open choices. All ways of a candidate share a lower bound, so that one comparison
-/// can rule out all of them.
+/// One or several ways to make the open choices. They share a lower bound. So one comparison can rule out all of
+/// them.
 struct Candidate {
   double at_least = 0;    ///< a lower bound of the seconds of each way of this candidate
   std::int64_t ways = 1;  ///< the number of ways, including those that turn out not to fit
-  /// Simulates the ways that fit and may take less than `worth` seconds, and passes each of them to
-  /// `settled`.
+  /// Simulates the ways that fit and may take less than `worth` seconds. Passes each of them to `settled`.
   std::function<void(double worth, const std::function<void(const Settled&)>& settled)> simulate =
       {};
-  /// If `open` is set, the judge calls it instead of `simulate`. For each way that fits, `open` returns a candidate
+  /// If `open` is set, the judge calls it instead of `simulate`. `open` returns a candidate for each way that fits,
   /// with a bound of its own, at least `at_least`. The judge does not count these ways again.
   std::function<std::vector<Candidate>()> open = {};
   /// Candidates with the same text `same_ways` have the same ways and the same lower bound. The judge considers only

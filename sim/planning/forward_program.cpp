@@ -194,8 +194,8 @@ class ForwardMaker {
     draft_[output].answer = shape_.return_outputs;
   }
 
-  /// A micro-batch frees its buffer when it has left the last stage. Then the input of the micro-batch that comes
-  /// `buffers` micro-batches later may be loaded. A tensor for another device is sent as soon as the tensor has been
+  /// A micro-batch frees its buffer when it has left the last stage. Then a later input may be loaded: the input of
+  /// the micro-batch `buffers` micro-batches later. A tensor for another device is sent at once after it has been
   /// made.
   void place_loads() {
     Program& program = draft_.program;

@@ -1,6 +1,6 @@
 // Counts the bytes in a memory during each slot of a row of slots (slots.hpp). A step may have many slots. So the
-// counts are in a tree, in which add() and last_above() take a time in proportion to the logarithm of the number of
-// slots. The functions throw InputError if a count exceeds 2^63.
+// counts are in a tree: the time of add() and last_above() grows with the logarithm of the number of slots. The
+// functions throw InputError if a count exceeds 2^63.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class Levels {
   /// Adds bytes to the slots `first` to `last`, both included.
   void add(std::size_t first, std::size_t last, std::int64_t bytes);
 
-  /// Returns the last slot from `first` to `last` in which memory holds more than `bytes`, or nothing if there is no
-  /// such slot.
+  /// Returns the last slot from `first` to `last` in which memory holds more than `bytes`. Returns nothing if there
+  /// is none.
   std::optional<std::size_t> last_above(std::size_t first, std::size_t last,
                                         std::int64_t bytes) const;
 

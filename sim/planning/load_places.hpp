@@ -1,6 +1,6 @@
 // Decides before which slots (slots.hpp) loads are listed. A load is listed as early as its limits and the room in
-// memory allow, possibly in the previous step. For each slot, the bytes in memory without early loads are known in
-// advance. Each load that is placed adds its bytes to the slots from its place to the slot that needs it.
+// memory allow, possibly in the previous step. The bytes in memory without early loads are known for each slot. A
+// placed load adds its bytes to the slots from its place to the slot that needs it.
 #pragma once
 
 #include <compare>
@@ -18,7 +18,7 @@ struct LoadWish {
   std::int64_t needed = 0;    ///< the slot that needs the load
   std::int64_t earliest = 0;  ///< the first slot before which the load may be listed
   std::int64_t after = 0;     ///< the load may start when this slot has been computed
-  /// If memory allows, the load may start one slot earlier than its place in the list.
+  /// If memory allows, the load may start one slot before its place in the list.
   bool within = false;
 };
 
@@ -36,7 +36,7 @@ class LoadPlaces {
   LoadPlaces(const std::vector<std::int64_t>& bytes, std::optional<std::int64_t> capacity)
       : levels_(bytes), count_(static_cast<std::int64_t>(bytes.size())), capacity_(capacity) {}
 
-  /// Finds the place of a load, and takes room for the load from this place to the slot that needs it.
+  /// Finds the place of a load. Takes room for the load from this place to the slot that needs it.
   LoadPlace add(const LoadWish& load);
   /// Returns the greatest number of bytes in any slot, including the bytes of early loads.
   std::int64_t most() const { return levels_.most(); }

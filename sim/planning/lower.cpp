@@ -42,9 +42,9 @@ Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&
   return price;
 }
 
-/// Returns the price of `pass`: of the input gradient, of the weight gradient, or of both
-/// gradients. A workload may give the backward pass as a multiple of the forward pass. Then each of
-/// the two gradients takes half of the backward pass. A layer without a backward pass adds no seconds.
+/// Returns the price of `pass`: of the input gradient, of the weight gradient, or of both. A workload may give the
+/// backward pass as a multiple of the forward pass. Each of the two gradients then takes half of the backward pass. A
+/// layer without a backward pass adds no seconds.
 Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass) {
   const auto runs = [](const Layer& layer) { return layer.backward.runs; };
   const std::optional<double> multiple = pricing.training->backward;

@@ -15,7 +15,7 @@ class NumberList {
   void add(Number... numbers) {
     (add_one(static_cast<std::int64_t>(numbers)), ...);
   }
-  /// Adds the bits of the number, so that only equal numbers give equal texts.
+  /// Adds the bits of the number: only equal numbers give equal texts.
   void add(double number) { add_one(std::bit_cast<std::int64_t>(number)); }
   template <class Number>
   void add(const std::vector<Number>& list) {

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// Makes a plan and simulates it. The result has no plan if a memory is too small, or if `plan` throws Infeasible.
+/// Makes a plan and simulates it. Returns no plan if a memory is too small, or if `plan` throws Infeasible.
 Settled settled(const std::string& text, const std::function<Plan()>& plan);
 
 /// Returns a candidate that offers only this plan.

@@ -1,5 +1,5 @@
-// Code that several policies share: for their common parameters, for the sizes of stages for one micro-batch, and for
-// the actions that run one micro-batch through one stage.
+// Code that several policies share. It reads their common parameters, computes the sizes of stages for one
+// micro-batch, and lists the actions of one micro-batch in one stage.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ std::vector<Field> common_parameters();
 /// The usual number of buffers: one for the computation, and one for a transfer.
 inline constexpr std::int64_t usual_buffers = 2;
 
-/// The values of the common parameters. Without overlap there is one buffer; `auto` means `usual_buffers` buffers.
+/// The values of the common parameters. Without overlap there is one buffer. `auto` means `usual_buffers` buffers.
 struct CommonParameters {
   const Device& device;
   std::string host;
@@ -27,20 +27,20 @@ struct CommonParameters {
 };
 CommonParameters read_common(const PolicyRequest& request, const Reader& parameters);
 
-/// Returns the numbers of micro-batches in flight that are tried if the scenario leaves this number open. Each returned
-/// number leads to a different number of passes over the model. If several numbers lead to equally many passes, the
-/// least of them is returned. The first returned number leads to a single pass, and the last number to one pass per
-/// micro-batch. From one returned number to the next, the number of passes grows by a factor of about 1 + 1 / `growth`.
+/// Returns the numbers of micro-batches in flight that are tried if the scenario leaves the number open. Each of them
+/// gives another number of passes over the model. If several numbers give equally many passes, the least of them is
+/// returned. The first returned number gives a single pass, the last number one pass per micro-batch. From one number
+/// to the next, the passes grow by a factor of about 1 + 1 / `growth`.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
-/// A round has the smallest number of micro-batches after which the actions of the plan repeat. A step consists of
-/// whole rounds, and the body of the plan is one round.
+/// The body of the plan is one round. A round is the smallest number of micro-batches after which the actions of the
+/// plan repeat. A step consists of whole rounds.
 struct Round {
   std::int64_t micro_batches = 1;
   std::int64_t per_step = 1;  ///< rounds per step
 };
-/// Returns the shortest round that has at least this many micro-batches and that fits into a step a
-/// whole number of times. If there is no such round, returns the whole step.
+/// Returns the shortest round of at least this many micro-batches that divides a step. If there is none, returns the
+/// whole step.
 Round round_of(const Workload& workload, std::int64_t at_least = 1);
 /// The greatest number of micro-batches of a round. Policies do not try candidates whose shortest round is longer.
 inline constexpr std::int64_t longest_round = 4096;
@@ -56,14 +56,14 @@ Plan finish_rounds(PlanBuilder& builder, const Workload& workload, const Round& 
 /// key has no meaning in training, and ends with `reason`.
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
                         const std::string& reason);
-/// Throws InputError if the scenario has the key `buffers` or the key `outputs`, which have no meaning in training.
+/// Throws InputError if the scenario has the key `buffers` or `outputs`. These keys have no meaning in training.
 void refuse_common_in_training(const Reader& parameters);
 
 /// Bytes of a stage for one micro-batch.
 struct StageBytes {
   std::int64_t weights, input, output, workspace;
-  /// The part of the answer that this stage computes, if no later stage reads it. This part leaves
-  /// the device at once. For the last stage, `answer` is 0: its part of the answer is its `output`.
+  /// The stage's part of the answer, if no later stage reads it. This part leaves the device at once. For the last
+  /// stage, `answer` is 0: its part of the answer is its `output`.
   std::int64_t answer = 0;
 };
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
@@ -78,7 +78,7 @@ struct ForwardPass {
   std::uint32_t output = none;  ///< the tensor that the stage makes
   /// Whether the last stage's output is freed instead of saved. Its samples are done when the pass ends.
   bool drops_output = false;
-  /// Whether `bytes.answer`, a part of the answer that is not the stage's output, is freed instead of saved.
+  /// Whether `bytes.answer` is freed instead of saved. It is a part of the answer and not the stage's output.
   bool drops_answer = false;
   std::string suffix = {};  ///< a suffix that distinguishes the workspaces of different windows
   bool last = false;        ///< whether the stage is the last stage
@@ -93,13 +93,13 @@ struct StageOutput {
   std::uint32_t output = none;
   std::uint32_t answer = none;  ///< the stage's part of the answer, if it is a separate tensor
 };
-/// Lists the forward pass and makes its output: the boundary activation of its stage, or the answer if the stage is the
-/// last stage. The action uses `input`.
+/// Lists the forward pass and makes its output: the answer for the last stage, or else the boundary activation of its
+/// stage. The action uses `input`.
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input);
 
-/// Lists the transfer that saves `tensor` to `host`. The pass `forward` has made this tensor. Host
-/// memory has room for an answer during the whole run, and the samples of the answer are done when
-/// the answer arrives. For a boundary activation, the transfer allocates the room.
+/// Lists the transfer that saves `tensor` to `host`. The pass `forward` has made this tensor. For a boundary
+/// activation, the transfer allocates room in host memory. For an answer, host memory has room during the whole run.
+/// The samples of the answer are done when it arrives.
 PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardPass& forward,
                            const std::string& host, bool answer);
 
@@ -144,8 +144,7 @@ class StageRunner {
 
   /// Saves the output of a stage after the action that makes it. If the stage's part of the answer is a separate
   /// tensor, saves this part instead. `answer` says whether the output is an answer, which no later stage reads. At
-  /// most `buffers` results may wait to be saved. So the action that makes result n waits for the
-  /// save of result n - `buffers`.
+  /// most `buffers` results may wait to be saved. So result n is made only after the save of result n - `buffers`.
   PlanBuilder::Ref save(const StageOutput& made, std::size_t stage, std::int64_t micro_batch,
                         bool answer);
 

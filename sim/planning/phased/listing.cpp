@@ -42,7 +42,7 @@ class PhaseLister {
   }
 
  private:
-  /// Makes host memory the home of the weights, and of the inputs and answers of a step.
+  /// Makes host memory the home of the weights, the inputs and the answers.
   void hold_homes() {
     if (rules_.real_data) hold_step(builder_, request_, host_, rules_.saves_answers());
     for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
@@ -83,8 +83,8 @@ class PhaseLister {
       hold_cache(builder_, request_, at.first, count, at.second);
   }
 
-  /// Lists the phases of a window: of an iteration, or of the units after the body. The results of the window's last
-  /// phase are saved in the next window: in the first phase of the next iteration (ahead = -1), or in the epilogue.
+  /// Lists the phases of a window: of an iteration, or of the units after the body. The last phase of a window has
+  /// its results saved in the next window: in the first phase of the next iteration (ahead = -1), or in the epilogue.
   void list(Section section, const std::vector<Phase>& phases, const std::string& suffix) {
     builder_.enter(section);
     body_ = std::exchange(window_, PhaseWindow{phases, suffix, {}, {}});
@@ -155,8 +155,8 @@ class PhaseLister {
     }
   }
 
-  /// Returns the first transfer of each stream. A copy engine works in order. So if its first transfer waits for an
-  /// action, its later transfers need no wait for this action.
+  /// Returns the first transfer of each stream. A copy engine works in order. Its first transfer waits for an action,
+  /// so its later transfers need no wait for this action.
   template <class Iterator>
   std::vector<PlanBuilder::Ref> first_of_each_stream(Iterator begin, Iterator end) {
     std::vector<PlanBuilder::Ref> found;
@@ -213,7 +213,7 @@ class PhaseLister {
     return arrived;
   }
 
-  /// Returns the tensor of an answer. The tensor may be needed before the action that makes the answer is listed.
+  /// Returns the tensor of an answer, perhaps before the action that makes the answer is listed.
   std::uint32_t output_tensor(std::int64_t q, const std::string& suffix) {
     auto [found, fresh] = outputs_.try_emplace({q, suffix}, none);
     if (fresh)
@@ -250,7 +250,7 @@ class PhaseLister {
     made_[{phase.stage, q}] = crossing;
   }
 
-  /// With `on_chip`, the input is on the device that made it, and is used there.
+  /// With `on_chip`, the device that made the input uses it.
   void use_input(Action& action, std::uint32_t input, const Phase& phase, std::int64_t q) {
     const auto from = made_.find({phase.stage - 1, q});
     const bool stayed = phase.stage > 0 && from->second.tensor == input;

@@ -130,7 +130,7 @@ PhaseRound round_of_units(const PhaseRules& rules, const Workload& workload, std
   return round;
 }
 
-/// Returns the number of batches that go through all stages before the next batches begin.
+/// Returns the number of batches that go through all stages together.
 std::int64_t turn_batches(const PhaseRules& rules, const Workload& workload) {
   return rules.once_a_step ? workload.batches_per_step : rules.in_flight;
 }

@@ -27,7 +27,7 @@ struct PhaseRules {
   bool once_a_step = false;  ///< whether weights are loaded once for all batches of a step
   bool real_data = true, return_outputs = true;
   Activations activations = Activations::on_chip;
-  /// The devices that take turns; with `by_stage`, the device of each stage.
+  /// The devices that take turns. With `by_stage`, the device of each stage.
   std::vector<std::string> devices;
   bool by_stage = false;
   std::int64_t in_flight = 1;  ///< the number of batches that take turns
@@ -39,9 +39,9 @@ struct PhaseRules {
 /// Reads the rules from the scenario. Throws InputError at a key with a wrong value.
 PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters);
 
-/// The repetition of phases. A unit is all phases of the `in_flight` batches that take turns. If
-/// the batches of a step cannot be divided into units of this size, a unit is all phases of a step.
-/// A round is the smallest number of units after which the next phase runs on the device of the first phase again.
+/// The repetition of phases. A unit is all phases of the `in_flight` batches that take turns. If the batches of a
+/// step do not divide into such units, a unit is all phases of a step. After a round, the next phase runs on the
+/// device of the first phase again. A round is the smallest number of units with this property.
 struct PhaseRound {
   std::int64_t unit_batches = 1;
   std::int64_t units = 1;       ///< the number of units in a round; a round is the body of the plan

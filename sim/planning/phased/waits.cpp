@@ -41,8 +41,8 @@ class PhaseWaits {
   /// Returns the number of iterations from the previous window to this window.
   std::uint32_t distance() const { return &before_ == &window_ ? 1 : 0; }
 
-  /// The phase that is `back` phases before phase p, in this window or in an earlier window. `listed` is null if there
-  /// is no such phase.
+  /// The phase `back` phases before phase p, in this window or in an earlier window. `listed` is null if there is
+  /// none.
   struct EarlierPhase {
     const ListedPhase* listed = nullptr;
     std::uint32_t distance = 0;
@@ -75,9 +75,9 @@ class PhaseWaits {
     return gates;
   }
 
-  /// Adds waits to the saves that are listed in phase p. These saves move the results of the
-  /// previous phase, and begin when phase p begins. If phase p needs these results at once, no waits are added: each
-  /// save begins as soon as its result is made.
+  /// Adds waits to the saves that are listed in phase p. These saves move the results of the previous phase, and
+  /// begin when phase p begins. If phase p needs these results at once, no waits are added. Each save then begins as
+  /// soon as its result is made.
   void add_save_waits(std::size_t p) {
     if (p > 0 && window_.followed_at_once(p - 1)) return;
     for (PlanBuilder::Ref save : p == 0 ? window_.carried : window_.listed[p - 1].saves)

@@ -24,7 +24,7 @@ struct ListedPhase {
   std::vector<Gate> saves_before;  ///< the saves that must have arrived before this phase starts
 };
 
-/// The phases of one window: of an iteration of the body, or of the units that remain after the body.
+/// The phases of one window: of an iteration of the body, or of the units after the body.
 struct PhaseWindow {
   std::vector<Phase> phases;
   std::string suffix;               ///< the suffix of the names of this window's tensors
@@ -32,14 +32,13 @@ struct PhaseWindow {
   /// The saves that this window lists for results of the previous window.
   std::vector<PlanBuilder::Ref> carried;
 
-  /// Returns whether the next phase needs the results of phase p. If it does, each result is saved as soon as the
-  /// result is made.
+  /// Returns whether the next phase needs the results of phase p. Each result is then saved as soon as it is made.
   bool followed_at_once(std::size_t p) const;
 };
 
-/// Makes each phase start when three things have ended: the computations of the previous phase, the phase's own loads,
-/// and the earlier saves of its device. `before` is the previous window. In the body, `before` and `window` are the
-/// same window: the phases of the previous iteration come before the phases of this iteration.
+/// Makes each phase wait for three things: the computations of the previous phase, the phase's own loads, and the
+/// earlier saves of its device. `before` is the previous window. In the body, `before` and `window` are the same: the
+/// previous iteration comes before this iteration.
 void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
                      const PhaseWindow& before);
 

@@ -38,8 +38,8 @@ struct ShownRequest {
 
   Platform platform;
   PolicyRequest request;  ///< refers to `platform`
-  /// Whether the second memory has room for all weights; empty until a plan has been made. One plan
-  /// decides this for all candidates, because every cut of the model has the same weights.
+  /// Whether the second memory has room for all weights. It has no value before the first plan. Every cut of the
+  /// model has the same weights, so one plan decides for all candidates.
   mutable std::optional<bool> weights_fit;
 };
 
@@ -114,7 +114,8 @@ class BackingRewriter {
         {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
   }
 
-  /// If the home of a tensor is host memory, makes the action's transfers use host memory instead of the second memory.
+  /// Some tensors have host memory as their home. The action's transfers of these tensors use host memory instead of
+  /// the second memory.
   void redirect(Action& action) {
     for (Flow& flow : action.flows) {
       if (flow.tensor == none || plan_.tensors[flow.tensor].home != host_) continue;
@@ -129,8 +130,8 @@ class BackingRewriter {
     return pool == second_ && plan_.tensors[tensor].home == host_ ? host_ : pool;
   }
 
-  /// Adds loads of the weights from host memory at the start of the prologue, in the order in which the weights are
-  /// needed. Actions that read weights from the second memory wait for these loads.
+  /// Adds loads of the weights from host memory at the start of the prologue, in the order of their first uses.
+  /// Actions that read weights from the second memory wait for these loads.
   void load_once() {
     // The action that loads a tensor, indexed by tensor.
     std::map<std::uint32_t, std::uint32_t> loads;

@@ -1,11 +1,11 @@
-// Plans in which the second memory of a device is the home of all tensors that take turns in the first memory. These
-// tensors are weights, optimizer state, gradients, and offloaded activations. A tensor that begins in host memory is
-// loaded into the second memory once, before all other actions (for example host -> ddr). After this load, the tensor
-// moves between the two memories of the device (ddr -> hbm). Inputs and answers move between host memory and the first
-// memory, as in plans without a second memory.
+// Plans in which the second memory of a device is the home of all tensors that take turns in the first memory:
+// weights, optimizer state, gradients, and offloaded activations. A tensor that begins in host memory is loaded into
+// the second memory once, before all other actions (for example host -> ddr). Then it moves between the two memories
+// of the device (ddr -> hbm). Inputs and answers move between host memory and the first memory, as in plans without a
+// second memory.
 //
-// Any policy can make plans of this kind. The policy gets a request for another machine, the "shown machine", in which
-// the second memory of the device is the host memory. The plan of the policy is then changed into a plan for the real
+// Any policy can make such plans. The policy gets a request for another machine, the "shown machine". There, the
+// second memory of the device is the host memory. The plan of the policy is then changed into a plan for the real
 // machine.
 #pragma once
 
@@ -19,15 +19,15 @@
 
 namespace sluice {
 
-/// The value of the key `placement` that makes the second memory the home of tensors that take turns.
+/// This value of the key `placement` makes the second memory the home of tensors that take turns.
 inline constexpr const char* backing = "backing";
 
 /// Returns whether `auto` compares placements of single tensors. These placements need a cost model that counts the
 /// bandwidths of memories. If weights take turns, `auto` only compares homes of the weights.
 bool compares_placements(const Field& placement);
 
-/// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns, or an
-/// empty text if it can.
+/// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns. Returns
+/// an empty text if it can.
 std::string why_no_backing(const Platform& platform, const std::string& device);
 /// Throws InputError at `placement` if why_no_backing() returns a reason. The message gives this reason.
 void require_backing(const Platform& platform, const std::string& device, const Reader& parameters);
@@ -45,7 +45,7 @@ std::vector<Candidate> backed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common,
                                          const CandidatesOf& candidates);
 
-/// The homes that are compared: only host memory, only the second memory, or both.
+/// The homes that are compared: host memory, the second memory, or both.
 struct Homes {
   bool host = false, backing = false;
 };

@@ -73,7 +73,7 @@ class Builder {
                        "bytes of a micro-batch");
   }
 
-  /// These functions return the life of a layer's output, and of the tensor that the layer keeps for its backward pass.
+  /// These functions return the life of a layer's output, and of the tensor that it keeps for its backward pass.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }
@@ -98,8 +98,8 @@ class Builder {
     });
   }
 
-  /// Returns the tensor of an activation for the kernel that is made next. If the activation is only in host memory, it
-  /// comes back as a new tensor while the previous kernel computes.
+  /// Returns the tensor of an activation for the next kernel. An activation that is only in host memory comes back as
+  /// a new tensor while the previous kernel computes.
   template <class Tensor>
   std::uint32_t arrived(ActivationLife& life, const Tensor& tensor_in) {
     if (!life.away) return tensor_in(life);
@@ -182,9 +182,9 @@ class Builder {
     std::uint32_t layer = none;
     bool kept = false;  ///< whether this is the tensor that the layer keeps, and not its output
   };
-  /// Returns the activations that a save or a load moves. For a boundary, these are the outputs of the previous stage
-  /// that a later stage reads. For the inner tensors of a stage, these are the outputs that only the stage itself
-  /// reads, and the tensors that the layers of the stage keep.
+  /// Returns the activations that a save or a load moves. For a boundary: the outputs of the previous stage that a
+  /// later stage reads. For the inner tensors of a stage: the outputs that only the stage itself reads, and the
+  /// tensors that its layers keep.
   std::vector<MovedTensor> moved_by(const TapeOp& op) {
     std::vector<MovedTensor> moved;
     const std::vector<Stage>& stages = work_.pricing.stages;
@@ -233,7 +233,7 @@ class Builder {
     const bool any = layer.backward.kept > 0 || layer.backward.kept_bytes > 0;
     return any && work_.pricing.training && layer.backward.runs;
   }
-  /// Returns whether selective recomputation drops what the layer keeps, so that its forward pass runs again.
+  /// Returns whether selective recomputation drops what the layer keeps.
   bool drops(const Layer& layer) const {
     return work_.selective && layer.backward.selective && keeps(layer);
   }

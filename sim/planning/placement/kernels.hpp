@@ -18,10 +18,10 @@ struct PlacedKernel {
   ActionKind kind = ActionKind::forward;
   std::uint32_t layer = none;
   std::int64_t micro_batch = -1;  ///< -1 for an update
-  /// The operands of the query have no memories yet. If the query is empty, the kernel computes nothing: it makes the
+  /// The operands of the query have no memories yet. A kernel with an empty query computes nothing: it makes the
   /// gradients that no backward pass makes.
   std::optional<Query> query = {};
-  /// For each operand of the query, the index of its tensor among the operands of the kernel.
+  /// For each operand of the query, the index of its tensor in the kernel's operands.
   std::vector<std::size_t> operand_of = {};
   std::vector<std::uint32_t> saves = {};  ///< the tensors that are offloaded after the kernel
   /// Offloaded tensors whose load from host memory begins before the kernel.
@@ -33,8 +33,8 @@ struct PlacedKernel {
 struct PlacedKernels {
   PlacementProblem problem;
   std::vector<PlacedKernel> kernels;  ///< indexed by kernel of the problem
-  /// Indexed by tensor. When a saved tensor comes back from host memory, it counts as a new tensor. For a tensor that
-  /// came back, `copy_of` is the tensor that was saved. For any other tensor, `copy_of` is `none`.
+  /// Indexed by tensor. A saved tensor that comes back from host memory counts as a new tensor. Its `copy_of` is the
+  /// saved tensor. For any other tensor, `copy_of` is `none`.
   std::vector<std::uint32_t> copy_of;
 };
 
@@ -49,13 +49,13 @@ struct PlacedWork {
   /// The operations of a micro-batch on the stages. If the tape is null, all activations are kept, and stages have no
   /// effect.
   const Tape* tape = nullptr;
-  /// Whether selective recomputation drops tensors (Backward::selective), so that their layers run again.
+  /// Whether selective recomputation drops tensors (Backward::selective). Their layers then run again.
   bool selective = false;
 };
 
 /// Returns the problem of placing the tensors of this work. Weights, optimizer state and caches are on the device
-/// during the whole run. Inputs are on the device from the start of their micro-batch to their last use. A tensor that
-/// is recomputed or comes back from host memory counts as a new tensor. Throws InputError.
+/// during the whole run. Inputs are on the device from the start of their micro-batch to their last use. A tensor
+/// that is recomputed, or that comes back from host memory, counts as a new tensor. Throws InputError.
 PlacedKernels placed_kernels(const PlacedWork& work, const TwoMemories& memories);
 
 }  // namespace sluice

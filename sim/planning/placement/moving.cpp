@@ -14,9 +14,8 @@ bool slow_is_host(const PlacedQuestion& asked, const Platform& platform) {
   return asked.memories().slow == platform.host().name;
 }
 
-/// Returns the tensors that do not move: the tensors that are offloaded to host memory or come back from it, and the
-/// tensors of kernels that compute nothing. The plan has no action for a kernel that computes nothing, so a tensor
-/// cannot move after this kernel.
+/// Returns the tensors that do not move. Some are offloaded to host memory or come back from it. Others belong to
+/// kernels that compute nothing. The plan has no action for such a kernel, so a tensor cannot move after it.
 std::set<std::uint32_t> fixed_tensors(const PlacedQuestion& asked) {
   std::set<std::uint32_t> all;
   for (std::uint32_t k = 0; k < asked.question().kernel_count(); ++k) {
@@ -80,7 +79,8 @@ std::uint32_t MovingTensors::further(std::uint32_t t) {
   return builder_.tensor(of.name, of.tensor_class, of.bytes);
 }
 
-/// Finds the stay (time in one memory) of each use, and the stays before and after each move.
+/// A stay is the time of a tensor in one memory. Finds the stay of each use, and the stays before and after each
+/// move.
 void MovingTensors::follow(std::uint32_t t) {
   const TensorPath& path = schedule_.placing[t];
   const std::size_t count = question_.uses(t).count();

@@ -1,5 +1,5 @@
 // Tensors that move between the two memories in a run, and the memory in which each use finds its tensor. The search
-// for a placement knows one round of kernels. A run repeats the round, and also loads inputs and offloads activations.
+// for a placement knows one round of kernels. A run repeats the round. It also loads inputs and offloads activations.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 namespace sluice {
 
 /// Returns a schedule that a run can repeat. Weights and state that move begin each round in slow memory. Offloaded
-/// activations and the first gradients of the backward pass do not move. If the given schedule moves one of these
-/// tensors, the returned schedule keeps it in slow memory. Inputs do not move either, unless slow memory is their home.
-/// At each moment, the returned schedule has at least those tensors in slow memory that the given schedule has there.
+/// activations and the first gradients of the backward pass do not move. If the given schedule moves them, they stay
+/// in slow memory. Inputs move only if slow memory is their home. No tensor is in fast memory where the given
+/// schedule has it in slow memory.
 PlacementSchedule repeatable(const PlacedQuestion& asked, const Platform& platform,
                              PlacementSchedule schedule);
 
