@@ -133,8 +133,8 @@ Busy busy_of(const Executed& run) {
 /// First, it is busy for at least half of the lower bound.
 /// Second, for a stream, three times add up to at least 99 % of the bound: its busy seconds, the seconds before its
 /// first action, and the seconds after its last action.
-/// Third, suppose that another stream or link is busy for at least 99 % of the bound. Then the named one is busy for at
-/// least as long.
+/// Third, suppose that another stream or link is busy for at least 99 % of the bound. Then the named stream or link is
+/// busy for at least as long.
 void check_bound_by(const Executed& run, Complaints& complaints) {
   const Plan& plan = run.plan();
   const double bound = run.summary.number("lower_bound_s");

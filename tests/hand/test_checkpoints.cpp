@@ -1,6 +1,6 @@
-// Compares training with checkpoints with the closed forms of section 4.1 of Chen, Xu, Zhang and Guestrin, Training
-// deep nets with sublinear memory cost (2016). There, a chain of n equal stages has sqrt(n) segments. At 1 GFLOP/s, a
-// stage of 1e6 FLOP takes 1 ms forward and 2 ms backward. The link has 1 GB/s.
+// Compares training with checkpoints with closed forms. They are in section 4.1 of Chen, Xu, Zhang and Guestrin,
+// Training deep nets with sublinear memory cost (2016). There, a chain of n equal stages has sqrt(n) segments. At 1
+// GFLOP/s, a stage of 1e6 FLOP takes 1 ms forward and 2 ms backward. The link has 1 GB/s.
 #include <catch2/catch.hpp>
 #include <cmath>
 

@@ -1,6 +1,5 @@
-// Compares the bytes that the backward pass of a transformer block reads with formulas. The formulas are in section 4
-// of Korthikanti et al., Reducing activation recomputation in large transformer models (2022). The numbers must be
-// exactly equal.
+// Tests which bytes the backward pass of a transformer block reads. They must be exactly equal to formulas in section 4
+// of Korthikanti et al., Reducing activation recomputation in large transformer models (2022).
 #include <catch2/catch.hpp>
 
 #include "model/kept.hpp"

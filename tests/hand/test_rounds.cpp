@@ -162,7 +162,7 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
         Approx(replay(even).makespan).epsilon(1e-12));
   CHECK(replay(plan_of("batches_per_step: 15")).makespan ==
         Approx(replay(odd).makespan).epsilon(1e-12));
-  // Two steps of a million batches each need as many actions as small steps.
+  // Two steps of a million batches need as many actions as small steps.
   const Plan many = plan_of("batches_per_step: 1000000, steps: 2");
   CHECK(many.actions.size() == even.actions.size());
   CHECK(many.iterations == 1'000'000);

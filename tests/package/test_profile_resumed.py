@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests profiles of torch modules that take several calls, also after kills and failures."""
+"""Several calls may measure one profile of a torch module. Tests such profiles, also after kills and failures."""
 
 import time
 import unittest

@@ -73,7 +73,7 @@ def settles(condition, seconds=10):
 
 
 def idle():
-    """Returns whether only the helper is running. A zombie must not exist."""
+    """Returns whether the helper is the only child process, and no child is a zombie."""
     below = descendants(os.getpid())
     return set(below) == {helper.pid} and "Z" not in below.values()
 

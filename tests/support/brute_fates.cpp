@@ -14,7 +14,7 @@ constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
 
 /// How one stage provides the tensors that backward passes read.
 struct Ways {
-  /// The backward pass of stage `second_run` comes right after the second run of this stage. Without a second run, -1.
+  /// The second run of this stage comes before the backward pass of stage `second_run`. Without a second run, -1.
   int second_run = -1;
   /// Where the inner tensor of the backward pass comes from: the first run, host memory, or the second run.
   enum { first, host, second } inner = first;

@@ -3,7 +3,7 @@
 //
 // For a longer campaign, run this test with more mutants and another seed, preferably under the sanitizers:
 //   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests "[mutations]"
-// Each mutant is written to the file that SLUICE_MUTANT names, so that this file has the last mutant after a crash.
+// Each mutant is written to the file that SLUICE_MUTANT names. After a crash, this file has the last mutant.
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>

@@ -145,8 +145,7 @@ class Fitting(unittest.TestCase):
 
 
 class Prices(unittest.TestCase):
-    """Compares the seconds of single products that the program gives with the seconds that
-    analysis/validation/fit_form.py gives."""
+    """Compares the seconds of single products. The program and analysis/validation/fit_form.py must agree to 1 %."""
 
     def seconds(self, layer, shape, platform, dtype, batch):
         document = {

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Tests AlexNet 200 times as large on a card and its host (analysis/validation/placement.md). A placement keeps some
-weights on the card. `streamed` also keeps some weights there, while other weights take turns. The test compares these
-weights."""
+weights on the card. `streamed` also keeps some weights there, while other weights take turns. The test compares the
+seconds and the kept weights of both."""
 
 import json
 import os

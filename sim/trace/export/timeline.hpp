@@ -38,10 +38,11 @@ struct Slice {
 };
 
 /// Calls `take` for each slice, in the order in which the slices end. A flow leads to a span from its `cause`: the span
-/// whose data arrived, or whose end freed the needed bytes. A trace of version 1.0 has no causes. There, the flow comes
-/// from the execution of the blocker whose data became available when the span started, and a wait for memory has no
-/// flow. The function remembers the last `window` spans. A flow is left out if more than `window` spans end between its
-/// two slices.
+/// whose data arrived, or whose end freed the needed bytes. The function remembers the last `window` spans. A flow is
+/// left out if more than `window` spans end between its two slices.
+///
+/// A trace of version 1.0 has no causes. There, a wait for memory has no flow. A wait for data has a flow from an
+/// execution of the blocker: its data became available when the span started.
 void for_each_slice(const TraceReader& trace, const std::function<void(const Slice&)>& take,
                     std::size_t window = 1 << 17);
 

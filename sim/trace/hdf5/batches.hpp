@@ -29,7 +29,7 @@ class BatchQueue {
     /// Does a piece of other work while no batch is full. Returns false if no such work is left.
     std::function<bool()> idle;
   };
-  /// The background thread calls the functions of `work`. After an exception, it calls none of them any more. The next
+  /// The background thread calls the functions of `work`. After an exception, the thread does no more work. The next
   /// hand_over() or finish() throws this exception.
   explicit BatchQueue(Work work);
   BatchQueue(const BatchQueue&) = delete;

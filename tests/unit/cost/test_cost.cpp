@@ -97,7 +97,7 @@ TEST_CASE(
   // Every sample reads the rows of the first 3 of 5 positions.
   CHECK(forward(2, 1) == 24 + 24 + 3 * 8);
   CHECK(forward(2, 4) == 4 * (24 + 24) + 3 * 8);
-  // A sample has 3 rows of 8 elements. Each row is multiplied by one of the 16 matrices of 8 x 6. 6 samples have 18
+  // A sample has 3 rows of 8 elements. Each row is multiplied by one of the 16 matrices of 8 x 6. Six samples have 18
   // rows. So all 16 matrices are read.
   CHECK(forward(3, 1) == 24 + 18 + 3 * 48);
   CHECK(forward(3, 5) == 5 * (24 + 18) + 15 * 48);

@@ -1,5 +1,5 @@
-// Tests choices of settings that are left open. With more memory, no run is slower or refused. Explicit settings are
-// hardly faster than these choices. A faster machine is hardly slower than a slower machine.
+// Tests choices of settings that are left open. With more memory, no run is slower or refused. Explicit settings make
+// no run much faster than these choices. A faster machine makes no run much slower.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>

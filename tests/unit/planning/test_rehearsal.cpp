@@ -144,8 +144,8 @@ TEST_CASE(
   // In each pass, one micro-batch goes through two groups. So slots of the two groups alternate. The first group reads
   // an input of 10 B and makes 20 B. The second group makes an answer of 1000 B. During a slot of the second group,
   // seven answers of earlier slots may be on the device. During a slot of the first group, there may be eight. The
-  // device also has the inputs of the next seven slots. Only slots of the first group have an input. After a slot of
-  // the second group, these are four slots. After a slot of the first group, these are three slots.
+  // device also has the inputs of the next seven slots. Only slots of the first group have an input. So there are four
+  // inputs after a slot of the second group, and three inputs after a slot of the first group.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};

@@ -275,7 +275,7 @@ TEST_CASE(
 
 TEST_CASE("A sample inside a block with a shortcut holds the shortcut, or all tensors beside it") {
   // The block begins and ends with tensors of 20 kB. Inside the block, the main path has a tensor of 0.4 kB. The
-  // shortcut of 20 kB goes from the block's beginning to its end. It is held at the same time.
+  // shortcut of 20 kB goes from the block's beginning to its end. A sample inside the block holds both.
   const auto least = [](const std::string& layers) {
     const Scenario scenario = read_scenario(
         parse_text(

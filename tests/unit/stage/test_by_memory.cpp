@@ -1,4 +1,4 @@
-// Tests that the cut by_memory never refuses a model that fits. If a stage were longer, some stage would not fit.
+// Tests that the cut by_memory never refuses a model that fits. Each stage must be as long as the later stages allow.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
