@@ -17,7 +17,7 @@
 
 namespace sluice {
 
-/// A tensor that a pass reads or writes, and the memory that holds this tensor.
+/// A tensor that a pass reads or writes, with the memory of the tensor.
 struct Operand {
   std::string pool;  ///< the name of the memory; an empty name means the device's default memory
   double read = 0, written = 0;  ///< bytes
@@ -64,19 +64,18 @@ Price multiple_of(const Price& price, double factor);
 
 /// The shares of a device's FLOP/s and memory bandwidth that operators reach in a cost model.
 struct Shares {
-  /// The share of the device's FLOP/s; absent if seconds do not depend on FLOP/s.
+  /// The share of the device's FLOP/s. Absent if seconds do not depend on FLOP/s.
   std::optional<double> compute;
-  /// The share of the device's memory bandwidth; absent if seconds do not depend on this bandwidth.
+  /// The share of the device's memory bandwidth. Absent if seconds do not depend on this bandwidth.
   std::optional<double> memory;
 };
 
-/// Where the seconds of a price come from: a fit of a class of operators, rows of a profile, or another cost model. The
-/// seconds come from another cost model if neither the fit nor the profile contains the operator.
+/// Where the seconds of a price come from: a fit of a class of operators, or rows of a profile. If neither contains the
+/// operator, the seconds come from another cost model.
 struct Grounds {
   std::string of;      ///< the class of the operator; empty if the cost model has no classes
   double seconds = 0;  ///< seconds of the price
-  /// `measured` is true if the price comes from a row of a profile. `interpolated` is true if the price was
-  /// interpolated between rows.
+  /// `measured`: the price comes from a row of a profile. `interpolated`: the price was interpolated between rows.
   bool measured = false, interpolated = false;
   bool fitted = false;
   bool inside = false;  ///< whether the sizes of the operator are within the measured range
@@ -92,19 +91,18 @@ struct Grounds {
 struct CostFile {
   std::string what;  ///< the name of the file in messages, such as "cost.profile"
   std::string path;
-  /// The folder of bundled documents if `path` is the name of one of them, and empty otherwise.
+  /// If `path` is the name of a bundled document, the folder of these documents. Otherwise empty.
   std::string folder = {};
 };
 
 /// A cost model. It returns the price of a query. Equal queries have equal prices.
 struct Cost {
   virtual ~Cost() = default;
-  /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth, or if the
-  /// operator was not measured.
+  /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth. Throws it, too, if the operator
+  /// was not measured.
   virtual Price of(const Query& query) const = 0;
-  /// Returns whether the pass was measured with its operands in the memories that the query names. If the result is
-  /// true, the price also holds for memories behind a link. If the result is false, the price holds only for memories
-  /// that the device reaches without a link.
+  /// Returns whether the pass was measured with its operands in the query's memories. If true, the price also holds for
+  /// memories behind a link. If false, the price holds only for memories that the device reaches without a link.
   virtual bool measured_so(const Query&) const { return false; }
   /// If a network's seconds are known for only one number of samples, returns this number. Otherwise returns 0.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
@@ -112,8 +110,7 @@ struct Cost {
   virtual Shares shares(const Device&) const { return {}; }
   /// Returns the grounds of the query's price. The list is empty if nothing was fitted or measured.
   virtual std::vector<Grounds> grounds(const Query&) const { return {}; }
-  /// Returns the files that prices depend on. A stored answer is valid as long as the content of these files is the
-  /// same.
+  /// Returns the files that determine the prices. A stored answer is valid while these files have the same content.
   virtual std::vector<CostFile> files(const Platform&) const { return {}; }
 };
 
@@ -132,8 +129,8 @@ struct CostModel {
   /// Whether the seconds depend on the memories that hold the operands. A search for the memories of the operands needs
   /// a cost model with this property.
   bool counts_memories = false;
-  /// Whether the cost model has prices for backward passes. These prices are used unless the
-  /// workload says that a backward pass takes a multiple of the forward pass.
+  /// Whether the cost model has prices for backward passes. A workload may say instead that a backward pass takes a
+  /// multiple of the forward pass. Then these prices are not used.
   bool knows_backward = false;
 };
 
@@ -155,11 +152,11 @@ struct ChosenCost {
   const Cost* operator->() const { return object.get(); }
 };
 
-/// Returns the cost model that is used if a scenario names none: `roofline` if each device of the platform has a memory
-/// bandwidth, and `peak` otherwise.
+/// Returns the cost model for a scenario without one. If each device of the platform has a memory bandwidth, this is
+/// `roofline`. Otherwise it is `peak`.
 const CostModel& default_cost(const Platform& platform);
 
-/// Returns the cost model that a `cost:` mapping names, or the platform's default if the mapping names none.
+/// Returns the cost model of a `cost:` mapping. Without a name there, returns the platform's default.
 /// Throws InputError, IoError.
 ChosenCost choose_cost(const Value& cost, const std::string& folder, const Platform& platform);
 

@@ -57,7 +57,7 @@ class Fits {
 
   std::string file_;
   mutable std::mutex mutex_;
-  // The container is a map, because references to elements of a map stay valid when elements are added.
+  // In a map, references to elements stay valid when elements are added.
   mutable std::map<std::string, Fit> read_;
 };
 
@@ -68,8 +68,8 @@ std::shared_ptr<const Cost> roofline_with(double memory_power) {
   return plain_cost("roofline", std::move(keys)).object;
 }
 
-/// Returns the device's data sheet for a query. The `slowness` of the data sheet is the factor by which the bytes take
-/// longer because some operands are not in the device's default memory.
+/// Returns the device's data sheet for a query. Some operands may be outside of the device's default memory. The bytes
+/// then take longer, by the factor `slowness`.
 Sheet sheet_for(const Query& query) {
   Sheet sheet = sheet_of(query.device, query.dtype);
   if (query.operands.empty() || !(query.work.bytes > 0)) return sheet;
@@ -178,10 +178,9 @@ extern const CostModel fitted_cost = {
     .summary =
         "The kernels of a layer take the seconds that a fit of similar measured kernels gives for their sizes.",
     .details =
-        "Use `fitted` for a device with a fit, and for sizes that were not measured. The seconds grow in steps, "
-        "because a kernel that needs one more tile or wave takes longer. The answer says how large the errors of the "
-        "fit are for rows that the fit has not seen. This cost model needs a fit of measurements on the device or on a "
-        "similar device.",
+        "Use `fitted` for a device with a fit, and for sizes that were not measured. The seconds grow in steps: one "
+        "more tile or wave of a kernel takes longer. The answer gives the errors of the fit for rows that it has not "
+        "seen. This cost model needs a fit of measurements on the device or on a similar device.",
     .source =
         "Lee et al., Forecasting GPU performance for deep learning training and inference "
         "(ASPLOS 2025), section 4: tiles and waves; fits/FORMAT.md has the formula",
@@ -190,20 +189,19 @@ extern const CostModel fitted_cost = {
     .parameters =
         {{.name = "file",
           .summary =
-              "a sluice-fit/1 document, or the name of a bundled fit; the default is the fit that the device names "
-              "under `fit`",
+              "a sluice-fit/1 document, or the name of a bundled fit. The default is the device's own `fit`",
           .optional = true},
          {.name = "unfitted",
           .type = Type::choice,
           .summary =
-              "what happens to layers of a class that was not fitted: `refuse` refuses them, `roofline` prices them by "
-              "roofline and says so in the answer",
+              "what happens to layers of a class without a fit: `refuse` refuses them. `roofline` prices them by "
+              "roofline, and the answer says so",
           .default_text = "refuse",
           .choices = {"refuse", "roofline"}},
          {.name = "attention",
           .type = Type::choice,
           .summary = "the kernels of attention: `eager` has one kernel per step and keeps "
-                     "the scores in memory; `fused` has only the two products",
+                     "the scores in memory. `fused` has only the two products",
           .default_text = "eager",
           .choices = {"eager", "fused"}},
          memory_power_field()},

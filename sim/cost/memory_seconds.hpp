@@ -5,10 +5,9 @@
 
 namespace sluice {
 
-/// Returns the seconds at the full rates of the memories that hold the operands. If `side_by_side` is false, the
-/// seconds of the memories are added. If `side_by_side` is true, the result is the longest of these seconds. Bytes that
-/// do not belong to an operand are in the default memory. Throws InputError if a rate is missing, or if a memory is
-/// behind a link.
+/// Returns the seconds of the operands, at the full rates of their memories. The seconds of the memories are added. If
+/// `side_by_side` is true, the longest of these seconds is the result. Bytes without an operand are in the default
+/// memory. Throws InputError if a rate is missing, or if a memory is behind a link.
 double memory_seconds(const Query& query, bool side_by_side);
 
 }  // namespace sluice

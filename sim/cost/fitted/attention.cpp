@@ -6,8 +6,7 @@ namespace sluice {
 namespace {
 
 struct Sizes {
-  /// The sizes of the matrices of attention. The number of matrices, `matrices`, is the number of heads times the
-  /// number of samples.
+  /// The sizes of the matrices of attention. `matrices` is the number of heads x the number of samples.
   double matrices, rows, keys, width, depth;
   double size;  ///< the number of bytes of an element
   bool dropout;
@@ -33,9 +32,9 @@ Kernel over_scores(const Sizes& s, const char* of, double passes) {
   return {.of = of, .rows = rows, .columns = s.keys, .bytes = passes * s.size * rows * s.keys};
 }
 
-/// Attention has two products: the product of queries with keys (the scores), and the product of scores with values. In
-/// eager attention, the scale, the mask, softmax and dropout each read and write all scores once between the two
-/// products. Dropout also writes a mask.
+/// Attention has two products. The product of queries with keys gives the scores. The second product is of scores with
+/// values. Between them, eager attention has a scale, a mask, softmax and dropout. Each of these reads and writes all
+/// scores once. Dropout also writes a mask.
 std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.rows, s.keys, s.width, s.size)};
   if (eager) {

@@ -39,8 +39,7 @@ constexpr std::array<double, 4> splits = {1, 2, 4, 8};
 /// to the longer of the two times.
 constexpr double overlap = 4;
 
-/// Returns the seconds that the bytes of a kernel take. If the bytes fit into the cache, they move faster than the
-/// memory bandwidth allows.
+/// Returns the seconds of a kernel's bytes. Bytes that fit into the cache move faster than through memory.
 double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double>& p) {
   const double beyond = std::log(std::max(bytes, 1.0) / (sheet.cache * p[cache_used]));
   const double missing = 1 / (1 + std::exp(std::clamp(-4 * beyond, -50.0, 50.0)));
@@ -48,8 +47,8 @@ double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Returns the seconds for those bytes of a stream that are read a second time. Such bytes come
-/// from the cache if the rows on which all units work at the same time fit into the cache.
+/// Returns the seconds for the bytes of a stream that are read a second time. All units work on some rows at the same
+/// time. If these rows fit into the cache, the bytes come from the cache.
 double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   const double worked_on = sheet.units * p[resident] * kernel.bytes / kernel.rows;
   const double missing = 1 / (1 + std::pow(std::min(sheet.cache / worked_on, 1e3), 4));
@@ -105,16 +104,16 @@ const std::vector<FormParameter>& form_parameters() {
       {"resident", "the number of rows of a stream on which a unit works at the same time", 8, 0.01,
        1e3, streams, true},
       {"ragged",
-       "the seconds of a missing tile in the last wave, as a share of the seconds of a tile that is computed",
+       "the seconds of a missing tile in the last wave, as a share of the seconds of a computed tile",
        0.5, 1e-3, 1, products},
       {"startup",
-       "the time for the start and end of a tile, given as the depth of a product that takes as much time",
+       "the time for the start and end of a tile, as the depth of a product that takes equally long",
        50, 0.1, 2000, products},
       {"unaligned",
        "the time added if columns or depth are not multiples of 4, as a share of the time", 0.05,
        1e-3, 4, products},
       {"energy",
-       "joules per FLOP: the data sheet's watts divided by this number limit the FLOP/s; 0 means no limit",
+       "joules per FLOP. The data sheet's watts divided by this number limit the FLOP/s. 0 means no limit",
        0, 0, 0, products},
       {"large", "the share of a unit's rate that tiles of 128 x 128 reach", 0.8, 0.02, 1.1,
        products, true},

@@ -24,8 +24,8 @@ double elements_of(const Shape& shape) {
   return elements;
 }
 
-/// Returns a stream over the rows of the layer's last axis. In a pooling, a row consists of the elements from which one
-/// element is computed.
+/// Returns a stream over the rows of the layer's last axis. In a pooling, a row has the input elements of one output
+/// element.
 Kernel stream_of(const Query& query, std::string of) {
   const Layer& layer = *query.layer;
   double columns = layer.shape.empty() ? 1 : static_cast<double>(layer.shape.back());

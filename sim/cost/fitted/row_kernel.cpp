@@ -60,9 +60,9 @@ std::optional<Kernel> by_sizes(const ProfileRow& row, const std::string& of, dou
   return Kernel{.of = of, .rows = *b, .columns = *h, .bytes = (two ? 3 : 2) * size * *b * *h};
 }
 
-/// Returns whether the channels come after height and width. In a row with words of Sluice ("conv2d channels=64 …"),
-/// the channels are last. In a row with words of torch ("Conv2d(3, 64, …)"), the class begins with a capital letter,
-/// and the channels come before height and width.
+/// Returns whether the channels come after height and width. They do in rows with Sluice's words, such as "conv2d
+/// channels=64 …". In rows with torch's words, such as "Conv2d(3, 64, …)", they come before height and width. Classes
+/// of torch begin with a capital letter.
 bool channels_last(const ProfileRow& row) {
   return !row.operator_class.empty() && row.operator_class[0] >= 'a' &&
          row.operator_class[0] <= 'z';
@@ -88,7 +88,7 @@ double product_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
 }
 
-/// Returns the number of positions of a window over an image: the product of the positions along each axis.
+/// Returns how many positions a window has over an image: the product of the numbers for the axes.
 double positions(const std::string& config, const std::vector<double>& extents,
                  const std::vector<double>& kernel) {
   const std::size_t axes = extents.size();
@@ -163,7 +163,7 @@ double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   return row.operator_class == "global_avg_pool" ? 1 : pixels / (stride * stride);
 }
 
-/// Returns the stream that reads the inputs and writes the outputs. If the row has no outputs, the stream writes as
+/// Returns the stream that reads the inputs and writes the outputs. Without outputs in the row, the stream writes as
 /// many elements as the first input has.
 Kernel stream(const ProfileRow& row, const std::string& of, double size) {
   const std::vector<std::int64_t>& first = row.inputs.front();
@@ -175,8 +175,8 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
     written = of == "pool" && images
                   ? static_cast<double>(first[0]) * channels_of(row, first) * pooled(row, first)
                   : elements_of(first);
-  // In a pooling, a row consists of the elements of the input from which one element of the output is computed. In all
-  // classes except pooling, a row is a row of the output.
+  // In a pooling, a row has the input elements of one output element. In all other classes, a row is a row of the
+  // output.
   const auto& shape = row.outputs.empty() || of == "pool" ? first : row.outputs.front();
   const double columns = of == "pool" ? std::max(1.0, read / written) : channels_of(row, shape);
   return {.of = of,

@@ -74,7 +74,7 @@ SharesBySize::SharesBySize(const Profile& profile, const Device& device, DType d
   }
 }
 
-/// A class is checked only when it is needed: differences between rows of unused classes do no harm.
+/// Checks a class when it is needed. Differences between rows of unused classes do no harm.
 const SharesBySize::Class& SharesBySize::of_class(const std::string& of) const {
   const Class& found = classes_.at(of);
   if (!found.unlike.empty()) throw InputError(found.unlike);
