@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that `sluice check` finds and names changes, that accepted changes become the baseline, and that an interrupt
-stops all processes."""
+"""Tests `sluice check`. It must find and name changes. Accepted changes must become the baseline. An interrupt must
+stop all processes."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the schemas in the repository are equal to the schemas that the program prints. The bundled documents must
-be valid."""
+"""Tests the schemas in the repository. They must be equal to the schemas that the program prints. The bundled documents
+must be valid."""
 
 import json
 import os

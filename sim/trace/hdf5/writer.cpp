@@ -96,8 +96,8 @@ void keep_for_ever(std::unique_ptr<Store> store) {
   kept->push_back(std::move(store));
 }
 
-/// HDF5 crashes if it gets no memory. So this function tests in advance whether there is enough memory for the pieces
-/// of the trace, the thread that writes them, and the allocator. Throws bad_alloc.
+/// HDF5 crashes if it gets no memory. So this function tests in advance whether 160 MB are available. The trace needs
+/// them for its pieces, for the thread that writes them, and for the allocator. Throws bad_alloc.
 void require_memory() {
   constexpr std::size_t bytes = 160'000'000;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,

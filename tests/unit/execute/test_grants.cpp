@@ -1,6 +1,6 @@
 // Compares grants by reservation with grants in listing order. Also compares the replay with a naive executor (the
-// oracle). With reservation, no plan may be slower than in listing order, and a plan that runs in listing order must
-// not end in a deadlock. With more memory, no plan may be slower or end in a new deadlock.
+// oracle). With reservation, no plan may be slower than in listing order, or end in a new deadlock. With more memory,
+// no plan may be slower or end in a new deadlock.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
