@@ -9,7 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Estimates which share of a card's work is done after this number of plans. A card rarely needs more than 40 plans.
+/// Estimates the share of a card's work that is done after this number of plans. A card rarely needs more than 40
+/// plans.
 double share_after(int questions) {
   return 1 - std::pow(0.9, questions);
 }

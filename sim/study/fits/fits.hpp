@@ -1,11 +1,11 @@
-// For each card of a list, `fits` finds the largest micro-batch, the bytes that each class of tensors needs, and the
-// time of a batch with gradient accumulation. `fits` also says why the next larger micro-batch does not fit. A
-// micro-batch fits if `sluice run` could run it: its scenario has a plan, and the plan passes the check. All sizes are
-// in bytes, and all times are in seconds. The search for the largest micro-batch uses the shortage of bytes that a
-// refusal reports (base/fit_search.hpp). Nobody has proven that a smaller micro-batch always fits when a larger
-// micro-batch fits. So the next three larger micro-batches are also tried, and the search continues if one of these
-// three fits. If a strategy for fates searches (`optimal`), its refusal names the least bytes of all its choices. The
-// least bytes grow with the samples, so with such a strategy only the next larger micro-batch is tried.
+// For each card of a list, `fits` finds the largest micro-batch, the bytes of each class of tensors, and the time of a
+// batch with gradient accumulation. `fits` also says why the next larger micro-batch does not fit. A micro-batch fits
+// if `sluice run` could run it: its scenario has a plan, and the plan passes the check. All sizes are in bytes, and all
+// times are in seconds. The search for the largest micro-batch uses the shortage of bytes that a refusal reports
+// (base/fit_search.hpp). A larger micro-batch may fit although a smaller one does not fit: nothing rules this out. So
+// the next three larger micro-batches are also tried. If one of them fits, the search continues. A strategy for fates
+// that searches (`optimal`) is different. Its refusal names the least bytes of all its choices, and the least bytes
+// grow with the samples. So only the next larger micro-batch is tried.
 #pragma once
 
 #include <array>
@@ -38,14 +38,14 @@ struct FitsRequest {
   std::function<void(double share)> progress = {};
 };
 
-/// The bytes that the device holds at the first moment of its peak if actions run one at a time. This is the least
-/// memory that `samples` samples need.
+/// Actions run one at a time. The bytes that the device then holds at the first moment of its peak. `samples` samples
+/// need at least this memory.
 struct Footprint {
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
   /// Bytes of each class of tensors, which add up to `bytes`.
   std::array<std::int64_t, tensor_class_count> by_class{};
-  /// The action that runs at the first moment of the peak, such as "1B0".
+  /// The action at the first moment of the peak, such as "1B0".
   std::string action;
   std::string doing;  ///< what the action does: "backward of conv2"
   bool operator==(const Footprint&) const = default;
@@ -63,15 +63,15 @@ struct CardFit {
   std::string cost;                      ///< the cost model that gives the seconds
   std::optional<std::int64_t> capacity;  ///< bytes for tensors; nullopt if there is no limit
   std::int64_t reserved = 0;             ///< bytes of the device's memory that tensors may not use
-  /// The number of samples of the largest micro-batch, which is also the largest batch without
-  /// accumulation. The value is 0 if not even one sample fits, and nullopt if any number of samples fits.
+  /// The number of samples of the largest micro-batch. This is also the largest batch without accumulation. If not even
+  /// one sample fits, the value is 0. If any number of samples fits, the value is nullopt.
   std::optional<std::int64_t> largest;
   std::optional<Footprint> one_sample;  ///< the footprint of one sample
   /// The footprint of the largest batch that fits. If the memory has no limit, this is the footprint of the requested
   /// batch.
   std::optional<Footprint> largest_footprint;
-  /// The footprint that the next larger micro-batch would have in an unlimited memory. The value is nullopt if fates or
-  /// stages adapt to the available memory, because the plan for an unlimited memory would then be another plan.
+  /// The footprint that the next larger micro-batch would have in an unlimited memory. Fates or stages may adapt to the
+  /// available memory. The plan for an unlimited memory is then another plan, and the value is nullopt.
   std::optional<Footprint> next;
   std::string refusal;  ///< why the next larger micro-batch does not fit, as in `sluice run`
   std::string refusal_headline;  ///< the first line of the text `refusal`
@@ -79,17 +79,17 @@ struct CardFit {
   /// Seconds of a step with the largest micro-batch in the steady state, if they are known.
   std::optional<double> step_s;
   std::optional<Accumulation> accumulation;
-  /// The scenario as YAML, with the largest micro-batch, or with one sample if not even one sample fits.
+  /// The scenario as YAML, with the largest micro-batch. If not even one sample fits, it has one sample.
   std::string scenario;
-  /// Why the question cannot be asked for this card; if `error` is set, all fields after `cost` are empty.
+  /// Why the question cannot be asked for this card. If `error` is set, all fields after `cost` are empty.
   std::string error;
 };
 
 struct FitsReport {
   std::string model;
   std::string optimizer;  ///< empty for inference
-  /// If the cost model knows seconds for only one size of micro-batch, this is that size, and the answer has seconds
-  /// only for this size. The value is 0 if the cost model knows seconds for any size.
+  /// The cost model may know seconds for only one size of micro-batch. The value is then this size, and the answer has
+  /// seconds for this size only. For any other cost model, the value is 0.
   std::int64_t measured_batch = 0;
   std::vector<CardFit> cards;  ///< one element per platform, in the order of the request
 };
@@ -97,9 +97,9 @@ struct FitsReport {
 /// The largest batch that a scenario can have.
 inline constexpr std::int64_t most_samples = 1'000'000'000'000;
 
-/// Answers the request for each card. If a card cannot be asked, for example because the device has no rate for the
-/// dtype, its CardFit has the error. Throws InputError when no card can be asked. Throws UsageError for an override of
-/// a key that the search sets, or that has its own option. Throws Interrupted.
+/// Answers the request for each card. A card cannot be asked if, for example, its device has no rate for the dtype. The
+/// CardFit of this card has the error. If no card can be asked, throws InputError. Some keys are set by the search or
+/// have their own options. Throws UsageError at an override of such a key. Throws Interrupted.
 FitsReport fits(const FitsRequest& request);
 
 }  // namespace sluice

@@ -18,7 +18,8 @@ struct ByAxis {
   Shape numbers;
 };
 
-/// A cell is empty, or has a count, a real number (milliseconds or a share), a word, extents, or one number per axis.
+/// A cell is empty, or has one of the following: a count, a real number (milliseconds or a share), a word, extents, or
+/// one number per axis. The types are in this order.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Shape, ByAxis>;
 
 struct ModelColumn {

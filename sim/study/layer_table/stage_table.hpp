@@ -1,5 +1,5 @@
-// The stage table of a model has the counts of each layer, and the totals of all layers up to this layer. If a platform
-// is given, the table also has the seconds for these counts. The form comes from the document 'AlexNet on one card'.
+// The stage table of a model has the counts of each layer, and totals of all layers up to this layer. For a given
+// platform, the table also has the seconds for these counts. The form comes from the document 'AlexNet on one card'.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// The device, the link that brings data to it, and the cost model: the seconds in the table depend on these three.
+/// The seconds in the table depend on three things: the device, the link that brings data to it, and the cost model.
 struct Target {
   const Platform& platform;
   const Device& device;
@@ -21,8 +21,7 @@ struct Target {
   double bandwidth = 0;  ///< byte per second of the slowest link between host memory and the device
   double flop_per_s = 0;  ///< the device's rate times the efficiency
 
-  /// Throws InputError when the device has no rate for the dtype, or when no links lead to the
-  /// device.
+  /// Throws InputError if the device has no rate for the dtype. Throws InputError if no links lead to the device.
   Target(const Platform& platform, const Device& device, DType dtype, ChosenCost cost);
   double transfer_s(std::int64_t elements) const;
   /// Returns the bytes of this many elements. Throws InputError if this number does not fit into 64 bits.
@@ -56,8 +55,8 @@ struct TableRow {
     /// Seconds of the passes by the cost model.
     double forward = 0, total_forward = 0;
     double backward = 0, total_backward = 0;
-    /// How many copies of this layer's output fit in memory beside the parameters of all layers up to this layer. The
-    /// value is nullopt if the memory has no limit or the layer has no output.
+    /// How many copies of this layer's output fit in memory beside the parameters of all layers up to this layer.
+    /// Without a limit of the memory, or without an output, the value is nullopt.
     std::optional<std::int64_t> copies;
   };
   std::optional<Times> times;
@@ -77,7 +76,8 @@ struct TableSummary {
   std::int64_t parameter_bytes = 0, state_bytes = 0, input_bytes = 0;
   double load_s = 0;             ///< seconds to load all parameters over the link
   std::optional<double> fill_s;  ///< seconds to fill the device's memory over the link
-  /// How many copies of all parameters fit into the device's memory; nullopt if there are no parameters or no limit.
+  /// How many copies of all parameters fit into the device's memory. Without parameters or without a limit, this is
+  /// nullopt.
   std::optional<double> copies;
   double state_s = 0;  ///< seconds to move all activations over the link
   double load_and_state_s = 0, load_and_input_s = 0;

@@ -14,8 +14,8 @@
 namespace sluice {
 namespace {
 
-/// Returns whether a module such as "StochasticDepth(p=0.0, …)" or "Dropout(p=0)" returns its input unchanged. Such a
-/// module does not launch a kernel.
+/// A module such as "Dropout(p=0)" returns its input unchanged, and launches no kernel. Returns whether the text
+/// describes such a module.
 bool drops_nothing(const std::string& config) {
   const std::size_t at = config.find("(p=");
   return at != std::string::npos && std::strtod(config.c_str() + at + 3, nullptr) == 0;
@@ -63,7 +63,7 @@ class Collector {
   }
 
   /// Throws unless all rows of a class and a device were measured in the same way. Rows of a class may have different
-  /// operators. But a common fit of rows with a hot cache and rows with a cold cache would describe neither of the two.
+  /// operators. But one fit cannot describe rows with a hot cache and rows with a cold cache together.
   void require_alike_rows() const {
     for (const auto& [key, rows] : rows_) {
       const auto& [of, dtype, device] = key;

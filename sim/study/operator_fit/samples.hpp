@@ -1,4 +1,4 @@
-// The samples from which a fit learns: rows of profiles as kernels, with their class, dtype and device.
+// The samples from which a fit learns. A sample is a row of a profile as a kernel, with its class, dtype and device.
 #pragma once
 
 #include <map>
@@ -21,7 +21,8 @@ struct ClassSamples {
 struct FitSamples {
   std::vector<Sheet> sheets;  ///< one element per device and dtype that have samples
   std::vector<ClassSamples> classes;
-  /// The number of rows that are left out, for each reason, such as "of a class that is not fitted: Flatten".
+  /// By reason: the number of rows that are left out. A reason is a text such as "of a class that is not fitted:
+  /// Flatten".
   std::map<std::string, std::int64_t> left_out;
 };
 
@@ -29,10 +30,10 @@ struct FitSamples {
 /// name that is not in this list.
 using DevicesByName = std::map<std::string, Device>;
 
-/// Returns samples for the forward rows of leaves (operators that contain no other operators) with a time above 0.
-/// Throws InputError when a device of the rows has no data sheet, or when the data sheet lacks a figure that the form
-/// of the fit needs. Throws InputError, too, when some rows of a class and a device were measured with a hot cache, and
-/// others with a cold cache.
+/// Returns samples for the forward rows of leaves with a time above 0. A leaf is an operator that contains no other
+/// operators. Throws InputError if a device of the rows has no data sheet. Throws InputError if the data sheet lacks a
+/// figure that the form of the fit needs. All rows of a class and a device must have the same kind of cache, hot or
+/// cold. If not, throws InputError.
 FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices);
 
 }  // namespace sluice

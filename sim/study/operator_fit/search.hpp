@@ -23,8 +23,8 @@ FittedParameters fit_parameters(const std::vector<FormParameter>& form,
                                 const std::vector<double>& start, FormPart part,
                                 const std::function<double(const std::vector<double>&)>& mean);
 
-/// Returns the penalty of a deviation. The penalty is quadratic for a small deviation and linear for a large deviation,
-/// so that single outliers have little effect.
+/// Returns the penalty of a deviation. The penalty is quadratic for a small deviation, and linear for a large
+/// deviation. So single outliers have little effect.
 double penalty(double over);
 
 /// Returns the mean penalty of the samples' deviations from a form. If there are many samples, only every k-th sample

@@ -13,9 +13,9 @@
 namespace sluice {
 namespace {
 
-/// Returns the least energy per FLOP of all devices. The energy per FLOP of one device is the watts of the data sheet
-/// divided by the upper quartile of the measured FLOP/s. The result is 0 if there is only one device, if no product was
-/// measured, or if a data sheet lacks the watts.
+/// Returns the least energy per FLOP of all devices. For one device, the watts of the data sheet are divided by the
+/// upper quartile of the measured FLOP/s. The result is 0 in three cases: there is only one device, no product was
+/// measured, or a data sheet lacks the watts.
 double joules_per_flop(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets) {
   std::vector<std::vector<double>> rates(sheets.size());
   for (const Sample& sample : samples)
@@ -48,9 +48,8 @@ std::vector<double> starts_of(const std::vector<FormParameter>& form) {
   return starts;
 }
 
-/// Searches from two start points, because a search from one start point may end in a local optimum. The penalty can
-/// have several optima: in a part of the parameters' range, products may have other tiles (form.hpp), or the rows may
-/// fit into the cache.
+/// A search may end in a local optimum. So the search is made from two start points. The penalty can have several
+/// optima: with other parameters, products may have other tiles (form.hpp), or the rows may fit into the cache.
 void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
                  const std::vector<Sheet>& sheets) {
   const bool products = samples.front().kernel.is_product();
@@ -80,8 +79,7 @@ void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
           .parameters;
 }
 
-/// Returns whether all samples have energy. If one sample has no energy, energy is not fitted at all: neither to all
-/// samples, nor to the samples of a split.
+/// Returns whether all samples have energy. If one sample has no energy, energy is not fitted at all.
 bool have_energy(const std::vector<Sample>& samples) {
   return std::all_of(samples.begin(), samples.end(),
                      [](const Sample& s) { return s.joules && *s.joules > 0; });
@@ -140,8 +138,7 @@ std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
   return {order.begin(), order.begin() + static_cast<std::ptrdiff_t>((order.size() + 1) / 2)};
 }
 
-/// Returns the samples for which the condition is true, and the samples for which the condition is
-/// false.
+/// Divides the samples. The condition `chosen` is true for the first part, and false for the second part.
 template <class Chosen>
 std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sample>& samples,
                                                            Chosen&& chosen) {
@@ -151,7 +148,7 @@ std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sam
   return parts;
 }
 
-/// For each device, computes the errors of a fit that uses only the samples of the other devices.
+/// Computes the errors for each device. For these errors, the fit uses only the samples of the other devices.
 void compare_devices(ClassFit& fit, const std::vector<Sample>& samples,
                      const std::vector<Sheet>& sheets, bool corrections) {
   std::vector<double> all;

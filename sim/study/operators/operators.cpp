@@ -74,8 +74,7 @@ class Sums {
     rest.measured_s = times * action.measured_s;
     if (is_priced(action, stream)) {
       const std::vector<LayerPrice>& parts = prices(action, stream);
-      // The seconds of a stage may differ from the sum of its layers, because a policy may set the seconds of an
-      // action.
+      // A policy may set the seconds of an action. So the seconds of a stage may differ from the sum of its layers.
       double seconds = 0;
       for (const LayerPrice& part : parts) seconds += part.second.seconds;
       const double scale = seconds > 0 ? times * action.seconds / seconds : 0;

@@ -23,9 +23,9 @@ struct OperatorSums {
   OperatorSum total;
 };
 
-/// Returns the sums for a plan of the scenario. The actions of the plan must have their seconds. If a policy set the
-/// seconds of an action, and these seconds are not the sum of the prices of layers, the seconds count as "other".
-/// Throws InputError if the cost model throws an InputError.
+/// Returns the sums for a plan of the scenario. The actions of the plan must have their seconds. A policy may have set
+/// the seconds of an action. If these seconds are not the sum of the prices of layers, they count as "other". Throws
+/// the InputErrors of the cost model.
 OperatorSums operator_sums(const Scenario& scenario, const CutModel& cut, const Plan& plan);
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
-// Computes the slowdown of a scenario as a function of the size of fast memory, for each method of placing tensors.
+// Computes how much slower a scenario is with less fast memory. Each method of placing tensors gives a curve over the
+// size of fast memory.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct PlacementCurve {
   std::optional<std::int64_t> fast_capacity = {};  ///< bytes of the fast memory that the device has
   /// Seconds of a micro-batch if all tensors are in fast memory.
   double all_fast_s = 0;
-  /// The results, sorted by capacity; results with equal capacities are sorted by method.
+  /// The results, sorted by capacity, and for one capacity by method.
   std::vector<PlacementResult> results;
 
   double fraction(const PlacementResult& result) const;
@@ -41,15 +42,15 @@ struct PlacementCurve {
 };
 
 struct CurveRequest {
-  /// Name of the device; if empty, the first device that has two memories.
+  /// Name of the device. Empty means the first device that has two memories.
   std::string device;
-  /// Sizes of fast memory; if empty, 10%..100% and the size that the device has.
+  /// Sizes of fast memory. Empty means 10%..100%, and the size that the device has.
   std::string fast = {};
   std::vector<std::string> ways;  ///< names of the methods; if empty, all methods
   int nodes = 1000;
-  /// The rates at which kernels read and write slow memory in place. The seconds of the reads and writes at these rates
-  /// are added to the seconds that a kernel takes if all its operands are in fast memory. Without rates, the cost model
-  /// gives the seconds of a kernel.
+  /// The rates at which kernels read and write slow memory in place. A kernel takes some seconds with all operands in
+  /// fast memory. The reads and writes at these rates add further seconds. Without rates, the cost model gives the
+  /// seconds of a kernel.
   std::optional<PlacementProblem::Rates> in_place = {};
   PlacementProgress progress = {};
 };

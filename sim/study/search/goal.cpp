@@ -83,7 +83,7 @@ SearchNumber parse_search_number(const std::string& text, const std::vector<Sear
     const bool listed = keys[k].kind == SearchKey::Kind::listed;
     if (keys[k].key == text && listed)
       throw UsageError("'" + text +
-                       "' has listed values, which cannot be minimised; give it a range, as in " +
+                       "' has listed values, and a list cannot be minimised; give the key a range, as in " +
                        text + "=1..64");
     if (keys[k].key == text)
       return {text, text, keys[k].bytes ? "byte" : keys[k].unit, static_cast<int>(k)};

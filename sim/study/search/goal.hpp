@@ -1,5 +1,5 @@
-// The goal of a search is a number that should be as small or as large as possible. A search also has limits, which
-// other numbers must keep.
+// The goal of a search is a number that should be as small or as large as possible. A search may also have limits.
+// Other numbers must keep these limits.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct SearchNumber {
   bool is_key() const { return key >= 0; }
 };
 
-/// Parses "makespan_s", "peak_bytes.gpu" (the metric's key follows the first dot), or one of the `keys` that are
-/// ranges. Throws UsageError, which lists the possible numbers.
+/// Parses a metric such as "makespan_s" or "peak_bytes.gpu", or one of the `keys` that are ranges. The metric's key
+/// follows the first dot. Throws UsageError. The message lists the possible numbers.
 SearchNumber parse_search_number(const std::string& text, const std::vector<SearchKey>& keys);
 
 struct SearchGoal {

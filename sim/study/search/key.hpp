@@ -10,7 +10,7 @@ namespace sluice {
 
 struct SearchKey {
   enum class Kind {
-    /// A few values without an order, which are combined with all values of the other keys.
+    /// A few values without an order. They are combined with all values of the other keys.
     listed,
     whole,  ///< whole numbers from low to high
     real,   ///< real numbers from low to high
@@ -18,7 +18,7 @@ struct SearchKey {
   std::string key;  ///< with dots: "workload.batch"
   Kind kind = Kind::listed;
   std::vector<std::string> values;  ///< if the kind is `listed`, the texts that stand after KEY=
-  /// The ends of the range if the kind is `whole` or `real`; low < high.
+  /// For the kinds `whole` and `real`: the ends of the range, low < high.
   double low = 0, high = 0;
   std::string unit;    ///< the unit that follows each number
   bool bytes = false;  ///< whether a real number must be written as whole bytes
@@ -37,9 +37,9 @@ struct SearchKey {
   double share_of(double number) const;
 };
 
-/// Parses the range KEY=lo..hi. The range has real numbers if one of its ends has a unit or a fraction, and whole
-/// numbers otherwise. Parses KEY=a,b,c as a list of values. KEY=lo..hi:n and KEY=lo..hi*f are lists of values too, as
-/// in a sweep. Throws UsageError.
+/// Parses the range KEY=lo..hi. If one of its ends has a unit or a fraction, the range has real numbers. Any other
+/// range has whole numbers. Parses KEY=a,b,c as a list of values. KEY=lo..hi:n and KEY=lo..hi*f are lists of values
+/// too, as in a sweep. Throws UsageError.
 SearchKey parse_search_key(const std::string& word);
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
-// Two methods of NLopt; no other code of Sluice calls NLopt. The two methods need values of the function but no
-// derivatives, and they are deterministic. The sources are: S. G. Johnson, The NLopt nonlinear-optimization package; J.
-// M. Gablonsky and C. T. Kelley, A locally-biased form of the DIRECT algorithm, J. Global Optimization 21 (2001),
-// 27-37; T. H. Rowan, Functional Stability Analysis of Numerical Algorithms (1990), which introduces Subplex.
+// Two methods of NLopt. No other code of Sluice calls NLopt. Both methods need only values of the function, without
+// derivatives. Both are deterministic. The sources are: S. G. Johnson, The NLopt nonlinear-optimization package; J. M.
+// Gablonsky and C. T. Kelley, A locally-biased form of the DIRECT algorithm, J. Global Optimization 21 (2001), 27-37;
+// T. H. Rowan, Functional Stability Analysis of Numerical Algorithms (1990), which introduces Subplex.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ using Score = std::function<double(const CubePlace& at)>;
 void divide_cube(std::size_t dimensions, std::size_t most_calls, const Score& score);
 
 /// Runs Subplex as NLopt implements it. Subplex walks downhill from a point and stays in the cube. Subplex only
-/// compares scores, so it also works with functions that are not continuous. The walk ends when a step is shorter than
-/// `tolerance`, or after `most_calls` calls of the score.
+/// compares scores. So it also works with functions that are not continuous. The walk ends at a step that is shorter
+/// than `tolerance`, or after `most_calls` calls of the score.
 void walk_downhill(const CubePlace& from, double first_step, double tolerance,
                    std::size_t most_calls, const Score& score);
 

@@ -10,19 +10,19 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// The length of the first step of a walk downhill, as a share of the range.
+/// The first step of a walk downhill is this share of the range.
 constexpr double first_step = 0.1;
-/// The length of a step at which a walk ends, as a share of the range.
+/// A walk ends at a step of this share of the range.
 constexpr double tolerance = 1e-6;
-/// If the starting points of two walks are less than this distance apart, only one of the two walks is made.
+/// The starting points of walks are at least this distance apart.
 constexpr double apart = 0.15;
 constexpr std::size_t most_starts = 3;
-/// The number of points that DIRECT may use per dimension. DIRECT only has to find where good points are; walks
+/// The number of points that DIRECT may use per dimension. DIRECT only has to find where good points are. Walks
 /// downhill use all remaining points.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
-/// If a method of NLopt may evaluate n new points, it may call the score n x calls_for_each_point times. Numbers are
-/// rounded, so many calls ask for a point that is already known.
+/// Numbers are rounded. So many calls of the score ask for a point that is already known. A method of NLopt that may
+/// evaluate n new points may call the score n x calls_for_each_point times.
 constexpr std::size_t calls_for_each_point = 20;
 
 /// Turns a merit into one number for a walk downhill. Points that keep the limits get smaller numbers than all other
@@ -77,8 +77,8 @@ std::size_t Region::ask(const SearchRow& row) {
   return place;
 }
 
-/// Asks for the corners and the middle of the ranges at once, because the best point is often in a corner. If there are
-/// more than four ranges, only 16 of the corners are asked for.
+/// Asks for the corners and the middle of the ranges at once: the best point is often in a corner. With more than four
+/// ranges, only 16 of the corners are asked for.
 void Region::ask_corners() {
   const std::size_t dimensions = searched_.size();
   std::vector<SearchRow> rows;
@@ -167,8 +167,7 @@ bool Region::search(std::size_t most_points) {
   most_points_ = most_points;
   try {
     ask_corners();
-    // If all corners failed, no point of this region can be the answer: a varied key is wrong, or the requested number
-    // does not exist.
+    // If all corners failed, this region has no answer. A varied key is wrong, or the requested number does not exist.
     if (trials_.all_failed() || all_lack_numbers()) return true;
     const std::size_t enough =
         std::min(most_points / 2, worth_dividing_a_dimension * searched_.size());
@@ -178,8 +177,8 @@ bool Region::search(std::size_t most_points) {
           return merit.status == Merit::LimitStatus::keeps ? merit.number : infinity;
         },
         enough - std::min(enough, asked()));
-    // If no point keeps the limits so far, DIRECT runs again. In this second run, the score is the amount by which a
-    // point breaks limits, so DIRECT looks for points that keep all limits.
+    // If no point keeps the limits so far, DIRECT runs again. The score of this second run is the amount by which a
+    // point breaks limits. So DIRECT looks for points that keep all limits.
     if (!has_one_that_keeps())
       divide([&](const CubePlace& at) { return downhill(trials_.merit(ask(row_at(at)))) / 1e200; },
              enough / 2);

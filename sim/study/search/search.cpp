@@ -25,10 +25,10 @@ struct KeySplit {
   double combinations = 1;
 };
 
-/// Divides the varied keys. Keys with lists are always combined. Keys with whole numbers are combined, too, as long as
-/// the combinations do not outnumber the allowed points. Keys with few values are combined first. If keys with real
-/// numbers are searched, each combination needs enough points for a region. If there are not enough points, keys with
-/// whole numbers are searched, too, beginning with the keys that have the most values.
+/// Divides the varied keys into keys that are combined and keys that are searched. Keys with lists are always combined.
+/// Keys with real numbers are always searched. Keys with whole numbers are combined if there are enough points. Keys
+/// with few values come first. If any key is searched, each combination needs enough points for a region. If points are
+/// missing, further keys with whole numbers are searched. Keys with the most values come first.
 KeySplit split_of(const SearchRequest& request) {
   KeySplit split;
   std::vector<std::size_t> whole;
@@ -81,7 +81,7 @@ void require_points_enough(const SearchRequest& request, const KeySplit& split) 
   throw UsageError("the listed values have " + std::to_string(std::llround(split.combinations)) +
                    " combinations, which need " + std::to_string(std::llround(needed)) +
                    " points, but only " + std::to_string(request.most_points) +
-                   " points are allowed; allow more (--points, points=) or list fewer values");
+                   " points are allowed; allow more points (--points, points=), or list fewer values");
 }
 
 /// Returns all combinations of the values of the keys in `tried`. In each combination, the keys in `searched` have an

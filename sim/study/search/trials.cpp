@@ -21,8 +21,8 @@ std::vector<std::string> names_of(const std::vector<SearchKey>& keys) {
   return names;
 }
 
-/// The merit of a point that ran but lacks a number that the goal or a limit names. Such a point is worse than every
-/// point that has the number.
+/// The merit of a point that ran without a number of the goal or of a limit. Such a point is worse than every point
+/// that has the number.
 constexpr Merit without_number = {Merit::LimitStatus::refused, std::numeric_limits<double>::max()};
 
 double number_in(const SearchNumber& number, const std::string& value, const PointResult& outcome) {
@@ -85,8 +85,8 @@ SweepResult Trials::sweep(const std::vector<SearchRow>& rows, bool verify) const
   return run_sweep(request);
 }
 
-/// Throws if points ran but no point has the number. One point with the number is enough: if points have different
-/// platforms, the name of a device may exist on one platform only.
+/// Throws if points ran but no point has the number. One point with the number is enough. For example, a name of a
+/// device may exist on only one of several platforms.
 void Trials::require_number(const SearchNumber& number) const {
   if (number.is_key()) return;
   const std::string metric = number.name.substr(0, number.name.find('['));

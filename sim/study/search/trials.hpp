@@ -26,10 +26,10 @@ class Trials {
   void ask_all(const std::vector<SearchRow>& rows);
   /// Returns true if no point could be evaluated. In this case, a varied key is wrong.
   bool all_failed() const;
-  /// Returns whether the point ran but lacks a number that the goal or a limit names.
+  /// Returns whether the point ran without a number of the goal or of a limit.
   bool lacks_numbers(std::size_t place) const;
-  /// Returns all points with their merits. The list of trials is empty after this call. Throws UsageError when points
-  /// ran, but no point has a number that the goal or a limit names.
+  /// Returns all points with their merits. The list of trials is empty after this call. If points ran, but no point has
+  /// a number of the goal or of a limit, throws UsageError.
   SearchResult result();
 
  private:

@@ -142,7 +142,7 @@ std::string unit_of(const std::string& word, const Range& range) {
   return low.empty() ? high : low;
 }
 
-/// Returns whether the text is an amount of memory that is a whole number of bytes.
+/// Returns whether the text is an amount of memory in whole bytes.
 bool is_whole(const std::string& text) {
   try {
     parse_bytes(text);

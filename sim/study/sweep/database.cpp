@@ -29,7 +29,8 @@ std::string unchanging(const std::string& path) {
   return name + "?immutable=1";
 }
 
-/// Returns whether the log file of the database has transactions that the database file does not contain yet.
+/// The log file of the database may have transactions that are missing in the database file. Returns whether there are
+/// any.
 bool has_log(const std::string& path) {
   std::error_code absent;
   const auto size = std::filesystem::file_size(path + "-wal", absent);
@@ -70,8 +71,7 @@ void Connection::require(int code) const {
                 "; the store still has all answers that were committed before");
 }
 
-// If another process switches the mode at the same time, SQLite refuses at once and does not wait. So this function
-// tries again.
+// If another process switches the mode at the same time, SQLite refuses at once. So this function tries again.
 void Connection::write_ahead() {
   constexpr int pause_ms = 20;
   for (int waited_ms = 0;; waited_ms += pause_ms) {

@@ -1,5 +1,5 @@
 // A connection to SQLite and its prepared statements. No other code of Sluice uses SQLite. If SQLite refuses a call,
-// these classes throw an IoError that names the file.
+// these classes throw an IoError. The message names the file.
 #pragma once
 
 #include <sqlite3.h>

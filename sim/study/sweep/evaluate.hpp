@@ -13,12 +13,12 @@
 namespace sluice {
 
 /// A scenario that is evaluated many times, each time with other values of some keys. The files of the scenario are
-/// read once. If the structure of a plan does not depend on the changed values, the plan is made once and then priced
+/// read once. The structure of a plan may not depend on the changed values. Such a plan is made once, and then priced
 /// again for each point.
 class Variants {
  public:
-  /// `document` is the content of the file at `path`, before includes; `fixed` are changes that all
-  /// points share. Throws the exceptions of load_scenario.
+  /// `document` is the content of the file at `path`, before includes. All points have the changes `fixed`. Throws the
+  /// exceptions of load_scenario.
   Variants(Value document, std::string path, std::vector<std::string> fixed);
   ~Variants();
 
@@ -55,14 +55,14 @@ PointResult evaluate(const Variants& variants, const Scenario& scenario);
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides,
                      const Measure& measure);
 
-/// Returns the key of a point in a store, a sha256 with 64 hexadecimal digits. The key is the hash of the program and
-/// of the resolved scenario, which contains all data that the scenario reads.
+/// Returns the key of a point in a store, a sha256 with 64 hexadecimal digits. The key is the hash of two things: the
+/// program, and the resolved scenario with all data that it reads.
 std::string point_key(const Scenario& scenario);
 
 struct KnownPoint {
   /// The key of the point: point_key(), or a hash of the request if the scenario cannot be read.
   std::string key;
-  /// The scenario of the point; nullopt if the scenario cannot be read.
+  /// The scenario of the point. If it cannot be read, this is nullopt.
   std::optional<Scenario> scenario;
 };
 /// Returns the key and the scenario of a point. Throws only Interrupted. Any thread may call this function.

@@ -63,8 +63,8 @@ std::string without_numbers(const std::string& text) {
 
 }  // namespace
 
-/// Numbers count as equal if their relative difference is at most this share, because the numbers are sums whose terms
-/// were added in different orders.
+/// The greatest relative difference of equal numbers. Numbers are sums, and their terms may have been added in
+/// different orders.
 constexpr double same_to = 1e-9;
 
 std::string metric_of(const std::string& number) {

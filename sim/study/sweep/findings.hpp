@@ -16,12 +16,12 @@ std::string metric_of(const std::string& number);
 /// Returns false if neither smaller nor larger numbers are better. Throws UsageError if there is no such metric.
 bool has_direction(const std::string& number);
 /// Returns the names of a metric's numbers at the points of a result: "makespan_s", for example, or "peak_bytes[gpu]"
-/// and "peak_bytes[host]". If no point has a number of the metric, returns only the name of the metric.
+/// and "peak_bytes[host]". If there are none, returns only the name of the metric.
 std::vector<std::string> numbers_of_metric(const SweepResult& result, const std::string& metric);
 
 /// Returns the index of the complete point with the best number of a metric. Numbers with a relative difference of at
-/// most 1e-9 count as equal, and the first of equal points is returned. Returns nullopt if no point has the number, or
-/// if has_direction() is false. Throws UsageError when there is no such metric.
+/// most 1e-9 count as equal. Of equal points, returns the first. If no point has the number, returns nullopt. If
+/// has_direction() is false, returns nullopt, too. Throws UsageError if there is no such metric.
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric);
 
 /// Transfers count as hidden if exposed_share() is at most this
@@ -36,12 +36,12 @@ bool hides(const PointResult& outcome);
 /// The value of one axis from which on transfers are hidden, for fixed values of all other axes.
 struct HiddenFrom {
   std::vector<std::string> others;  ///< KEY=VALUE of each of the other axes that has several values
-  /// KEY=VALUE from which on transfers stay hidden; empty if there is no such value.
+  /// KEY=VALUE from which on transfers stay hidden. If there is none, the text is empty.
   std::string from;
   bool everywhere = false;  ///< whether transfers are hidden from the first value on
 };
-/// Returns the values of one axis from which on transfers are hidden. Of all axes that have only numbers, this is the
-/// axis with the most values. Returns an empty list if there is no such axis, or if the points are not a whole grid.
+/// Returns the values of one axis from which on transfers are hidden. Only axes of numbers count. The axis with the
+/// most values is taken. If there is no such axis or the points are not a whole grid, the list is empty.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
 /// The points that were refused for one common reason. Numbers in the text of the reason may differ.

@@ -30,7 +30,7 @@ struct PointResult {
     failed,
   };
   Status status = Status::failed;
-  /// First line of `message`; empty if the point is complete.
+  /// First line of `message`. For a complete point, it is empty.
   std::string reason = {};
   /// The whole message that says why there are no numbers.
   std::string message = {};
@@ -38,11 +38,11 @@ struct PointResult {
   std::string shortage = {};
   /// If the point is complete: the names of the numbers.
   std::shared_ptr<const NumberNames> names = {};
-  /// One number per name; NaN if the metric is absent.
+  /// One number per name. An absent metric has NaN.
   std::vector<double> numbers = {};
   /// What limits the speed of the run (the metric `bound_by`).
   std::string bound_by = {};
-  /// Choices that were made for the point; empty if the scenario left no choice open.
+  /// Choices that were made for the point. If the scenario left no choice open, the text is empty.
   std::string chosen = {};
   std::string executor = {};  ///< the executor that ran the point
   bool verified = false;      ///< whether SimGrid gave an equal result
@@ -58,9 +58,9 @@ std::string_view name_of(PointResult::Status status);
 /// Throws InternalError.
 PointResult::Status status_named(std::string_view name);
 
-/// The functions that begin with "packed" convert names to JSON on one line, numbers to little-endian 64-bit floats,
-/// and a whole result to bytes that one process sends to another process. The functions that begin with "unpacked"
-/// convert in the opposite direction. Messages of errors name `file`.
+/// The functions "packed…" convert names to JSON on one line, and numbers to little-endian 64-bit floats. They also
+/// convert a whole result to bytes for another process. The functions "unpacked…" convert in the opposite direction.
+/// Messages of errors name `file`.
 std::string packed_names(const NumberNames& names);
 std::shared_ptr<const NumberNames> unpacked_names(const std::string& text, const std::string& file);
 std::string packed_numbers(const std::vector<double>& numbers);

@@ -31,8 +31,8 @@ static_assert(application == 1399616873 && version == 1);
 constexpr const char* columns =
     "key, scenario, changes, status, message, reason, shortage, executor, verified, chosen, bound_by, layout, numbers";
 
-/// A failure replaces only another failure. So the answer of one process is not lost if another process dies at the
-/// same point.
+/// A failure replaces only another failure. So if one process has an answer and another process dies at the same point,
+/// the answer stays.
 constexpr const char* replacing =
     "ON CONFLICT (key) DO UPDATE SET scenario = excluded.scenario, changes = excluded.changes, "
     "status = excluded.status, message = excluded.message, reason = excluded.reason, "
@@ -76,7 +76,7 @@ class Store::Database {
 
   std::optional<PointResult> find(const std::string& key) {
     find_->bind(1, key);
-    // The statement is also reset after an error, so that the next point can be looked up.
+    // The statement is also reset after an error. Then the next point can be looked up.
     struct Reset {
       Statement& statement;
       ~Reset() { statement.reset(); }

@@ -1,6 +1,6 @@
-// The store of a sweep or a search is an SQLite file with a row for each point that has an answer. A sweep that was
-// stopped can continue with the answers in its store. A transaction is on the disk when commit() returns. FORMAT.md in
-// this folder describes the tables.
+// The store of a sweep or a search is an SQLite file. Each point with an answer has a row. A sweep that was stopped can
+// continue with the answers in its store. A transaction is on the disk when commit() returns. FORMAT.md in this folder
+// describes the tables.
 #pragma once
 
 #include <functional>
@@ -30,8 +30,8 @@ class Store {
 
   /// Opens the file. With the mode `write`, a file that does not exist is made. Several processes may have the file
   /// open, and each process waits for the transactions of the other processes. With the mode `read`, the file is not
-  /// changed and may be write-protected, and only find(), for_each() and size() may be called. Throws IoError when the
-  /// file cannot be opened. Throws InputError when the file is not a store, or when it is a store of another version.
+  /// changed. It may be write-protected. Only find(), for_each() and size() may then be called. Throws IoError if the
+  /// file cannot be opened. Throws InputError if the file is not a store of this version.
   explicit Store(const std::string& path, Mode mode = Mode::write);
   ~Store();
   Store(const Store&) = delete;

@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_commits(200);
 
-/// An outcome, passed from the thread that found it to the thread that stores it.
+/// An outcome. The thread that found it passes it to the thread that stores it.
 struct Answer {
   std::size_t place = 0;  ///< the index in SweepResult::points
   std::string key;        ///< the point's key in the store; empty without a store
@@ -165,7 +165,7 @@ class Sweep {
   /// thread that makes a plan would notice a signal late, and would then need time to free its memory.
   void end_now() {
     keep_what_is_left();
-    // The lock is never released, so that no thread reads from the closed store.
+    // The lock is never released. So no thread reads from the closed store.
     store_mutex_.lock();
     if (request_.store) request_.store->close();
     end_now_by_signal();
@@ -214,15 +214,15 @@ class Sweep {
     return failed_result(answer.fault);
   }
 
-  /// Returns true if SimGrid need not run this stored point: SimGrid gave or confirmed the stored result, or the point
-  /// has no numbers.
+  /// Returns true if SimGrid need not run this stored point. This is so if SimGrid gave or confirmed the stored result.
+  /// It is also so for a point without numbers.
   static bool is_of_simgrid(const PointResult& outcome) {
     return outcome.status != PointResult::Status::complete || outcome.verified ||
            outcome.executor == "simgrid";
   }
 
-  /// Runs each point in a separate process, unless the store has a result of SimGrid for this point. The results are
-  /// stored each time a few points have ended.
+  /// Runs each point in a separate process. A point for which the store has a result of SimGrid is not run. The results
+  /// are stored each time a few points have ended.
   void in_processes() {
     std::vector<std::size_t> places;
     for (std::size_t place = 0; place < result_.points.size(); ++place) {
@@ -292,7 +292,7 @@ class Sweep {
 
   const SweepRequest& request_;
   SweepResult result_;
-  /// The keys in the store, by the position of the point; empty without a store.
+  /// The keys in the store, by the position of the point. Without a store, there are none.
   std::vector<std::string> keys_;
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> stop_{false};

@@ -50,19 +50,19 @@ struct SweepResult {
   std::size_t ran = 0;
   std::size_t from_store = 0, verified = 0;
   std::size_t count(PointResult::Status status) const;
-  /// If no point could be run, throws the error of the first point: InternalError if the computer had too little
-  /// memory, and InputError otherwise.
+  /// If no point could be run, throws the error of the first point as an InputError. If the computer had too little
+  /// memory, throws InternalError.
   void require_some_point() const;
 };
 
-/// Runs the sweep. Throws InternalError, which names the point, when SimGrid and the replay give different results.
-/// Throws IoError if the store throws an IoError. Throws Interrupted after all answers so far have been stored. Any
-/// other exception becomes the outcome of the point at which it is thrown.
+/// Runs the sweep. If SimGrid and the replay give different results, throws InternalError. The message names the point.
+/// Throws the IoErrors of the store. Throws Interrupted after all answers so far have been stored. Any other exception
+/// becomes the outcome of its point.
 SweepResult run_sweep(const SweepRequest& request);
 
-/// Chooses the points that SimGrid repeats: the share `share` of the points that ran, rounded up to a whole number. The
-/// points whose values have the smallest hashes are chosen. So the choice is spread over all points as a random choice
-/// would be, but equal sweeps choose equal points.
+/// Chooses the points that SimGrid repeats. Their number is the share `share` of the points that ran, rounded up to a
+/// whole number. The points whose values have the smallest hashes are chosen. So the choice is spread like a random
+/// choice. Equal sweeps choose equal points.
 std::vector<std::size_t> points_to_verify(const Points& points,
                                           const std::vector<std::size_t>& complete, double share);
 

@@ -32,7 +32,7 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
   return entries;
 }
 
-/// Puts the word `auto` before the entries. `auto` is not an entry of the catalog; it leaves the choice among the
+/// Puts the word `auto` before the entries. `auto` is not an entry of the catalog. It leaves the choice among the
 /// entries open.
 std::vector<Listed> with_auto(std::vector<Listed> entries, const Listed& word) {
   entries.insert(entries.begin(), word);
@@ -141,7 +141,7 @@ struct Kind {
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> list = {
       {"policies",
-       "the rules that plan in which memory weights and activations are, and when they move",
+       "the rules that plan the memory of weights and activations, and when these tensors move",
        [] { return entries_of(policy_catalog()); }},
       {"layers", "the operators of which a model consists",
        [] { return entries_of(layer_catalog()); }},
@@ -157,8 +157,8 @@ const std::vector<Kind>& kinds() {
                   "the cut whose plan needs the least time.",
               .details =
                   "Use `auto` unless you study cuts. Each policy has its own list of cuts to compare "
-                  "(scenarios/FORMAT.md), and the answer says which cut was taken. Planning takes longer than with a "
-                  "named cut, because a plan is made for each cut of the list.",
+                  "(scenarios/FORMAT.md). The answer says which cut was taken. A plan is made for each cut of the "
+                  "list. So planning takes longer than with a named cut.",
               .source = "none, because `auto` simulates several plans and takes the fastest",
               .example = "sluice run alexnet_x200 stages=auto"});
        }},
@@ -169,11 +169,11 @@ const std::vector<Kind>& kinds() {
              {.name = "auto",
               .summary =
                   "This is the default. In training, `auto` makes a plan for each strategy that treats all stages "
-                  "alike (not for `optimal` and `listed`), and takes the plan that needs the least time. In "
-                  "inference, the policy chooses.",
+                  "alike. `optimal` and `listed` are not among these strategies. `auto` takes the plan with the "
+                  "least time. In inference, the policy chooses.",
               .details =
-                  "Use `auto` unless you study strategies. The answer says which strategy was taken. Planning takes "
-                  "longer than with a named strategy, because a plan is made for each of these strategies.",
+                  "Use `auto` unless you study strategies. The answer says which strategy was taken. A plan is made "
+                  "for each of these strategies. So planning takes longer than with a named strategy.",
               .source = "none, because `auto` simulates several plans and takes the fastest",
               .example =
                   "sluice run alexnet_resident workload.mode=training policy=resident fates=auto"});
