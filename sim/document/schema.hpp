@@ -1,4 +1,4 @@
-// Makes a JSON Schema (draft-07) from records, so that editors complete and check exactly what the readers accept. The
+// Makes a JSON Schema (draft-07) from records. With it, an editor completes and checks what the readers accept. The
 // rules of schemas are at https://json-schema.org/draft-07/json-schema-validation.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace sluice {
 
-/// A variant of a mapping. The mapping has variants if the values of some keys, such as `type`, decide which other keys
-/// are allowed. A variant applies if each key in `when` has the value that `when` gives. An empty value in `when` means
-/// any value. If a variant applies to a mapping, the mapping may have only the keys of `record`, unless the record is
-/// open. A key in `when` may be absent from the mapping if the value in `when` is the default of the key in `record`.
+/// A variant of a mapping. The values of some keys, such as `type`, may decide which other keys are allowed. Such a
+/// mapping has variants. A variant applies if each key in `when` has the value given there. An empty value in `when`
+/// means any value. The mapping then has only the keys of `record`, unless the record is open. A key whose value in
+/// `when` is its default in `record` may be absent.
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;

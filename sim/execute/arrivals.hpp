@@ -1,5 +1,5 @@
-// Records which executions have ended and when their data arrived, in seconds. From this record follow whether an
-// action may start, and which arrival ended its wait.
+// Records which executions have ended and when their data arrived, in seconds. The record shows whether an action may
+// start, and which arrival ended its wait.
 #pragma once
 
 #include <algorithm>

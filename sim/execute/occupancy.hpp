@@ -12,7 +12,8 @@ namespace sluice {
 
 class Occupancy {
  public:
-  /// If `every_flow` is true, all flows that move bytes count as shared, even a flow that is alone on its links.
+  /// If `every_flow` is true, all flows with bytes count as shared. This includes flows that are alone on their
+  /// links.
   explicit Occupancy(const PlanTables& tables, bool every_flow = false);
 
   /// Returns whether the action has an arithmetic part: seconds of computation, or flows that share no link.

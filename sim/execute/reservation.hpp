@@ -1,18 +1,18 @@
-// The reservation rule of a pool that one device owns. The rule says how many bytes a request must leave free for the
-// requests that are listed before it.
+// The reservation rule of a pool that one device owns. By this rule, a request leaves bytes free for the requests
+// listed before it.
 //
-// Requests are in listing order: prologue, n times the body, epilogue. When a request is made, some requests that are
-// listed earlier may still wait for their grants. The new request may overtake them if the pool has room for all of
-// them and for the new request:
+// Requests are in listing order: prologue, n times the body, epilogue. When a request is made, earlier requests may
+// still wait for their grants. The new request may overtake them if the pool has room for all of them and for itself:
 //
 //     level + (bytes of the earlier requests) + its own bytes <= capacity
 //
 // So a grant never changes whether another request fits. Suppose that request k is granted before request j, although
 // j is listed earlier. The bytes of j were part of the sum for k. So j fits before and after the grant of k. Now take
-// a request listed after k. Its sum counts the bytes of k either as held or as reserved, so the grant of k does not
-// change the sum. Only a release of bytes can make another grant possible. So the requests of a moment may be
-// examined in any order. Every request still fits when all earlier requests are granted. So overtaking delays no
-// grant: each comes as early as if all were given in listing order. A greater capacity also delays no grant.
+// a request listed after k. Its sum counts the bytes of k in any case: as reserved before the grant, and as held
+// after it. So the grant of k does not change this sum. Only a release of bytes can make another grant possible. So
+// the requests of a moment may be examined in any order. Every request still fits when all earlier requests are
+// granted. So no grant comes later than with grants in listing order. In the same way, no grant comes later with a
+// greater capacity.
 //
 // A stream executes in listing order, so its requests are granted in listing order. The pool's requests are therefore
 // kept in queues: one queue per stream, section and `ahead`. Each queue records its next request. Dropped executions
@@ -55,8 +55,7 @@ class Reservation {
   /// queue.
   std::uint32_t add(const PlanTables& tables, std::uint32_t action, std::int64_t bytes);
 
-  /// Returns the bytes of the requests that are listed before `place` and have not been granted. A sum that exceeds
-  /// `enough` may be incomplete.
+  /// Returns the bytes of the waiting requests before `place`. A sum that exceeds `enough` may be incomplete.
   WideBytes earlier(const ListingPosition& place, WideBytes enough) const {
     WideBytes sum = 0;
     for (const RequestQueue& queue : queues_)
@@ -64,7 +63,7 @@ class Reservation {
         break;
     return sum;
   }
-  /// Returns the number of requests before `place` in the listing that still wait for their grants.
+  /// Returns the number of waiting requests before `place`.
   std::int64_t earlier_requests(const ListingPosition& place) const;
 
   /// Returns the bytes that the body requests in each iteration.
@@ -89,8 +88,8 @@ class Reservation {
     /// The rounds in which the actions of this queue are executed.
     std::int64_t first_round = 0, end_round = 0;
     std::vector<std::uint32_t> actions;  ///< the actions of one round, in listing order
-    /// For each action, the bytes that the actions before it in this queue request in a round. The last element is
-    /// the sum for all actions of the queue.
+    /// For each action, the bytes per round of the actions before it in this queue. The last element is the sum for
+    /// all actions of the queue.
     std::vector<WideBytes> before{0};
     std::size_t position = 0;  ///< the position of `next` in `actions`
     Sum granted;

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// Returns the bytes that the pool has, and for each tensor class the bytes that these tensors need in the pool.
+/// Returns the bytes of the pool, and for each tensor class the bytes of these tensors.
 Shortage shortage_in(const Plan& plan, std::uint32_t pool,
                      const std::vector<std::uint32_t>& tensors);
 

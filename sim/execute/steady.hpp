@@ -4,8 +4,8 @@
 // A state is recorded as differences from the clock, the iteration and the row of the trace. So the states of two
 // iterations can be equal. Two states are equal if all their numbers are equal. Times count as equal if they differ
 // by no more than the rounding of the clock. Suppose that a state has repeated twice in succession, each time after
-// the same number of iterations and seconds. Then this state repeats until the last iterations. The reason is that
-// the rest of the execution depends only on the state: waits and counts of uses reach back only a few iterations.
+// the same number of iterations and seconds. Then this state repeats until the last iterations. The reason: the rest
+// of the execution depends on the state alone, because waits and counts of uses reach back a few iterations only.
 #pragma once
 
 #include <cstdint>

@@ -63,8 +63,8 @@ struct ChainStage {
   /// The bytes of the gradient of the output. The number is 0 for the last stage, and if no stage
   /// up to this stage is trained.
   std::int64_t gradient = 0;
-  /// The bytes of the workspace while one micro-batch runs through the stage: in a forward pass that keeps nothing,
-  /// in a forward pass that keeps the inner tensors, and in a backward pass.
+  /// The bytes of the workspace for one micro-batch in the stage. The three numbers are for a forward pass that keeps
+  /// nothing, a forward pass that keeps the inner tensors, and a backward pass.
   std::int64_t pass_workspace = 0, keep_workspace = 0, backward_workspace = 0;
 
   ChainTurn turn = {};

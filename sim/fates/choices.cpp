@@ -47,7 +47,8 @@ class Recomputations {
   bool runs(std::size_t s) const { return runs_[s]; }
   bool dropped(std::size_t b) const { return choices_.boundary[b] == Fate::recompute; }
 
-  /// Returns whether the backward half reads boundary b as the first forward pass made it.
+  /// Returns whether the backward half reads the first version of boundary b. The first forward pass makes this
+  /// version.
   bool is_read_later(std::size_t b) const {
     if (dropped(b)) return false;
     return read_again_[b] || read_backward_[b] || (ends_backward(b) && !runs_[b - 1]);
@@ -63,8 +64,8 @@ class Recomputations {
   const Chain& chain_;
   const Choices& choices_;
   std::vector<bool> runs_;  ///< indexed by stage
-  /// For each boundary: whether a stage reads it when the stage runs again, and whether the backward pass of a later
-  /// stage reads it.
+  /// For each boundary: whether a stage that runs again reads it, and whether a later stage reads it in its backward
+  /// pass.
   std::vector<bool> read_again_, read_backward_;
 };
 

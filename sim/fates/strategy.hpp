@@ -23,8 +23,8 @@ namespace sluice {
 struct FateRequest {
   const Chain& chain;
   /// The bytes of device memory for activations, their gradients and workspaces. They are for one micro-batch, or for
-  /// all micro-batches that run side by side. If weights take turns, the bytes include the weights, and the budget is
-  /// the sum over all devices that take turns. Without a value, the memory is unlimited.
+  /// all micro-batches that run side by side. If weights take turns, the bytes include the weights. The budget is
+  /// then the sum over all devices that take turns. Without a value, the memory is unlimited.
   std::optional<std::int64_t> budget;
   bool overlap = true;
   /// A function of a tape and a number of bytes. It simulates the run in which each micro-batch has this tape, and
@@ -44,7 +44,7 @@ struct FateRequest {
   /// The seconds of a result that the caller already has. Only a tape that takes fewer seconds is useful.
   double worth = std::numeric_limits<double>::infinity();
 
-  /// Returns whether the weights of stages take turns on the device. If so, the seconds of a tape are those of its
+  /// Returns whether the weights of stages take turns on the device. The seconds of a tape then count its
   /// micro-batches, without the seconds in `run`.
   bool takes_turns() const;
 };

@@ -5,8 +5,8 @@
 // and one for loads. Loads are placed where a plan would list them. A load comes as late as possible without making a
 // computation wait. If memory has no room, the load comes even later. A computation waits until earlier saves have
 // freed enough bytes. Only a few micro-batches are simulated. Each later micro-batch takes as long as the last
-// simulated one, and at least as long as the busiest engine works for it. Micro-batches that run side by side are
-// simulated together: each operation is simulated for all of them before the next operation.
+// simulated one. It takes at least the time that the busiest engine works for it. Micro-batches that run side by side
+// are simulated together, operation by operation.
 #pragma once
 
 #include <algorithm>

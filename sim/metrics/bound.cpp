@@ -60,8 +60,8 @@ struct ResourceBound {
 };
 
 /// Returns the bound of the makespan: the maximum of `path` and of the bounds of all resources (streams and links).
-/// Also returns the resource that is the reason for the bound. A resource qualifies if its bound is near the greatest
-/// bound, and its own work is a large part of this bound. If several resources qualify, the one that works longest is
+/// Also returns the resource that is the reason for the bound. To qualify, a resource needs a bound near the greatest
+/// bound, and work that is a large part of this bound. If several resources qualify, the one that works longest is
 /// returned. The run gets faster only if this resource becomes faster or gets less work.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
@@ -77,10 +77,9 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 }  // namespace
 
 // The proof of the bound:
-// - An execution is an action in an iteration. Two things must come before its start: the end of the previous
-//   execution on its stream, and the data of all executions for which it waits. The execution lasts at least as long
-//   as it would last alone on its links. Its data are available `latency` after its end. Memory can only delay the
-//   execution.
+// - An execution is an action in an iteration. It starts after the previous execution on its stream has ended and the
+//   awaited data have arrived. It lasts at least as long as alone on its links. Its data are available `latency`
+//   after its end. Memory can only delay the execution.
 // - The head of an execution is the longest path, through stream order and waits, from the beginning of the run to
 //   the execution. The head is a lower bound of the start. The tail of an execution is the longest path from its end
 //   to the end of the run. The tail is a lower bound of the seconds that must follow. The longest of all paths is a

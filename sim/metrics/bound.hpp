@@ -10,9 +10,9 @@ namespace sluice {
 
 struct Bound {
   double seconds = 0;
-  /// The stream or link that is the reason for the bound. Its own work is at least half of the bound. Together with
-  /// the actions that must come before and after it, this work takes at least 99 % of the bound. If several streams
-  /// or links qualify, `resource` names the one that works longest. If none qualifies, the text is "dependencies":
+  /// The stream or link that is the reason for the bound. Its own work is at least half of the bound. Its work and
+  /// the actions that must come before and after this work take at least 99 % of the bound. If several streams or
+  /// links qualify, `resource` names the one that works longest. If none qualifies, the text is "dependencies":
   /// several streams or links must work in turn.
   std::string resource;
 };

@@ -99,11 +99,11 @@ class Forwards {
     return window_.at(wait.action, on);
   }
 
-  // Each time grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that none
-  // of these amounts changed in the last R iterations. Then the next iterations add the same amounts, as long as the
-  // same waits decide the starts. The time of another wait may grow faster. This other wait decides a start after
-  // some iterations: after (the difference of the two times) / (the difference of their growths). The iterations
-  // before are skipped at once. The result is exact.
+  // Each time grows by some amount per iteration. Suppose that a wait looks back at most R iterations. Suppose also
+  // that none of these amounts changed in the last R iterations. Then the next iterations add the same amounts, as
+  // long as the same waits decide the starts. The time of another wait may grow faster. After some iterations, this
+  // wait decides a start. Their number is (the difference of the two times) / (the difference of their growths). The
+  // iterations before are skipped at once. The result is exact.
 
   /// Skips iterations after this iteration, at most up to `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {
@@ -151,15 +151,14 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// Returns the number of next iterations in which each time grows as in this iteration. 0 if a time grows by
-  /// another amount already in the next iteration.
+  /// Returns the number of next iterations in which each time grows as in this iteration. The number may be 0.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());
     for (std::uint32_t i = plan_.body_begin; i < plan_.body_end; ++i) {
       const std::uint32_t a = graph_.order[i];
       const PathGraph::Node& node = graph_.nodes[a];
-      // An action does not run if its work would be needed after the last iteration.
+      // An action whose work is needed after the last iteration does not run.
       if (!graph_.runs(node, iteration + 1)) continue;
       const double grows = growth_[a - plan_.body_begin];
       const double after = node.seconds + node.latency_s;
@@ -200,10 +199,10 @@ class Forwards {
   std::int64_t most_;
   Heads heads_;
   std::int64_t even_ = 0;  ///< the number of consecutive iterations with equal growth
-  /// For each action of the body, the time at which its latest data were available, and how much later this is than
-  /// the time before.
+  /// For each action of the body: the time at which its latest data were available, and the growth of this time since
+  /// the previous execution.
   std::vector<double> last_, growth_;
-  /// For each stream, the end of its latest execution, and how much later this is than the end before.
+  /// For each stream: the end of its latest execution, and the growth of this end since the previous iteration.
   std::vector<double> last_time_, stream_growth_;
 };
 

@@ -153,8 +153,8 @@ class Backwards {
       }
   }
 
-  /// Sets the time that must follow this execution. Take the longest path from the arrival of its data to the end of
-  /// the run, through an action that waits for the data. Parameter `pushed` is the seconds of this path.
+  /// Sets the time that must follow this execution. Actions may wait for its data. `pushed` is the longest path in
+  /// seconds from the arrival of the data, through such an action, to the end of the run.
   void execute(std::uint32_t a, std::int64_t iteration, double pushed) {
     const PathGraph::Node& node = graph_.nodes[a];
     const double tail = std::max(rest_[node.stream], node.latency_s + pushed);

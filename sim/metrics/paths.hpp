@@ -1,6 +1,6 @@
 // Computes the longest paths through a plan. These paths give the earliest start of each execution, and the time that
-// must follow it. The paths depend only on waits and on the order of each stream, as if memory were unlimited and no
-// link were shared. So both times are lower bounds. Only lower_bound() uses this file.
+// must follow it. The paths depend on waits and on the order of each stream. They ignore limits of memory and shared
+// links. So both times are lower bounds. Only lower_bound() uses this file.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +62,8 @@ struct Tails {
 };
 
 /// Computes the heads of a plan from its start to its end. Consecutive iterations that add equal amounts to the times
-/// are computed at once. All other iterations are visited one by one, as long as they have at most `most` executions.
-/// With more executions, some iterations in the middle are skipped. Only the work of each stream counts for them.
+/// are computed at once. All other iterations are visited one by one, up to `most` executions in all. With more
+/// executions, some iterations in the middle are skipped. Only the work of each stream counts for them.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
 /// Computes the tails of a plan from its end to its start. Only the first few and the last few iterations are visited.
 Tails walk_backwards(const PathGraph& graph);

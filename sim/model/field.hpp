@@ -1,8 +1,9 @@
 // The receptive field of a layer: the pixels of the model's input that can change one pixel of the layer's output. A
-// layer that depends on the whole input has no field, and neither have the layers after it. Where branches join, the
-// field along each axis is the largest of their fields. Pixels of the padding count, too, so a field may be larger
-// than the image. The formulas are equations 2 and 4 of Araujo, Norris and Sim, Computing receptive fields of
-// convolutional neural networks, Distill (2019). Their effective stride is called jump here (see ReceptiveField).
+// layer that depends on the whole input has no field. The layers after such a layer have no field either. Where
+// branches join, the field along each axis is the largest of their fields. Pixels of the padding count, too, so a
+// field may be larger than the image. The formulas are equations 2 and 4 of Araujo, Norris and Sim, Computing
+// receptive fields of convolutional neural networks, Distill (2019). Their effective stride is called jump here (see
+// ReceptiveField).
 #pragma once
 
 #include <optional>

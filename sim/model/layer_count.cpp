@@ -56,8 +56,7 @@ class LayerCount {
     Parameters scope = read_block_parameters(*block, word.text(), use);
     scope.insert(parameters.begin(), parameters.end());
     const auto [place, is_new] = counted_.try_emplace({word.text(), scope}, 0);
-    // A block that contains itself already has an element with the count 0. read_layers reports such a block as an
-    // error.
+    // A block may contain itself. It then already has an element with the count 0. read_layers reports the error.
     if (is_new) place->second = of(*layers, scope);
     return place->second;
   }

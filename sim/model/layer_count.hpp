@@ -1,5 +1,5 @@
-// Counts the layers that a model's document will have after its repetitions and blocks are written out. The count
-// comes first. So a short document with far too many layers is refused at once.
+// Counts the layers of a model's document with all repetitions and blocks written out. The count comes before
+// anything is expanded. So a short document with far too many layers is refused at once.
 #pragma once
 
 #include <cstdint>

@@ -40,8 +40,7 @@ struct ReceptiveField {
   bool operator==(const ReceptiveField&) const = default;
 };
 
-/// The part of a layer's weights that the layer reads, if it does not read all of them: rows of a table, or matrices
-/// of experts.
+/// Some layers read only a part of their weights: rows of a table, or matrices of experts. This is the part.
 struct WeightsRead {
   std::int64_t elements = 0;  ///< the most elements that one sample reads
   /// Whether every sample reads the same part. If false, different samples may read different parts.

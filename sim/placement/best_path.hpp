@@ -1,6 +1,6 @@
-// Finds the best path of one tensor if each moment in fast memory has a price. An exact dynamic programme goes
-// through the tensor's uses. In each gap between two uses, the tensor is only in slow memory, only in fast memory, or
-// in both.
+// Finds the best path of one tensor. Each moment in fast memory has a price. An exact dynamic programme goes through
+// the tensor's uses. In each gap between two uses, the tensor is only in slow memory, only in fast memory, or in
+// both.
 #pragma once
 
 #include <cstddef>

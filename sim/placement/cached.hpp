@@ -20,14 +20,14 @@ struct CachedRun {
 };
 
 /// Runs the kernels with fast memory as a cache of `capacity` bytes. Each new tensor gets the lowest free addresses.
-/// It frees them after its last use. The seconds of a kernel are two parts: its seconds with all operands in fast
-/// memory, and the seconds of its misses and write-backs. A roofline gives a kernel's time as the maximum of several
+/// It frees them after its last use. The seconds of a kernel have two parts: the seconds with all operands in fast
+/// memory, and the seconds of misses and write-backs. A roofline gives a kernel's time as the maximum of several
 /// lines. For such a kernel, the second part is added to the line of its bytes.
 ///
 /// The kernels run `rounds` times, and the result describes the last round. The cache is empty before the first
 /// round. At the start of each round, the tensors that no kernel makes have new content. This content is only in slow
-/// memory. The lines that a round leaves in the cache do not depend on the content of the cache before the round. So
-/// all rounds from the second on are equal.
+/// memory. The cache after a round does not depend on the cache before it. So all rounds from the second on are
+/// equal.
 CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity, int rounds = 1);
 
 }  // namespace sluice

@@ -34,8 +34,8 @@ class Overlapper {
   }
 
  private:
-  /// Returns the kernels during which the copy engine may make this move: the kernels between the uses around the
-  /// move's gap. The gap may also have a move in the other direction. The kernels of that move are left out.
+  /// Returns the kernels during which the copy engine may make this move: the kernels between the two uses around its
+  /// gap. The gap may also have a move in the other direction. The kernels of that move are left out.
   KernelRange between(const PlacementMove& move) const {
     const TensorUses& uses = question_.uses(move.tensor);
     const std::size_t i = move.use;

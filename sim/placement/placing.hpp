@@ -2,9 +2,9 @@
 // kernels from one use to the next. The path of a tensor is its part of the placement. From the placement follow the
 // bytes in fast memory and the necessary moves. The seconds of a run with only synchronous moves follow, too.
 //
-// If a tensor is in fast memory during a gap, it is also there at the uses before and after the gap. A tensor that is
-// moved to fast memory keeps its copy in slow memory until a kernel writes the tensor. Until then, it can leave fast
-// memory without cost. What a use writes in fast memory is saved at most once.
+// A tensor in fast memory during a gap is also there at the uses before and after the gap. A tensor that is moved to
+// fast memory keeps its copy in slow memory until a kernel writes the tensor. Until then, it can leave fast memory
+// without cost. What a use writes in fast memory is saved at most once.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -24,8 +24,8 @@ TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, boo
 /// Returns whether each tensor is always in one memory. A placement without moves may give false. A tensor that is
 /// given at the start may begin in fast memory and leave it without cost.
 bool is_static(const PlacementQuestion& question, const Placing& placing);
-/// all_slow() returns the placement in slow memory, except for tensors that are pinned to fast memory. all_fast()
-/// returns the placement in fast memory, except for tensors that are pinned to slow memory.
+/// all_slow() places all tensors in slow memory. all_fast() places all tensors in fast memory. Pinned tensors stay in
+/// their memory.
 Placing all_slow(const PlacementQuestion& question);
 Placing all_fast(const PlacementQuestion& question);
 

@@ -115,9 +115,9 @@ struct KernelRange {
 /// A checked problem, with data that follow from it.
 class PlacementQuestion {
  public:
-  /// Throws InputError for an operand without a memory or listed twice, for a tensor that no kernel uses, for a
-  /// number that is not finite, and for a memory without a rate. Throws Infeasible if slow memory cannot hold all
-  /// tensors.
+  /// Throws InputError for these faults: an operand without a memory, an operand that is listed twice, a tensor
+  /// without a kernel, a number that is not finite, and a memory without a rate. Throws Infeasible if slow memory
+  /// cannot hold all tensors.
   explicit PlacementQuestion(PlacementProblem problem);
 
   const PlacementProblem& problem() const { return problem_; }

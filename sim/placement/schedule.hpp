@@ -23,9 +23,9 @@ double move_seconds(const PlacementQuestion& question, const PlacementMove& move
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
                                      const PlacementSchedule& schedule);
 
-/// Returns the time at which all kernels and moves have ended. A kernel begins after three things: the previous
-/// kernel, the moves that it needs, and the synchronous moves before it. The copy engine makes one move after the
-/// other. Its moves begin no earlier than kernel `begin` could begin.
+/// Returns the time at which all kernels and moves have ended. A kernel begins after the previous kernel, after the
+/// moves that it needs, and after the synchronous moves before it. The copy engine makes one move after the other.
+/// Its moves begin no earlier than kernel `begin` could begin.
 double predicted_seconds(const PlacementQuestion& question, const PlacementSchedule& schedule);
 /// Returns the end of all kernels and moves, for kernels that take `kernel_s[k]` seconds.
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,

@@ -1,6 +1,6 @@
-// Finds the numbers of actions by names of stage, letter of the kind, and micro-batch. The micro-batches of one stage
-// and kind mostly have numbers without gaps. So a table is faster than a hash map. The reader of plans and the check
-// of a plan's structure use this class.
+// Finds the numbers of actions by names such as `3F0`: stage, letter of the kind, micro-batch. The micro-batches of
+// one stage and kind mostly have numbers without gaps. So a table is faster than a hash map. The reader of plans and
+// the check of a plan's structure use this class.
 #pragma once
 
 #include <array>

@@ -4,8 +4,8 @@
 // A plan has three sections: the prologue, the body, which runs n times, and the epilogue. `actions` holds the
 // actions of the sections one after the other. The order within a section is the *listing order*. Each stream
 // executes its actions in this order. A pool that one device owns grants a request if all requests listed before it
-// would still fit (execute/reservation.hpp). Each stream goes through the iterations by itself: only waits and memory
-// delay it.
+// still fit (execute/reservation.hpp). Each stream goes through the iterations by itself: only waits and memory delay
+// it.
 #pragma once
 
 #include <algorithm>
@@ -105,9 +105,9 @@ struct Tensor {
 
 /// A wait for an execution of `action`. If both actions are in the body, the execution `distance` iterations ago is
 /// awaited. If there is no such iteration, the action does not wait. An action of the prologue has a single
-/// execution, for which the body or the epilogue may wait. If the epilogue waits for an action of the body, the
-/// execution in iteration n - 1 - distance is awaited. A wait for a dropped execution ends at once. A wait for a
-/// later section is not allowed.
+/// execution, for which the body or the epilogue may wait. In the epilogue, a wait for an action of the body means
+/// its execution in iteration n - 1 - distance. A wait for a dropped execution ends at once. A wait for a later
+/// section is not allowed.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;

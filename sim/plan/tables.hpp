@@ -1,5 +1,6 @@
-// Tables that are made from a plan once, before it is executed: the actions of each stream, the waits of each action,
-// and the number of uses of each instance. The tables contain data only. The event loops are in the executors.
+// Tables that are made from a plan once, before its execution. They hold the actions of each stream, the waits of
+// each action, and the number of uses of each instance. The tables contain data only. The event loops are in the
+// executors.
 #pragma once
 
 #include <array>
@@ -63,8 +64,7 @@ struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
   /// How often an instance is used if none of its uses is dropped. Uses may be dropped near the first and the last
-  /// iteration. The number is -1 if an action outside of the body uses the instance, or if there is only one
-  /// instance.
+  /// iteration. The number is -1 for a single instance, and for an instance that is used outside of the body.
   std::int64_t body_uses = -1;
   /// The least and the greatest `ahead` of the actions that use the tensor.
   std::int32_t least_ahead = 0, most_ahead = 0;

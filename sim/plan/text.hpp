@@ -1,6 +1,6 @@
 // The text form of a plan. People and programs can write, read, compare and edit this text. It has one line of
-// `key=value` words for each element of the plan. sim/plan/FORMAT.md describes these lines. A plan that is written as
-// text and read again is exactly equal to the old plan.
+// `key=value` words for each element of the plan. sim/plan/FORMAT.md describes these lines. If a plan is written as
+// text and read again, the result is exactly the same plan.
 #pragma once
 
 #include <iosfwd>

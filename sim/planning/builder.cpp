@@ -11,8 +11,8 @@ namespace {
 
 /// Returns the only device that keeps tensors in this memory. This device owns the pool of the memory, even if other
 /// devices can reach the memory. A pool with an owner grants in listing order: an early load does not take the bytes
-/// of a computation that is listed before it. Three kinds of memories have no owner, and "" is returned: host memory,
-/// a memory that several devices or no device has, and a memory that is not the first memory of its device.
+/// of a computation that is listed before it. Returns "" for a memory without an owner. These are host memory, a
+/// memory of several devices or of no device, and a memory that is not the first memory of its device.
 std::string only_device_of(const Platform& platform, const Memory& memory) {
   std::string only;
   if (memory.name == platform.host().name) return only;

@@ -1,8 +1,8 @@
 // If a scenario leaves choices open, Sluice makes these choices by simulation. A policy offers candidates. The judge
 // takes the candidate whose simulated plan ends first.
 //
-// A candidate is defined by its structure, and never by a capacity. The structure says where the model is cut, how
-// many micro-batches are computed side by side, and how early tensors are loaded. From the structure follows the
+// A candidate is defined by its structure, and never by a capacity. The structure says three things: where the model
+// is cut, how many micro-batches run side by side, and how early tensors are loaded. From the structure follows the
 // memory that the candidate needs. The candidate can be used on every device with at least this memory, and takes
 // equally long on each of them. So every candidate for a smaller memory is also a candidate for a larger memory. It
 // follows that more memory never makes a run slower.

@@ -4,8 +4,8 @@
 
 namespace sluice {
 
-/// Finds the earliest slot s from `from` on such that the load has room in all slots s to `to` - 1. Takes this room
-/// and returns s. In levels_, slot s has the index s + `turn`.
+/// The load needs room in all slots from its place to `to` - 1. Finds its earliest place, from `from` on. Takes the
+/// room and returns the place. In levels_, slot s has the index s + `turn`.
 std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t turn,
                               std::int64_t bytes) {
   if (from >= to) return to;

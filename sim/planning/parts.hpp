@@ -93,8 +93,8 @@ struct StageOutput {
   std::uint32_t output = none;
   std::uint32_t answer = none;  ///< the stage's part of the answer, if it is a separate tensor
 };
-/// Lists the forward pass and makes its output: the answer for the last stage, or else the boundary activation of its
-/// stage. The action uses `input`.
+/// Lists the forward pass and makes its output. The output is the boundary activation of its stage. For the last
+/// stage, it is the answer. The action uses `input`.
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input);
 
 /// Lists the transfer that saves `tensor` to `host`. The pass `forward` has made this tensor. For a boundary

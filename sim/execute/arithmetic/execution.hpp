@@ -43,8 +43,8 @@ struct FlowState {
   double expected_at = 0;
 };
 
-/// An event of a stream or of one of its flows. At an event of a stream, the arithmetic part of its action ends (see
-/// occupancy.hpp), or its next action may try to start. At an event of a flow, the flow begins or has arrived.
+/// An event of a stream or of one of its flows. At an event of a stream, its next action may try to start, or the
+/// arithmetic part of its action ends (see occupancy.hpp). At an event of a flow, the flow begins or has arrived.
 struct Event {
   double time;
   std::uint32_t stream;

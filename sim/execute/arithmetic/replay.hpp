@@ -36,8 +36,8 @@ struct ReplayResult {
   /// For each pool, the greatest sum of held bytes, reserved bytes and granted bytes at a grant. A pool with this
   /// capacity gives the run the same times. For a shared or unlimited pool, the number is the peak.
   std::vector<std::int64_t> reserved;
-  /// The period of the steady state: its iterations and seconds. Has no value if no steady state was found. The replay
-  /// looks for a steady state only if `jumps` is true, and finds it only after some iterations.
+  /// The period of the steady state: its iterations and seconds. Has no value if no steady state was found. The
+  /// search needs `jumps` and some iterations.
   std::optional<Jump> period;
   std::optional<Deadlock> blocking;  ///< the deadlock if the run blocks at the time `makespan`
 };

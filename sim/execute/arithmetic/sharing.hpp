@@ -1,8 +1,8 @@
-// Max-min fair sharing of links between flows, as in SimGrid's model (CM02 without latency, cross traffic or windows).
-// The method is progressive filling. The bandwidth of each link is divided by the number of its flows. The link with
-// the lowest quotient gives its flows this quotient as their rate. Then the other links do the same: each link divides
-// its remaining bandwidth among its flows without a rate. When a flow starts or ends, new rates are computed for
-// all flows that links connect to it. Units are bytes, byte/s and seconds.
+// Max-min fair sharing of links between flows, as in SimGrid's model (CM02 without latency, cross traffic or
+// windows). The method is progressive filling. The bandwidth of each link is divided by the number of its flows. The
+// link with the lowest quotient gives its flows this quotient as their rate. Then the other links do the same: each
+// link divides its remaining bandwidth among its flows without a rate. When a flow starts or ends, all flows that are
+// connected to it over links get new rates. Units are bytes, byte/s and seconds.
 #pragma once
 
 #include <cstdint>

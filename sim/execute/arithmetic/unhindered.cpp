@@ -11,24 +11,24 @@ namespace sluice {
 
 // This file finds the same seconds as the replay. The proof has three parts:
 // - The start of an execution. No link is shared, so each action takes the time that it takes alone. Suppose that no
-//   execution waits for memory. Then an execution starts when three conditions hold: its stream is free, the data of
-//   all awaited executions have arrived, and the time of its `not_before` has passed. All awaited executions are listed
-//   before it, in its own iteration or in an earlier iteration.
-// - Equal growth. The times in an iteration depend on earlier iterations only through two kinds of times: the times
-//   when the streams are free, and the arrivals to which the iteration's waits look back. Suppose that all of these
-//   times grow by an equal amount during an iteration. Suppose also that the prologue decided no start in this
-//   iteration. Suppose at last that no wait looked back before the first iteration. Then all times grow by the same
-//   amount in the next iteration. The same holds for all later iterations except the last iterations.
-// - No execution waits for memory. A pool grants a request if a sum of bytes fits (reservation.hpp). The sum counts two
-//   kinds of bytes, each at most once: the bytes in the pool, and the bytes of the requests listed up to this request.
-//   Let `apart` be the number of iterations between the fastest and the slowest stream. Before the times grow evenly,
-//   the counted bytes belong to the iterations computed so far and to the next `apart` iterations. Afterwards, they
-//   belong to the `apart` iterations between the streams and to the 2 * reach iterations before them. Here reach is
-//   the result of reach_of(): the allocations of an iteration are freed within 2 * reach iterations. The first 2 *
-//   reach iterations also allocate for uses that would lie before the first iteration. The sum also has the bytes of
-//   homes, of the prologue and of the epilogue. If a pool has room for all these bytes together, no grant of the body
-//   ever waits. The epilogue may wait until the body has ended. Its wait delays no other action: a request
-//   keeps no room free for requests that are listed later.
+//   execution waits for memory. Then an execution starts as soon as three conditions hold. Its stream is free. The
+//   data of all awaited executions have arrived. The time of its `not_before` has passed. All awaited executions are
+//   listed before it, in its own iteration or in an earlier iteration.
+// - Equal growth. The times in an iteration depend on two kinds of earlier times only. These are the times when the
+//   streams are free, and the arrivals to which the iteration's waits look back. Suppose that all of these times grow
+//   by an equal amount during an iteration. Suppose also that the prologue decided no start in this iteration.
+//   Suppose at last that no wait looked back before the first iteration. Then all times grow by the same amount in
+//   the next iteration. The same holds for all later iterations except the last iterations.
+// - No execution waits for memory. A pool grants a request if a sum of bytes fits (reservation.hpp). The sum counts
+//   two kinds of bytes, each at most once: the bytes in the pool, and the bytes of the requests listed up to this
+//   request. Let `apart` be the number of iterations between the fastest and the slowest stream. Before the times
+//   grow evenly, the counted bytes belong to the iterations computed so far and to the next `apart` iterations.
+//   Afterwards, they belong to the `apart` iterations between the streams and to the 2 * reach iterations before
+//   them. Here reach is the result of reach_of(): the allocations of an iteration are freed within 2 * reach
+//   iterations. The first 2 * reach iterations also allocate for uses that would lie before the first iteration. The
+//   sum also has the bytes of homes, of the prologue and of the epilogue. If a pool has room for all these bytes
+//   together, no grant of the body ever waits. The epilogue may wait until the body has ended. Its wait delays no
+//   other action: no request keeps room free for later requests of the list.
 namespace {
 
 /// The greatest number of iterations that this file computes. If the times do not grow evenly within these iterations,
@@ -137,8 +137,8 @@ class Unhindered {
     return grown;
   }
 
-  /// Returns whether each pool has room for the largest sum that a grant of this pool can count. Before the call, check
-  /// that the times grow by `grown` seconds in this and in each later iteration.
+  /// Returns whether each pool has room for the largest sum that one of its grants can count. The times must grow by
+  /// `grown` seconds in this and in each later iteration.
   bool has_room(double grown, std::int64_t iteration) const {
     double first = free_[plan_.actions[plan_.body_begin].stream], last = first;
     for (std::uint32_t s = 0; s < free_.size(); ++s) {

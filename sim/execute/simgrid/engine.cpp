@@ -21,9 +21,8 @@ void take_back_handlers() {
 
 constexpr const char* way_out = "; use --executor replay to run without SimGrid";
 
-/// SimGrid aborts if it gets no memory for an actor's stack, so this function checks that all stacks have room.
-/// `guard_kib` is for the pages that guard a stack. `others_kib` is for everything else that the engine keeps in
-/// memory.
+/// Checks that all stacks have room. Without memory for an actor's stack, SimGrid would abort. `guard_kib` is for the
+/// pages that guard a stack. `others_kib` is for everything else that the engine keeps in memory.
 void require_memory(const Plan& plan) {
   constexpr std::size_t guard_kib = 64, others_kib = 4096;
   const std::size_t kib = plan.streams.size() * (stack_kib + guard_kib) + others_kib;

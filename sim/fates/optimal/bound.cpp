@@ -73,8 +73,8 @@ class Overlap {
 
   /// Returns the weights of each stage's seconds. The weight of a pass or a copy is a sum: the weights of all
   /// inequalities that contain its seconds. The saves of stage i are in the inequalities of the cuts up to i. The
-  /// forward pass of stage i is in the inequality of the computation, and in the inequalities of the cuts after i. If
-  /// micro-batches run side by side, the inequality of a cut at i has this forward pass for one micro-batch only. The
+  /// forward pass of stage i is in the inequality of the computation. It is also in the inequalities of the cuts
+  /// after i. If micro-batches run side by side, a cut at i counts this forward pass for one micro-batch only. The
   /// same rules hold for loads and backward passes.
   FateWeights weights() const {
     FateWeights weights;

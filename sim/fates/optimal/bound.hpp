@@ -11,11 +11,11 @@
 //
 // Take any stage s. The outputs of stage s and of later stages are saved after the forward passes of the stages up to
 // s. So the forward half takes at least as long as these passes plus these saves. The loads for stage s and for later
-// stages come before the backward passes of s and of all earlier stages. So the backward half takes at least as long
-// as these loads plus these passes. Each half also takes at least as long as its computation. Each of these sums
-// bounds a half, so a weighted mean of the sums for a half bounds it, too. The weights make the two means together as
-// great as possible. The first load of the input may run during the previous micro-batch, but every micro-batch has
-// such a load.
+// stages come before the backward passes of s and of earlier stages. So the backward half takes at least as long as
+// these loads plus these passes. Each half also takes at least as long as its computation. Each of these sums bounds
+// a half, so a weighted mean of the sums for a half bounds it, too. The weights make the two means together as great
+// as possible. The first load of the input may run during the previous micro-batch, but every micro-batch has such a
+// load.
 //
 // Suppose that micro-batches run side by side. The saves of stage s then begin when the first micro-batch has passed
 // s. The backward pass of the last micro-batch through s follows the loads for s. So the sums for s count the
@@ -67,9 +67,9 @@ struct FateRun {
   double whole_passes = 1;
 };
 
-/// Returns a lower bound on the seconds of a run. `halves` is a lower bound on the seconds of both halves of a
-/// micro-batch, from its first forward pass to its last backward pass. The first micro-batch begins when its input
-/// has arrived. After the last input has arrived, one whole micro-batch and an update follow.
+/// Returns a lower bound on the seconds of a run. `halves` is a lower bound on the seconds of one micro-batch, from
+/// its first forward pass to its last backward pass. The first micro-batch begins when its input has arrived. After
+/// the last input has arrived, one whole micro-batch and an update follow.
 double run_bound(const Chain& chain, const FateRun& run, double halves);
 
 /// Returns a lower bound on the seconds of a run within a budget, if copies run during computation. The bound uses the

@@ -18,7 +18,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// boundaries. Each of these 9 tensors has at most 3 fates, so there are at most 3^9 combinations.
 constexpr std::size_t most_tried_all = 4;
 
-/// Changes one or two choices at a time, while a change gives a faster tape that fits.
+/// Changes one or two choices at a time. Keeps a change if the new tape fits and is faster.
 class Descent {
  public:
   Descent(const Chain& chain, std::int64_t budget)

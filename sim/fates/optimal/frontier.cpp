@@ -103,7 +103,7 @@ class Frontier::Solver {
         }
   }
 
-  /// Returns whether stage s may keep its inner tensors while its input is dropped and made again.
+  /// Returns whether stage s may keep its inner tensors although its input is dropped.
   bool may_part(std::size_t s) const {
     return s > 0 && chain_.stages[s].reads_input && s + 1 < count_ &&
            (frontier_.parts_all_ || chain_.stages[s].inner.bytes == 0);

@@ -25,9 +25,8 @@
 // same tensor. An earlier boundary may keep such a tensor on the device during a whole segment. The segment then
 // leaves the tensor out of its first boundary.
 //
-// The search leaves out two kinds of schedules. In the first kind, a pass of an earlier segment runs before the last
-// backward pass of a later segment. In the second kind, host memory holds a copy of a boundary, and the boundary is
-// made again.
+// The search leaves out two kinds of schedules. In one kind, a pass of an earlier segment runs before the last
+// backward pass of a later segment. In the other kind, a boundary is made again although host memory holds its copy.
 #pragma once
 
 #include <cstdint>
@@ -83,22 +82,22 @@ class Frontier {
   Tape tape(std::size_t point) const;
 
  private:
-  /// Whether stage t has already run, and where its tensors then are until its backward pass: on the device (`here`)
-  /// or in host memory (`away`).
+  /// Whether stage t has already run. Its tensors then wait for its backward pass on the device (`here`) or in host
+  /// memory (`away`).
   enum class Ready : std::uint8_t { no, here, away };
   struct Segment {
     std::size_t s = 0, t = 0;
     bool copied = false;  ///< whether a copy of boundary s is in host memory
     bool needed = false;  ///< whether the backward pass of s - 1 needs boundary s
     Ready ready = Ready::no;
-    /// Whether a carried part of boundary s (ChainCarried) is on the device during the whole segment, because an
-    /// earlier boundary holds it.
+    /// Whether an earlier boundary holds a carried part of boundary s (ChainCarried) on the device, during the whole
+    /// segment.
     bool around = false;
   };
   class Solver;
 
-  /// Returns whether an earlier boundary holds a carried part of boundary b on the device. Assumes that the device
-  /// holds the tensors below `limit`, as far as stage b or later stages read them.
+  /// Returns whether an earlier boundary holds a carried part of boundary b on the device. The device is assumed to
+  /// hold all tensors below `limit` that are read by stage b or a later stage.
   bool is_around(std::size_t b, std::size_t limit) const;
   /// Returns the `limit` of is_around() for the boundaries after boundary s of a segment. `stays` says whether boundary
   /// s stays on the device.

@@ -32,7 +32,7 @@ Tape InTurnSearch::within(std::int64_t budget) {
     if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
       best = tape;
   };
-  // Whole frontiers take long to compute. If the smallest tape does not fit, they are not needed.
+  // Whole frontiers take long to compute. They are needed only if the smallest tape fits.
   if (const SmallestTape least = smallest(true); least.bytes <= budget) {
     if (fits_in_host(chain_, least.tape)) consider(least.tape);
     consider_frontiers(budget, consider);

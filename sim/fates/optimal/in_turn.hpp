@@ -19,8 +19,8 @@ struct SmallestTape {
   Tape tape = {};
 };
 
-/// The answer is exact under four conditions: no segment of the frontier lost points, host memory is unlimited, the
-/// chain does not branch, and weights stay. If weights take turns, several passes of a stage may share one load. The
+/// The answer is exact under four conditions. No segment of the frontier lost points. Host memory is unlimited. The
+/// chain does not branch. Weights stay. If weights take turns, several passes of a stage may share one load. The
 /// frontier counts one load per pass.
 class InTurnSearch {
  public:

@@ -8,8 +8,8 @@
 namespace sluice {
 
 /// Returns a lower bound on the peak of any tape. Each stage runs forward and backward at least
-/// once, for all fates. While a pass runs, the device holds the tensors that the pass reads and
-/// makes, and the workspace of the pass.
+/// once, for all fates. During a pass, the device holds its workspace and all tensors that it reads
+/// or makes.
 std::int64_t least_bytes_bound(const Chain& chain);
 
 }  // namespace sluice

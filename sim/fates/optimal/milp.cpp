@@ -206,8 +206,8 @@ class Programme {
   }
 
   /// Adds constraints for the tensors that operation v makes or reads. Such a tensor is freed after v under three
-  /// conditions: operation v runs, no later operation of the stage reads the tensor, and the tensor is not on the
-  /// device at the start of the next stage.
+  /// conditions. Operation v runs. No later operation of the stage reads the tensor. The next stage starts without
+  /// the tensor on the device.
   void free_after(std::size_t t, std::size_t v, Milp::Terms& live) {
     const FateGraph::Operation& operation = graph_.operations[v];
     for (const auto* touched : {&operation.makes, &operation.may_make, &operation.reads})

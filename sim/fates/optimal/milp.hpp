@@ -2,12 +2,12 @@
 // programme minimises the seconds of all operations and copies within a budget of bytes.
 //
 // Time is divided into one stage per operation, in the given order. In stage t, operation t runs for the first time.
-// Operations of earlier stages may run again before it, in the given order. Each stage has variables for the
-// operations that run, for the tensors that are on the device at its start, for loads, and for copies in host memory.
-// Further variables say which tensors are freed after an operation. The formulation follows Jain et al. 2020,
-// "Checkmate", section 4. Checkmate has no copies. In the programme of this file, a tensor may also be loaded instead
-// of being made again. The load then takes the place of the operation that would make the tensor. A save directly
-// follows the operation that makes the tensor for the first time.
+// Operations of earlier stages may run again before it, in the given order. Each stage has variables for four things:
+// the operations that run, the tensors on the device at its start, the loads, and the copies in host memory. Further
+// variables say which tensors are freed after an operation. The formulation follows Jain et al. 2020, "Checkmate",
+// section 4. Checkmate has no copies. In the programme of this file, a tensor may also be loaded instead of being
+// made again. The load then takes the place of the operation that would make the tensor. A save directly follows the
+// operation that makes the tensor for the first time.
 //
 // A graph may have up to `most_milp_stages` forward operations. In large graphs the result depends on the time limit,
 // so the answer includes a lower bound. The functions throw Interrupted on a signal. They throw InternalError if an

@@ -27,8 +27,8 @@ void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
   }
 }
 
-/// Calls `use` for each marked point. Calls `use` for another point only if its seconds are at most `factor` x the
-/// seconds of the last used point.
+/// Calls `use` for each marked point. Calls `use` for another point if it takes at most `factor` x the seconds of the
+/// last used point.
 template <typename Use>
 void select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
             Use&& use) {

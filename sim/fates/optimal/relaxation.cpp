@@ -65,8 +65,8 @@ class Row {
   }
 
  private:
-  /// Returns the lower of two costs: the price of the bytes if the tensor is held, and the seconds of its copies.
-  /// Parameter `goes` receives whether the copies are cheaper.
+  /// Returns the lower of two costs: the price of the tensor's bytes, and the seconds of its copies. Parameter `goes`
+  /// receives whether the copies are cheaper.
   Cost held(const ChainTensor& tensor, std::size_t stage, bool saved, bool& goes) const {
     const auto bytes = static_cast<double>(tensor.bytes);
     const Cost copied = {weights_.load[stage] * tensor.load_s +
@@ -128,7 +128,7 @@ class Row {
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
-  /// The costs up to stage s - 1: once_ if this stage runs once, and again_ if it runs again.
+  /// The costs up to stage s - 1. once_ is for one run of this stage, again_ for two runs.
   Cost once_, again_, all_;
 };
 

@@ -1,13 +1,13 @@
 // Finds the best fates for a simpler problem: the tensors of a chain must fit into memory at the turning point only.
 // The turning point is the backward pass of the last stage. The tensors that this pass reads and makes are on the
-// device. Later backward passes read other tensors. Each of these tensors has three ways: it is on the device, its
-// stage runs again afterwards, or it is loaded afterwards. A loaded tensor was saved before, except the input. The
-// input of a stage that runs again has the same three ways. So the problem is to find a sequence of choices with one
-// constraint on the bytes. For each price of a byte, the Lagrangian relaxation of this problem is solved exactly.
-// Every price gives a lower bound (bound.hpp). The choices at this price are starting points of a search
-// (search.hpp). The relaxation ignores three things: memory at all other moments, third runs of a stage, and some
-// reads in a chain that branches. These reads are those of a stage that runs again and reads outputs of stages before
-// the previous stage. The value is a lower bound all the same.
+// device. Later backward passes read other tensors. For each of these tensors, there are three choices: it is on the
+// device, its stage runs again afterwards, or it is loaded afterwards. A loaded tensor was saved before, except the
+// input. If a stage runs again, its input has the same three choices. So the problem is to find a sequence of choices
+// with one constraint on the bytes. For each price of a byte, the Lagrangian relaxation of this problem is solved
+// exactly. Every price gives a lower bound (bound.hpp). The choices at this price are starting points of a search
+// (search.hpp). The relaxation ignores three things. It ignores memory at all other moments. It ignores third runs of
+// a stage. In a chain that branches, a stage may read outputs of stages before the previous stage: the relaxation
+// ignores this when the stage runs again. The value is a lower bound all the same.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch through the last
 // stage. At this moment, all micro-batches have finished their forward passes. The same tensors are held, made again
@@ -46,7 +46,7 @@ class FateRelaxation {
  public:
   FateRelaxation(const Chain& chain, std::int64_t budget);
 
-  /// Returns whether the tensors that must be in memory at the turning point fit.
+  /// Returns whether memory has room for the tensors that the turning point needs.
   bool fits() const { return room_ >= 0; }
 
   /// Returns a price of a byte above which no tensor is kept.

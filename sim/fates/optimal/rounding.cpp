@@ -8,8 +8,8 @@ namespace sluice {
 namespace {
 
 /// Stages that run again together form a group. Keeps some of the dropped boundaries, so no group makes more than
-/// `most` bytes. A kept boundary stays on the device, or goes to host memory if its copies cost less than the price
-/// of its bytes.
+/// `most` bytes. A kept boundary goes to host memory if its copies cost less than the price of its bytes. Otherwise
+/// it stays on the device.
 void limit_segments(const Chain& chain, const FateWeights& weights, double price, double most,
                     Choices& choices) {
   double bytes = 0;

@@ -168,8 +168,7 @@ int FateSearch::rungs_in_vain() const {
   return n <= 20 ? std::numeric_limits<int>::max() : n <= 100 ? 4 : 3;
 }
 
-/// Returns the factor by which the estimate of a candidate may exceed the best estimate so far. A candidate with a
-/// greater estimate is not replayed.
+/// Returns a factor. A candidate is replayed if its estimate is at most this factor x the best estimate so far.
 double FateSearch::worth_a_replay() const {
   return chain_.stages.size() > 100 ? 1.1 : one_of_several_ ? 1.25 : infinite;
 }

@@ -9,11 +9,11 @@
 //   2. roundings of the relaxation that also gives the bound (rounding.hpp)
 //   3. the strategies that treat every stage alike
 //   4. a local search that changes one choice at a time (in short chains, two choices)
-// The answer for a budget is the best candidate of all rungs that fits into it. So more memory never makes the
-// answer slower. No strategy that treats every stage alike is faster than the answer. The search tries each of these
-// strategies within the whole budget, and within the next smaller budgets that change its result. If the bound
-// of a rung is not below the best result so far, no candidate of the rung is better. The search skips such a
-// rung. The effort of the search depends only on the number of stages, and never on a clock.
+// The answer for a budget is the best candidate of all rungs that fits into it. So more memory never makes the answer
+// slower. No strategy that treats every stage alike is faster than the answer. The search tries each of these
+// strategies within the whole budget. It also tries the next smaller budgets with another result. The search skips a
+// rung with a bound above the best result so far: no candidate of such a rung is better. The effort of the search
+// depends only on the number of stages, and never on a clock.
 #pragma once
 
 #include <cstdint>

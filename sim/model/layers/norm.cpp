@@ -11,8 +11,8 @@ struct FlopPerElement {
   std::int64_t forward = 0, input_gradient = 0, weight_gradient = 0;
 };
 
-// The backward pass reads the input, and computes mean and variance again from it. They are two values per row,
-// channel or group. As in Korthikanti et al. (2022), section 4.1, they do not count as kept tensors.
+// The backward pass reads the input, and computes mean and variance again from it. They are only two values per row,
+// channel or group. They do not count as kept tensors, as in Korthikanti et al. (2022), section 4.1.
 LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElement per_element) {
   LayerCounts counts;
   counts.shape = shape;

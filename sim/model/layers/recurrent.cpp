@@ -37,8 +37,7 @@ struct Direction {
 /// Counts one layer in one direction. The backward pass goes through the cells from the last step to the first. The
 /// derivatives of a cell's functions cost about as much as the functions. Each product with hidden values or inputs
 /// has two gradients. The gradient of a bias is a sum over the steps. `input_flop` is the FLOP for the gradient of
-/// the input. It is for the first layer (`first`), and it does not count if no earlier layer of the model has
-/// weights.
+/// the input. Only the first layer has it (`first`). It is left out if no earlier layer of the model has weights.
 void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, bool first) {
   const auto add = [](std::int64_t& count, std::int64_t more, const char* what) {
     count = checked_add(count, more, what);

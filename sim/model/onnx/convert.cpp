@@ -115,8 +115,8 @@ class Converter {
     return rule.draft(Drafting{graph_, node, rule, images_, output});
   }
 
-  /// Returns whether all tensors of a node have the axes of ONNX in the layer, too. If so, an error from the layer
-  /// type means that the file has a fault.
+  /// Returns whether all tensors of a node have the same axes in the layer as in ONNX. An error from the layer type
+  /// then means a fault in the file.
   bool is_batched(const Node& node, std::size_t output) const {
     const Drafting at{graph_, node, *rule_of(node), images_, output};
     const auto batched = [&](const std::string& tensor) {

@@ -29,7 +29,7 @@ class Sets {
   std::vector<std::uint32_t> parent_;
 };
 
-/// Returns the data tensors among the inputs and outputs of a node that have as many axes as its first output.
+/// Returns those inputs and outputs of a node that are data and have as many axes as its first output.
 std::vector<std::string> alike(const Graph& graph, const Node& node) {
   std::vector<std::string> tensors;
   if (node.outputs.empty()) return tensors;

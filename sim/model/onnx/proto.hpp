@@ -35,7 +35,7 @@ Attribute attribute_of(const ::onnx::AttributeProto& proto);
 using Types = std::unordered_map<std::string, ::onnx::TypeProto*>;
 using Data = std::unordered_map<std::string, const ::onnx::TensorProto*>;
 
-/// The error for shapes that libonnx cannot infer: it does not know the operator or its version.
+/// The error for shapes of operators or versions that libonnx does not know.
 struct NotKnown : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

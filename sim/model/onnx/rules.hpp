@@ -23,8 +23,8 @@ enum class Axes {
   changed  ///< the meaning of the axes changes
 };
 
-/// A draft of a layer. The layer gets the type `type` if the layer catalog computes the same shape for it as ONNX.
-/// Otherwise, the layer becomes an `operator` with the costs below.
+/// A draft of a layer. The layer gets the type `type` if the layer catalog and ONNX compute the same shape.
+/// Otherwise, it becomes an `operator` with the costs below.
 struct Draft {
   std::string type = {};  ///< a type of the layer catalog, or empty for `operator`
   /// The property of the operator that no layer type has. A note to the user names this property.

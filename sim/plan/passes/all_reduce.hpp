@@ -27,8 +27,8 @@ struct RingHop {
 };
 
 /// Adds the rings to a merged plan with one replica on each device of the ring. With `overlap`, a device sends a
-/// stage's gradients as soon as it has ended the stage's backward passes for the batch. Without `overlap`, it first
-/// ends the backward passes of all stages for the batch. The gradients of stage s on a device are the tensor
+/// stage's gradients right after the stage's backward passes for the batch. Without `overlap`, it first ends the
+/// backward passes of all stages for the batch. The gradients of stage s on a device are the tensor
 /// `<device>/gradients.<s>`. A stage without this tensor gets no ring. Each batch has the given number of
 /// micro-batches on each device. Each ring is one of the plan's collectives.
 void add_all_reduce(Plan& plan, const std::vector<RingHop>& ring, bool overlap,

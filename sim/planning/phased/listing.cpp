@@ -83,8 +83,8 @@ class PhaseLister {
       hold_cache(builder_, request_, at.first, count, at.second);
   }
 
-  /// Lists the phases of a window: of an iteration, or of the units after the body. The last phase of a window has
-  /// its results saved in the next window: in the first phase of the next iteration (ahead = -1), or in the epilogue.
+  /// Lists the phases of a window: of an iteration, or of the units after the body. The results of a window's last
+  /// phase are saved in the next window. This is the first phase of the next iteration (ahead = -1), or the epilogue.
   void list(Section section, const std::vector<Phase>& phases, const std::string& suffix) {
     builder_.enter(section);
     body_ = std::exchange(window_, PhaseWindow{phases, suffix, {}, {}});

@@ -36,9 +36,9 @@ struct PhaseWindow {
   bool followed_at_once(std::size_t p) const;
 };
 
-/// Makes each phase wait for three things: the computations of the previous phase, the phase's own loads, and the
-/// earlier saves of its device. `before` is the previous window. In the body, `before` and `window` are the same: the
-/// previous iteration comes before this iteration.
+/// Makes each phase wait for the computations of the previous phase, its own loads, and the earlier saves of its
+/// device. `before` is the previous window. In the body, `before` and `window` are the same: the previous iteration
+/// comes before this iteration.
 void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
                      const PhaseWindow& before);
 

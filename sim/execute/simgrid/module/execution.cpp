@@ -264,8 +264,8 @@ class Execution {
     return std::max(flows.back().first, sg::Engine::get_clock());
   }
 
-  /// Ends an action. Each call of SimGrid lets other actors run, so all changes are made before the first call. So
-  /// all ends of one time come before any start.
+  /// Ends an action. All changes are made before the first call of SimGrid, because this call lets other actors run.
+  /// So all ends of one time come before any start.
   void finish(std::uint32_t s, std::uint32_t a, const StartReason& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
