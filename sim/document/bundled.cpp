@@ -21,11 +21,10 @@ struct Folder {
 const std::vector<Folder>& folders() {
   static const std::vector<Folder> list = {
       {"models", "a model",
-       "`sluice model NAME` counts the model, `sluice fits NAME` says what fits, and `model: NAME` is the line of a "
-       "scenario that uses the model (`sluice new scenario`)"},
+       "`sluice model NAME` counts the model, and `sluice fits NAME` says what fits. In a scenario, write `model: NAME` "
+       "(`sluice new scenario`)"},
       {"platforms", "a platform",
-       "`platform: NAME` is the line of a scenario that runs on the platform, and --platform NAME is the option of "
-       "`sluice fits` and `sluice model`"},
+       "in a scenario, write `platform: NAME`. For `sluice fits` and `sluice model`, the option is --platform NAME"},
       {"scenarios", "a scenario", "`sluice run NAME` answers the scenario's question"},
       {"fits", "a fit", "`cost: {model: fitted, file: NAME}` computes costs with this fit"},
   };

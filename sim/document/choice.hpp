@@ -1,6 +1,5 @@
-// A document may choose an entry of a catalog by its name, and write the keys of this entry beside the name. The choice
-// is resolved and checked only once, when the document is read. After that, code receives the
-// choice as an object of type Chosen.
+// A document may choose an entry of a catalog by its name. The keys of the entry stand beside the name. The choice is
+// resolved and checked once, when the document is read. After that, code receives it as an object of type Chosen.
 #pragma once
 
 #include <memory>
@@ -14,9 +13,8 @@
 
 namespace sluice {
 
-/// A mapping that was checked against its record. The object owns the mapping and the record, so the object may live
-/// longer than the document. Copying the object is cheap. A default-constructed object is empty and must be assigned to
-/// before use.
+/// A mapping that was checked against its record. The object owns both. So it may live longer than the document. Copies
+/// are cheap. A default-constructed object is empty: assign a value before use.
 class Keys {
  public:
   Keys() = default;
@@ -67,8 +65,8 @@ Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
   return {&entry, Keys(mapping, record_of(entry))};
 }
 
-/// Returns true if `mapping` has the value `auto` under `key`, which leaves the choice open. Such a mapping may have no
-/// other key. Throws InputError.
+/// Returns true if `mapping` has the value `auto` under `key`. The choice is then open, and other keys are not allowed.
+/// Throws InputError.
 bool is_open_choice(const Value& mapping, const std::string& mapping_name, const std::string& key);
 
 }  // namespace sluice

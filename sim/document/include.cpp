@@ -52,8 +52,8 @@ class Includes {
     enter(path);
   }
 
-  /// Returns the document that `file` names. A document with a key `file` is laid over its base. `file`
-  /// is a path relative to the folder of `from`, or the name of a bundled document of `folder`.
+  /// Returns the document that `file` names. `file` is a path relative to the folder of `from`, or the name of a
+  /// bundled document of `folder`. A document with a key `file` is laid over its base.
   Value load(const Value& file, const std::string& from, const std::string& folder) {
     const fs::path path = path_of(file, from, folder);
     if (is_typed(file)) roots_.push_back(root_of(path));
@@ -71,8 +71,8 @@ class Includes {
     return document;
   }
 
-  /// Parameter `document` was read from `path`. If the document has the key `file` at the top, lays the other keys of
-  /// the document over the content of the named file. The result replaces the document.
+  /// `document` was read from `path`. If it has the key `file` at the top, its other keys are laid over the content of
+  /// the named file. The result replaces the document.
   void lay_over_base(Value& document, const std::string& path, const std::string& folder) {
     const Value* file = document.find("file");
     if (!file) return;
@@ -123,10 +123,10 @@ class Includes {
       fail_at(
           file,
           "'" + file.text() + "' leads out of '" + roots_.front().string() +
-              "'. A document may name files in that folder, which is the nearest folder with .git or .sluice-root "
-              "above the document. If there is no such folder, that folder is the parent of the document's folder. A "
-              "document may also name files of Sluice, such as gpt2 or a100_pcie. Copy the file there, or put an "
-              "empty file .sluice-root into a folder that holds both files");
+              "'. A document may name files in that folder. It is the nearest folder with .git or .sluice-root above "
+              "the document, or else the parent of the document's folder. A document may also name files of Sluice, "
+              "such as gpt2 or a100_pcie. Copy the file there, or put an empty file .sluice-root into a folder that "
+              "holds both files");
     std::vector<std::string> way(names_.begin(), names_.begin() + static_cast<long>(chain_.size()));
     way.push_back(path.string());
     if (std::find(chain_.begin(), chain_.end(), target) != chain_.end())
@@ -136,8 +136,8 @@ class Includes {
                         " files include one another: " + join(way, " -> "));
   }
 
-  /// The folders from which files may be included: the root of the document, the roots of files that overrides name,
-  /// and the folder of Sluice's own documents.
+  /// Files may be included from these folders: the root of the document, the roots of files named by overrides, and the
+  /// folder of Sluice's own documents.
   std::vector<fs::path> roots_;
   std::vector<std::shared_ptr<const Source>> typed_;
   std::vector<fs::path> chain_;
@@ -168,7 +168,7 @@ std::string without_star(const std::string& key) {
   return !key.empty() && key.back() == '*' ? key.substr(0, key.size() - 1) : key;
 }
 
-/// Returns whether the override names a file to include, as model=… and model.file=… do.
+/// Returns whether the override names a file to include, such as model=… or model.file=….
 bool names_include(const Override& override, const std::vector<std::string>& include_keys) {
   const auto& path = override.path;
   const bool whole = path.size() == 1;

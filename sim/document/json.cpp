@@ -1,6 +1,5 @@
-// Reads JSON by the events of the nlohmann library. The events have no positions. For this reason, the iterator that
-// gives the text to the parser counts the bytes that the parser has read. When an event comes, this number of bytes is
-// the position at which the event's token ends.
+// Reads JSON by the events of the nlohmann library. The events have no positions. So the iterator that gives the text
+// to the parser counts the bytes. When an event comes, the number of bytes is the end of the event's token.
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>

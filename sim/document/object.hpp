@@ -1,4 +1,4 @@
-// Builds documents that the program writes, such as object({{"name", name}, {"bytes", bytes}}).
+// Builds documents for output, for example object({{"name", name}, {"bytes", bytes}}).
 #pragma once
 
 #include <concepts>

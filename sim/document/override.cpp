@@ -18,8 +18,8 @@ std::vector<std::string> keys_of(const Value& map) {
   return keys;
 }
 
-/// Appends to `found` each mapping in `list` that has the name `name`. If an element contains a list
-/// `layers`, as a repetition does, that list is searched, too. Parameter `known` receives the names of all elements.
+/// Appends each mapping in `list` with the name `name` to `found`. An element may contain a list `layers`, as a
+/// repetition does. This list is searched, too. `known` receives the names of all elements.
 void find_named(Value& list, const std::string& name, std::vector<Value*>& found,
                 std::vector<std::string>& known) {
   for (Value& element : list.items()) {

@@ -72,8 +72,8 @@ std::string in_brackets(std::string text) {
   refuse(field, value, "expected " + expected(field) + hint);
 }
 
-/// Returns the boolean that a word means (true, yes, on, false, no or off, in small or capital letters), or no value
-/// for any other word.
+/// Returns the boolean of a word: true, yes, on, false, no or off, in small or capital letters. For any other word,
+/// returns no value.
 std::optional<bool> switch_of(const std::string& written) {
   const std::string text = lower_case(written);
   if (text == "true" || text == "yes" || text == "on") return true;
@@ -81,8 +81,7 @@ std::optional<bool> switch_of(const std::string& written) {
   return std::nullopt;
 }
 
-/// Returns the largest plausible quantity. A greater quantity must be a typing mistake, because no
-/// machine has that much.
+/// Returns the largest plausible quantity. No machine has more. So a greater quantity is a typing mistake.
 double plausible(Dimension dimension) {
   switch (dimension) {
     case Dimension::bytes_per_s:

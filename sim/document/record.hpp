@@ -39,20 +39,19 @@ struct Field {
   std::optional<std::string> default_text = {};
   bool optional = false;  ///< whether the key may be absent although it has no default
   Dimension dimension = Dimension::none;
-  /// For a `choice`, the allowed values. For other types, words that are allowed in addition to values of the type,
-  /// such as auto and unlimited.
+  /// For a `choice`, the allowed values. For other types, further allowed words, such as auto and unlimited.
   std::vector<std::string> choices = {};
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  /// The record of the mappings in this field. The field is one such mapping, a list of such mappings, or a
-  /// mapping from free keys to such mappings (map_of). If the type is `any`, such a mapping may replace a name.
+  /// The record of the mappings in this field. The field may be one mapping, or a list of mappings. With map_of, it is
+  /// a mapping from free keys to mappings. If the type is `any`, a mapping may replace a name.
   const struct Record* record = nullptr;
-  /// Whether the field is a mapping with free keys, and each of its values is a mapping with this `record`.
+  /// Whether the field is a mapping with free keys. Then each of its values is a mapping with this `record`.
   bool map_of = false;
-  /// Set only if the field is a mapping at the top of a document, and one word may stand for the mapping. `word_for` is
-  /// a key inside this mapping, and the word gives the value of this key. For example, with word_for = "name", `policy:
-  /// resident` means `policy: {name: resident}`.
+  /// For a mapping at the top of a document that one word may replace. `word_for` is a key inside this mapping. The
+  /// word gives the value of this key. For example, with word_for = "name", `policy: resident` means `policy: {name:
+  /// resident}`.
   std::string word_for = {};
 };
 
@@ -62,16 +61,16 @@ struct Record {
   std::string name;
   std::string summary;  ///< one sentence
   std::vector<Field> fields = {};
-  /// Whether a mapping may have keys that are not in `fields` (such as the parameters in scenario.model). The caller of
-  /// Reader reads these keys.
+  /// Whether a mapping may have further keys, which are not in `fields`. An example are the parameters in
+  /// scenario.model. The caller of Reader reads these keys.
   bool open = false;
 };
 
 /// Returns Field::record of the field. Throws InternalError if the field has no record.
 const Record& record_of(const Record& parent, std::string_view field);
 
-/// Reads one map against its record. The constructor checks the map: all required keys must be present, there may be no
-/// unknown keys, and each value must have the declared type, unit and range. Throws InputError at the position of the
+/// Reads one map against its record. The constructor checks the map. All required keys must be present, and all keys
+/// must be known. Each value must have the declared type, unit and range. Throws InputError at the position of the
 /// wrong key or value.
 class Reader {
  public:
@@ -88,7 +87,7 @@ class Reader {
   double number(std::string_view name) const;
   double quantity(std::string_view name) const;     ///< in SI units
   std::int64_t bytes(std::string_view name) const;  ///< whole bytes
-  /// Returns a field's value as text. The field is a text, a choice, or a scalar that is written as a word.
+  /// Returns a field's value as text. The field is a text, a choice, or a word in the place of another scalar.
   std::string text(std::string_view name) const;
   bool is_word(std::string_view name, std::string_view word) const;  ///< "auto", "unlimited"
   const Value* value(std::string_view name) const;                   ///< nullptr when absent

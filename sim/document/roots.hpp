@@ -18,16 +18,16 @@ std::filesystem::path root_of(const std::filesystem::path& file);
 
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& root);
 
-/// Returns the path of the file that `file` names. The name is relative to the folder of the document that contains
-/// `file`, and the named file must lie inside the root of that document. A file that an override
-/// names, or that the program names, may lie in any folder, and its name may be relative to the
-/// working folder. `folder` is the folder of the whole document. Throws InputError.
+/// Returns the path of the file that `file` names. The name is relative to the folder of the document with `file`. The
+/// named file must lie inside the root of this document. Files named by an override or by the program may lie in any
+/// folder. Their names may be relative to the working folder. `folder` is the folder of the whole document. Throws
+/// InputError.
 std::string named_file(const Value& file, const std::string& folder);
-/// Does what named_file does, but returns a bare word unchanged, because such a word is the name of a bundled document.
+/// Like named_file, but returns a bare word unchanged: it is the name of a bundled document.
 std::string named_file_or_word(const Value& file, const std::string& folder);
 
-/// Returns the result of `read`, which reads the file that a value names. If the file is wrong or cannot be read,
-/// throws InputError with the position of that value.
+/// `read` reads the file that a value names. Returns its result. If the file is wrong or cannot be read, throws
+/// InputError with the position of the value.
 template <class Read>
 decltype(auto) read_named(const Value& file, Read&& read) {
   try {

@@ -55,15 +55,15 @@ void set_range(Value& schema, const Field& field) {
   if (std::isfinite(field.maximum)) schema.set("maximum", number(field.maximum));
 }
 
-/// Returns a schema that accepts each value that at least one of `schemas` accepts.
+/// Returns a schema that accepts a value if at least one of `schemas` accepts it.
 Value any_of(List schemas) {
   Value schema = Value::make_map();
   schema.set("anyOf", list(std::move(schemas)));
   return schema;
 }
 
-/// Returns the schema of a string that is an expression. A string without an operator or a parameter does not match the
-/// schema, so that editors mark a misspelt word.
+/// Returns the schema of an expression in a string. The string must have an operator or a parameter. So editors mark a
+/// misspelt word.
 Value expression() {
   Value schema = typed("string");
   schema.set("pattern", text("[$+*/()]"));
@@ -76,7 +76,7 @@ Value integers() {
   return schema;
 }
 
-/// Returns the default as a value of the field's type, so that an editor can insert the default unchanged.
+/// Returns the default as a value of the field's type. So an editor can insert the default unchanged.
 Value default_value(const Field& field) {
   const std::string& written = *field.default_text;
   if (field.type == Type::quantity || field.type == Type::text || field.type == Type::choice)
@@ -90,8 +90,8 @@ bool is_required(const Field& field) {
   return !field.optional && !field.default_text;
 }
 
-/// Returns whether a word may replace the whole mapping. The word is a value of the key `key`. The
-/// word may replace the mapping if the variant that the word selects requires no other key.
+/// Returns whether a word may replace the whole mapping. The word is a value of the key `key`, and selects a variant.
+/// It is enough if this variant requires no other key.
 bool is_enough(const std::string& word, const std::string& key,
                const std::vector<SchemaVariant>& variants) {
   const std::pair<std::string, std::string> said = {key, word};
@@ -123,7 +123,7 @@ const Field* field_of(const Record& record, const std::string& name) {
   return nullptr;
 }
 
-/// Returns a schema that accepts exactly the mappings to which the variant applies: those with the values in `when`.
+/// Returns a schema that accepts the variant's mappings, and no others. These mappings have the values in `when`.
 Value condition_of(const SchemaVariant& variant) {
   Value said = Value::make_map(), condition = Value::make_map();
   List present;
@@ -139,16 +139,16 @@ Value condition_of(const SchemaVariant& variant) {
   return condition;
 }
 
-/// Says which keys a schema requires. The schema of a whole document requires each key that has no default and is not
-/// optional. The schema of a document that is laid over another document requires no key.
+/// Says which keys a schema requires. A whole document must have each key without a default, except optional keys. A
+/// document that is laid over another document may have no keys.
 enum class Requires { all, nothing };
 
 class SchemaWriter {
  public:
   explicit SchemaWriter(const SchemaRules& rules) : rules_(rules) {}
 
-  /// Returns the schema of a whole document. If `Requires::nothing` is given, returns the schema of a document that is
-  /// laid over another document.
+  /// Returns the schema of a whole document. With `Requires::nothing`, it is for a document that is laid over another
+  /// document.
   Value document(const Record& record, std::string_view kind, Requires required) {
     Value schema = schema_of(record, required);
     Value& properties = *schema.find("properties");
@@ -166,7 +166,7 @@ class SchemaWriter {
     if (required == Requires::nothing) {
       Value file = typed("string");
       file.set("description",
-               text("another document; the keys of this document are laid over that document"));
+               text("another document. The keys of this document are laid over it"));
       properties.set("file", std::move(file));
       return schema;
     }
@@ -324,9 +324,9 @@ class SchemaWriter {
     return reference;
   }
 
-  /// Adds each variant as a condition on the values of some keys, with a schema that holds if the condition is true.
-  /// Two variants may use the same key with different meanings. Therefore a variant's keys are described in the `then`
-  /// part of its condition. Only the keys that select a variant are described outside of the conditions.
+  /// Adds each variant: a condition on the values of some keys, and the schema under this condition. Two variants may
+  /// use the same key with different meanings. Therefore a variant's keys are described in the `then` part of its
+  /// condition. Only the keys that select a variant are described outside of the conditions.
   Value with_variants(Value schema, const std::vector<SchemaVariant>& variants) {
     if (variants.empty()) return schema;
     Value properties = Value::make_map();

@@ -117,7 +117,7 @@ class Names(Words):
     def test_a_missing_name_gets_suggestions(self):
         for words, says in (
                 (["s.yaml", "model=cnn_mnits"], "did you mean 'cnn_mnist'"),
-                (["s.yaml", "model=gtx980"], "it is a platform: `platform: gtx980` is the line"),
+                (["s.yaml", "model=gtx980"], "it is a platform: in a scenario, write `platform: gtx980`"),
                 (["s"], "did you mean 's.yaml'"),
                 (["llama2_7b"], "it is a model: `sluice model llama2_7b` counts the model"),
                 (["gtx980"], "it is a platform"),
