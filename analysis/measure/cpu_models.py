@@ -6,18 +6,17 @@ One run measures models and operators in turn, on one thread.
     python3 analysis/measure/cpu_models.py FOLDER
     python3 analysis/measure/cpu_models.py FOLDER --report
 
-The script writes a profile for each model (with random weights) to FOLDER. For each model, the script prints the
-measured time of the whole model, and the share of this time that the operators take. The script also prints the time
-that Sluice simulates from the measured operators (cost: measured). A model whose profile is already in FOLDER is not
-measured again.
+The models have random weights. The script writes a profile for each model to FOLDER. If a profile is already there, its
+model is not measured again. The script prints three numbers for each model: the measured time of the whole model, the
+share of the operators in this time, and the time that Sluice simulates from the measured operators (cost: measured).
 
-Times are CPU times of the thread. A CPU time does not include the time that the core spends on other programs, but it
-includes the effect of these programs on caches and memory. With --allocator keep, the C library keeps freed memory, for
-operators and whole models alike. With --allocator return, the library works as it does by default. A whole model then
-requests its memory from the system again in each run, but an operator in a loop does not.
+Times are CPU times of the thread. The time of other programs on the core is not counted. But these programs also use
+caches and memory, and slow the thread down. With --allocator keep, the C library keeps freed memory, for operators and
+whole models alike. --allocator return is the default of the library. A whole model then requests its memory from the
+system in each run, but an operator in a loop does not.
 
---device cuda measures on a GPU instead. Times are then read from the wall clock when the GPU has finished its work, and
-joules are read from NVML or nvidia-smi.
+--device cuda measures on a GPU instead. Times are then wall-clock times until the GPU has finished its work. Joules
+come from NVML or nvidia-smi.
 """
 
 import argparse

@@ -16,7 +16,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def alexnet_x200():
-    """Draws the run of the scenario alexnet_x200: the actions of each stream, and the contents of the card's memory."""
+    """Draws the run of the scenario alexnet_x200: actions by stream, and contents of the card's memory."""
     result = sluice.load("alexnet_x200").run()
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(9, 4.4), sharex=True, layout="constrained",
                                          height_ratios=[1, 1.6])

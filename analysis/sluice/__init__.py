@@ -1,13 +1,12 @@
-"""Sluice simulates how a neural network runs on a machine, even if the memory of the machine is too small for the
-network.
+"""Sluice simulates how a neural network runs on a machine. The network may be larger than the machine's memory.
 
     import sluice
     scenario = sluice.load("phased_ipu_pair")
     result = scenario.with_({"platform.links.host.bandwidth": "64GB/s"}).run()
     result.metrics.makespan_s, result.spans, result.plot.timeline()
 
-Times are in seconds, sizes in bytes, and operations in FLOP (a multiply-accumulate is 2 FLOP). Simulations run in a
-separate process, which the first run starts.
+Times are in seconds, sizes in bytes, and operations in FLOP. A multiply-accumulate is 2 FLOP. The first run starts a
+separate process for simulations.
 """
 
 from __future__ import annotations
@@ -64,8 +63,7 @@ def policies() -> _pandas.DataFrame:
 
 def models() -> _pandas.DataFrame:
     """Returns a DataFrame of the bundled models, indexed by name. The columns are summary, source, file and figures.
-    The figures of a model are a list of dicts with the keys name, value and note, or NaN if the model has no
-    figures."""
+    The figures of a model are a list of dicts with the keys name, value and note. A model without figures has NaN."""
     return _listing("models")
 
 
@@ -82,8 +80,8 @@ def scenarios() -> _pandas.DataFrame:
 
 
 def layers() -> _pandas.DataFrame:
-    """Returns a DataFrame of the layer types that a model may have, indexed by name. The columns are summary, source,
-    details, example and parameters (the keys of a layer of this type)."""
+    """Returns a DataFrame of the layer types, indexed by name. The columns are summary, source, details, example and
+    parameters. The parameters are the keys of such a layer."""
     return _listing("layers")
 
 
@@ -94,8 +92,7 @@ def metrics() -> _pandas.DataFrame:
 
 
 def data_root() -> str:
-    """Returns the folder that holds models, platforms and scenarios: $SLUICE_ROOT, or the folder that came with the
-    package."""
+    """Returns the folder of the models, platforms and scenarios: $SLUICE_ROOT, or the folder of the package."""
     return _sluice.data_root()
 
 
@@ -109,5 +106,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Lists only the public names, without the modules of the package."""
+    """Lists only the public names."""
     return sorted([*__all__, "__doc__", "__file__", "__version__"])

@@ -1,9 +1,9 @@
-"""Runs the points of a sweep in a child process of the worker. If a point ends this process, the worker goes on. For a
-Dask cluster or an MPI job, the loss of a worker is worse than the loss of a point.
+"""Runs the points of a sweep in a child process of the worker. If a point ends this process, the worker goes on. A Dask
+cluster or an MPI job can lose a point more easily than a worker.
 
-The worker and its child communicate by pipes. Each message begins with the number of bytes of a pickle, and the pickle
-follows. The child ends when its standard input is closed, even in the middle of a point. So no child keeps running when
-the worker is killed."""
+The worker and its child communicate by pipes. Each message is a number of bytes, then a pickle of this length. The
+child ends when its standard input is closed, even in the middle of a point. So a killed worker leaves no child
+behind."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ class Asker:
         self._ended = False
 
     def ask(self, text: str, path: str, batch: Sequence[Overrides]) -> list[bytes]:
-        """Returns the result of each point as packed bytes. If the child dies, its batch is divided into two batches,
-        which a new child runs. A point counts as failed if a new child dies while it runs only this point."""
+        """Returns the result of each point as packed bytes. If the child dies, a new child runs its batch in two
+        halves. If a new child dies with only one point, this point has failed."""
         child = self._child(text, path)
         fresh = child.answered == 0
         try:
@@ -89,8 +89,8 @@ class Asker:
         return self.ask(text, path, batch[:middle]) + self.ask(text, path, batch[middle:])
 
     def end(self) -> None:
-        """Ends all children. Any thread may call this method while other threads wait for the answers of children.
-        These other threads then get Died."""
+        """Ends all children. Any thread may call this method while other threads wait for the answers of children. The
+        waiting threads then get Died."""
         self._ended = True
         for child in list(self._children):
             child._process.kill()

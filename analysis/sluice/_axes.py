@@ -1,6 +1,5 @@
 """Axes that several pictures may share. All numbers of an axis have the same unit, such as ms, GB or TFLOP/s. The
-limits of an axis only grow. This module imports matplotlib, so the package imports this module only when a picture is
-drawn (`late("._axes")`)."""
+limits of an axis only grow. This module imports matplotlib. Therefore it is imported late, with `late("._axes")`."""
 
 from __future__ import annotations
 
@@ -27,8 +26,8 @@ Size = Optional[tuple[float, float]]
 
 
 def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, float]:
-    """Returns the name of a unit as axes show it, and the size of the unit in plain units (s, byte, FLOP/s). `argument`
-    is the name of the argument that gave the unit. Raises UsageError if the unit is not known."""
+    """Returns the name of a unit for axes, and its size in plain units (s, byte, FLOP/s). Raises UsageError for an
+    unknown unit. `argument` is the argument's name for the message."""
     known = UNITS[dimension]
     name = unit.replace("us", "µs").replace("\u03bc", "µ") if isinstance(unit, str) else unit
     if name not in known:
@@ -37,9 +36,9 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 
 class Scaled(ticker.Formatter):
-    """Formats the numbers of an axis. The given numbers are in plain units (s, byte). The numbers are written in the
-    unit that suits the range of the axis, or in `pinned`, the unit that was requested. The formatter also updates
-    labels that name the unit."""
+    """Formats the numbers of an axis. The given numbers are in plain units (s, byte). They are written in the requested
+    unit, `pinned`. Without a requested unit, the range of the axis decides. The formatter also updates the unit in
+    labels."""
 
     def __init__(self, dimension: str) -> None:
         self.dimension = dimension
@@ -54,8 +53,8 @@ class Scaled(ticker.Formatter):
         self.__dict__.update(state, _labels=WeakKeyDictionary(state["_labels"]))
 
     def label(self, axis: Any, what: str) -> None:
-        """Labels the axis with `what` and the unit of the numbers. When this unit changes, the label changes, too,
-        unless somebody has set another label."""
+        """Labels the axis with `what` and the unit of the numbers. If this unit changes, the label changes, too. A
+        label that somebody has set stays."""
         self._labels[axis] = (what, f"{what} ({self.unit})")
         axis.set_label_text(self._labels[axis][1])
 
@@ -103,7 +102,7 @@ class Limits:
         self._y = ax.get_ylim() if drawn["y"] or not ax.get_autoscaley_on() else None
 
     def x(self, low: float, high: float) -> None:
-        """Extends the x axis, so that it reaches at least from `low` to `high`."""
+        """Extends the x axis: it then reaches at least from `low` to `high`."""
         before = self._x or (low, high)
         self._ax.set_xlim(min(low, *before), max(high, *before))
 
@@ -113,17 +112,16 @@ class Limits:
 
 
 def siblings(ax: Axes, which: str) -> list[Axes]:
-    """Returns all panels that share their x axis (`which` = "x") or y axis ("y") with the panel `ax`, including
-    `ax`."""
+    """Returns `ax` and all panels that share an axis with it. `which` is "x" or "y"."""
     shared = ax.get_shared_x_axes() if which == "x" else ax.get_shared_y_axes()
     return shared.get_siblings(ax)
 
 
 def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None,
           argument: str = "unit") -> None:
-    """Labels the axis and writes its numbers in `unit`, or by default in the unit that suits the limits of the axis.
-    All axes that share these limits get the same unit. `argument` is the name of the argument that gave `unit`. The
-    limits of the axis must be set before this call."""
+    """Labels the axis and writes its numbers in `unit`. Without `unit`, the limits of the axis decide. Set the limits
+    before this call. All axes that share the limits get the same unit. `argument` is the argument's name for
+    messages."""
     axis = getattr(ax, f"{which}axis")
     formatter = axis.get_major_formatter()
     if not isinstance(formatter, Scaled) or formatter.dimension != dimension:

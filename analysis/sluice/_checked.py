@@ -1,6 +1,5 @@
-"""Checks the arguments of public functions against their annotations, so that a message about a wrong type names the
-argument. Without this check, the error would come from inside the package, and would name things that the caller does
-not know."""
+"""Checks the arguments of public functions against their annotations. A message about a wrong type then names the
+argument. Otherwise the error would come from inside the package, where the caller knows nothing."""
 
 from __future__ import annotations
 
@@ -78,8 +77,8 @@ def _require(value: Any, name: str, check: tuple[Check, str], function: Callable
 
 
 def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
-    """Returns the functions that check the parameters, by the names of the parameters. A parameter has no such function
-    if its annotation allows any value, or names a type that is not imported."""
+    """Returns the functions that check the parameters, by the names of the parameters. If an annotation allows any
+    value or names a type that is not imported, its parameter has no function."""
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.annotation is parameter.empty or name in _SAID_BY_READERS or parameter.kind in (
@@ -93,8 +92,8 @@ def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
 
 
 class _Names(dict):
-    """The names of a module, with which its annotations are evaluated. If an annotation uses a name that the module
-    imports only for type checkers, the name means `Any`, and any value is allowed."""
+    """The names of a module, for evaluating its annotations. Some names are imported only for type checkers. They mean
+    `Any`: any value is allowed."""
 
     def __missing__(self, name: str) -> Any:
         import builtins
@@ -119,7 +118,7 @@ def _anything(value: Any) -> bool:
 
 
 def is_text(value: Any) -> bool:
-    """Returns whether the value is a text that can be written as UTF-8 without a NUL, as all input must be."""
+    """Returns whether the value is a text that may be input: it can be written as UTF-8 and has no NUL."""
     if not isinstance(value, str) or "\0" in value:
         return False
     try:
@@ -169,8 +168,7 @@ _PLAIN: dict[Any, tuple[Check, str]] = {
 
 
 def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
-    """Returns the function that checks a value against the annotation, and the words with which a message says what was
-    expected."""
+    """Returns the function that checks a value against the annotation. Also returns the words for what was expected."""
     annotation = _evaluated(annotation, names)
     if annotation is Any:
         return _anything, "anything"
@@ -180,7 +178,7 @@ def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
     if origin is Union:
         return _any_of([_check(one, names) for one in inner])
     if origin is typing.Literal:
-        # Any text passes this check, because the code that reads the text has a better message about a wrong word.
+        # Any text passes this check: the code that reads the text has a better message about a wrong word.
         return _PLAIN[str][0], "a text: one of " + ", ".join(map(str, inner))
     if origin is collections.abc.Callable or annotation is Callable:
         return callable, "a function"

@@ -1,5 +1,5 @@
-"""Pictures of a run, with matplotlib. Each function returns its Axes. The numbers on axes are seconds and bytes, in a
-unit that suits all panels that share the axes. _colours.py explains the colours."""
+"""Pictures of a run, with matplotlib. Each function returns its Axes. The numbers on axes are seconds and bytes. Panels
+with common axes have the same unit. _colours.py explains the colours."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Size = Optional[tuple[float, float]]
 class Plots(Suggesting):
     """Draws result.plot.timeline() and other pictures.
 
-    `ax` is the axes to draw on, by default in a new figure of `figsize` (inches). `title` replaces the default title;
-    "" means no title. `unit` is the unit of the time axis ("s", "ms", "µs", "ns"), by default the unit that suits all
-    panels that share the axis. `legend` is False for no legend, or one of matplotlib's places ("upper right"). If
-    panels share an axis, each picture extends the limits of the axis where necessary, so that all pictures are shown
-    whole. For print see sluice.paper."""
+    `ax` is the axes to draw on. By default, a new figure of `figsize` (inches) is made. `title` replaces the default
+    title. "" means no title. `unit` is the unit of the time axis: "s", "ms", "µs" or "ns". By default, it suits all
+    panels with the same axis. `legend` is False for no legend, or one of matplotlib's places, such as "upper right". If
+    panels share an axis, each picture extends its limits where necessary: all pictures are shown whole. For print see
+    sluice.paper."""
 
     def __init__(self, recording: "Recording", name: str = "", makespan_s: Optional[float] = None,
                  scenario: str = "") -> None:
@@ -41,11 +41,10 @@ class Plots(Suggesting):
     def timeline(self, ax: Optional["Axes"] = None, start: float = 0.0, end: Optional[float] = None,
                  title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                  legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows the actions of each stream over time, with one row per stream and one bar per action, from `start` to
-        `end` (s). Bars that have room show the number of the stage. Actions that are too narrow to be distinguished
-        become a strip. A colour stands for a kind of action. In a strip, the height of a colour is the share of the
-        time in which actions of its kind are executed. `streams` are the names of the streams to show, by default all
-        streams."""
+        """Shows the actions from `start` to `end` (s). There is one row per stream and one bar per action. A bar with
+        enough room shows the number of its stage. Very narrow actions become a strip. A colour stands for a kind of
+        action. In a strip, the height of a colour is the share of its kind in the time. `streams` are the names of the
+        streams to show, by default all streams."""
         start, end = self._window(start, end)
         order = self._streams(streams)
         axes = late("._axes")
@@ -60,11 +59,11 @@ class Plots(Suggesting):
     def memory(self, pool: Optional[str] = None, ax: Optional["Axes"] = None, start: float = 0.0,
                end: Optional[float] = None, title: Optional[str] = None, *, unit: Optional[str] = None,
                bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows the contents of a memory from `start` to `end` (s), by tensor class. If there are more changes than the
-        picture can show, the picture is divided into columns, and each column shows the highest level of its part of
-        the time. `pool` is by default the first limited memory that a tensor enters. A line marks the capacity. If the
-        capacity is far above the levels, the picture shows no line, but gives the capacity as a number. `bytes_unit` is
-        "B", "kB", "MB", "GB" or "TB". The legend names the classes that can be seen."""
+        """Shows the contents of a memory from `start` to `end` (s), by tensor class. If there are too many changes, the
+        picture is divided into columns. Each column shows the highest level of its part of the time. `pool` is by
+        default the first limited memory that a tensor enters. A line marks the capacity. If the capacity is far above
+        the levels, a number stands for it. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names the classes
+        that can be seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)
         name = self._recording.texts("pools/name")[number]
