@@ -92,8 +92,8 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< the loads, in the order in which operations need them
-  /// An operation that makes an answer waits until an earlier answer is in host memory: the answer of the micro-batch
-  /// that is `answer_buffers` micro-batches earlier. If `answer_buffers` is 0, the operation does not wait.
+  /// An operation that makes an answer waits for an earlier answer. The earlier answer is `answer_buffers`
+  /// micro-batches older, and must be in host memory. If `answer_buffers` is 0, the operation does not wait.
   std::int64_t answer_buffers = 0;
   std::int64_t rounds = 1;           ///< the number of rounds of the run
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`
@@ -113,8 +113,8 @@ struct Program {
 /// no micro-batch.
 std::string instance_name(const std::string& what, std::size_t stage, std::int64_t micro_batch);
 
-/// Adds one load for each instance that a transfer brings. The load is listed before the operation that needs the
-/// instance. It starts after the operation before that operation.
+/// Adds one load for each instance that a transfer brings. Operation i needs the instance. The load is listed before
+/// operation i, and starts after operation i - 1.
 void load_when_needed(Program& program);
 
 /// Finds the save for which a load must wait. A load must not read a home before the last save into this home has

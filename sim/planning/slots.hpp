@@ -84,8 +84,7 @@ class StepSlots {
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
-  /// Adds a load. The place in the list is the earliest place at which memory has room and no limit of the load is
-  /// broken.
+  /// Adds a load. The load is listed as early as possible: memory has room there, and all limits of the load are kept.
   void add(SlotLoad load);
 
   /// Lists all actions: early loads of the first step in the prologue, and then the body. In the

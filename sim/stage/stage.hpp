@@ -61,8 +61,8 @@ struct Stage {
     std::int64_t inner_bytes = 0;
     /// The part of inner_bytes that selective recomputation does not keep.
     std::int64_t selective_bytes = 0;
-    /// Whether the backward pass reads the tensors that cross into the stage (`reads_input`), and those that cross out
-    /// (`reads_output`).
+    /// Whether the backward pass reads the tensors that cross into the stage, and whether it reads the tensors that
+    /// cross out.
     bool reads_input = false, reads_output = false;
     /// Like Stage::workspace_bytes, but without the inner tensors that are kept.
     std::int64_t workspace_bytes = 0;

@@ -92,8 +92,8 @@ void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
 
 /// Returns the fates for which tensors are placed: the fates of the request's strategy. A strategy that searches also
 /// gets the fates of all strategies that treat every stage alike. If several strategies choose equal fates, only the
-/// first strategy of the catalog counts. Each strategy may have a request of its own. The result is empty if an earlier
-/// strategy chooses the same fates: the request of the earlier strategy compares these fates.
+/// first strategy of the catalog counts. Each strategy may have a request of its own. If an earlier strategy chooses
+/// the same fates, its request compares them. The result here is then empty.
 PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& common,
                           const std::string& policy) {
   const FateStrategy& own = request.strategy();

@@ -86,7 +86,7 @@ class PlacementChoice {
   struct Placements {
     std::vector<PlacementSchedule> schedules;
     /// `bound` is a lower bound of the seconds of a single round. `round_s` is such a bound for a round in the middle
-    /// of a run: copies of the previous round may still go on. The value 0 means that the bound is not known.
+    /// of a run. Copies of the previous round may still go on then. The value 0 means that the bound is not known.
     double bound = 0, round_s = 0;
   };
 

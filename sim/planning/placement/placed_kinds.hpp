@@ -1,8 +1,8 @@
 // Takes a finished plan of inference, and places its tensors in the two memories of the device. The tensors are placed
-// by kind. The weights of each stage are a kind. The inputs are a kind, and so are the activations between stages, the
-// tensors inside stages (called workspaces), the answers, and the caches. All tensors of a kind are in the same memory
-// for their whole lives. Kernels read and write a tensor in its memory. So the seconds of a stage depend on the
-// memories of the kinds.
+// by kind. The weights of each stage are a kind. All other kinds are whole classes: inputs, activations between stages,
+// tensors inside stages (called workspaces), answers, and caches. All tensors of a kind are in the same memory for
+// their whole lives. Kernels read and write a tensor in its memory. So the seconds of a stage depend on the memories of
+// the kinds.
 #pragma once
 
 #include <map>
@@ -57,8 +57,8 @@ class PlacedKinds {
   /// capacity and other rates in the plan than in the request of `prices`. `prices` must outlive the object.
   PlacedKinds(PlacedPrices& prices, Plan plan);
 
-  /// Returns the kinds of the plan in falling order of the seconds per byte that a kind saves in the first memory. To
-  /// find these seconds, only this kind is put into the second memory.
+  /// Returns the kinds of the plan. A kind saves seconds if it is in the first memory. The kind with the most saved
+  /// seconds per byte comes first. To find its seconds, only this kind is put into the second memory.
   const std::vector<TensorKind>& kinds() const { return kinds_; }
 
   /// Returns the seconds of all kernels of the run. The run takes at least these seconds.

@@ -218,8 +218,8 @@ class PlacedLister {
     return next == kernels.size() || kernels[next].micro_batch != kernels[k].micro_batch;
   }
 
-  /// Returns the number of samples that are done when kernel k has ended. If the answer of the kernel's micro-batch is
-  /// saved, the number is 0: these samples are done when the save has arrived.
+  /// Returns the number of samples that are done when kernel k has ended. If the answer of these samples is saved, the
+  /// number is 0. The samples are then done when the save has arrived.
   std::int64_t samples_done(std::uint32_t k) const {
     bool saved = false;
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)

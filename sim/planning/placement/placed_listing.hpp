@@ -1,6 +1,6 @@
 // The plan of a policy that uses two memories of the device. Each tensor is in one of the two memories, and kernels
-// read and write the tensor there. If the schedule has no moves, only the following tensors are moved: inputs, answers,
-// offloaded tensors, and weights that begin in the other memory.
+// read and write the tensor there. A schedule may have no moves. Only the following tensors are then moved: inputs,
+// answers, offloaded tensors, and weights that begin in the other memory.
 #pragma once
 
 #include "placement/cached.hpp"
@@ -18,8 +18,9 @@ struct PlacedListing {
   /// If the schedule has moves, it must come from repeatable(). A tensor without moves stays in the memory of its first
   /// use.
   const PlacementSchedule& schedule;
-  /// Given if fast memory is a hardware cache of slow memory: a round of the cache, and the size of the cache in bytes.
-  /// The schedule must have all tensors in slow memory. The first round begins with the cache as a round leaves it.
+  /// Fast memory may be a hardware cache of slow memory. These members are then a round of the cache, and its size in
+  /// bytes. The schedule must have all tensors in slow memory. The first round begins with the cache as a round leaves
+  /// it.
   const CachedRun* cache = nullptr;
   std::int64_t cache_bytes = 0;
 };

@@ -1,6 +1,5 @@
-// A kernel takes more or less time in different memories. A function gives its seconds for the memories of its
-// operands. If the cost model is a roofline over the operands, the function consists of the roofline's lines. Otherwise
-// the function is a table.
+// The seconds of a kernel depend on the memories of its operands. A function gives these seconds. If the cost model is
+// a roofline over the operands, the function consists of the roofline's lines. Otherwise the function is a table.
 #pragma once
 
 #include <vector>

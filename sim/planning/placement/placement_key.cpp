@@ -97,12 +97,12 @@ Field placement_field() {
       .name = "placement",
       .type = Type::choice,
       .summary =
-          "which tensors are in the second memory: the device's second memory, or host memory if "
-          "the device has only one memory; none: "
-          "no tensors; backing: offloaded activations, which otherwise go to host memory; auto: "
-          "the fastest of the other choices, except those that move tensors (synchronous, "
-          "asynchronous) and the hardware cache (cached); default: auto if the device has "
-          "two memories of its own and the cost model counts their bandwidths",
+          "which tensors are in the second memory; none: no tensors; backing: offloaded activations, "
+          "which otherwise go to host memory; auto: the fastest of the other choices. auto leaves "
+          "out the choices that move tensors (synchronous, asynchronous) and the hardware cache "
+          "(cached). For a device with only one memory, the second memory is host memory. The "
+          "default is auto if the device has two memories of its own and the cost model counts "
+          "their bandwidths",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared}};
   for (const std::string& way : placements_of_plans()) placement.choices.push_back(way);
@@ -186,10 +186,10 @@ Field home_field() {
       .type = Type::choice,
       .summary =
           "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
-          "memory, into which the weights are loaded once; auto: the home with the fastest run; static, all_slow (in "
-          "inference): weights come from host memory, and kernels read and write tensors in both memories of the "
-          "device, or only in the second memory; default: auto if "
-          "the device has a second memory that is not host memory",
+          "memory, into which the weights are loaded once; auto: the home with the fastest run. Two choices are for "
+          "inference: weights come from host memory, and kernels read and write tensors in both memories of the "
+          "device (static), or only in the second memory (all_slow). The default is auto if the device has a second "
+          "memory that is not host memory",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared, backing}};
   for (const std::string& way : placements_of_turns()) placement.choices.push_back(way);

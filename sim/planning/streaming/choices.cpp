@@ -117,10 +117,10 @@ class StreamedWays {
     return opened;
   }
 
-  /// For a shown machine. Returns a candidate with those values of `ahead` for which the choice needs less than `below`
-  /// bytes. Without such values, returns nothing. When the candidate is opened, it becomes two candidates. The first
-  /// has the greatest value of `ahead`. The second has the smaller values that lead to another order of loads. Only the
-  /// judge knows the seconds of the ways on the real machine. A rehearsal gives lower bounds of these seconds.
+  /// For a shown machine. Returns a candidate with the values of `ahead` that need less than `below` bytes. Without
+  /// such values, returns nothing. When the candidate is opened, it becomes two candidates. The first has the greatest
+  /// value of `ahead`. The second has the smaller values that lead to another order of loads. Only the judge knows the
+  /// seconds of the ways on the real machine. A rehearsal gives lower bounds of these seconds.
   static std::vector<Candidate> by_ahead(const std::shared_ptr<const StreamedWays>& ways,
                                          const StreamedChoice& choice, std::int64_t below) {
     Rehearsal rehearsal(ways->shared_->streamed, choice);
@@ -208,7 +208,7 @@ class StreamedWays {
     std::int64_t share = 0;  ///< in units of 1 / `shares_that_stay`
   };
 
-  /// Returns whether weights without a fixed place on the device are loaded more than once.
+  /// Some weights take turns. Returns whether they are loaded more than once.
   bool repeats() const {
     return shared_->streamed.groups.size() > 1 &&
            passes() * static_cast<double>(shared_->streamed.steps) > 1;

@@ -122,8 +122,8 @@ GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& cho
                          std::size_t group);
 
 /// Returns whether weights that stay are loaded before the first step instead of during the first pass. A single group
-/// is loaded before the first step. With several steps, all weights that stay are loaded before the first step, because
-/// all steps must have equal loads.
+/// is always loaded before the first step. Several steps must have equal loads. So weights that stay are then loaded
+/// before the first step, too.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

@@ -48,9 +48,9 @@ std::vector<Field> streamed_parameters() {
       {.name = "in_flight",
        .type = Type::integer,
        .summary =
-           "how many micro-batches run through each group between two loads of its weights, at most all micro-batches "
-           "of a step; in training, auto takes the fewest passes that fit, with equal numbers of micro-batches in all "
-           "passes",
+           "the number of micro-batches that run through a group per load of its weights, at most all micro-batches of "
+           "a step. In training, auto takes the fewest passes that fit, and divides the micro-batches equally among "
+           "the passes",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,
@@ -74,8 +74,8 @@ std::vector<Field> streamed_parameters() {
       {.name = "ahead",
        .type = Type::quantity,
        .summary =
-           "bytes of memory for weights that are loaded early, in addition to the most bytes that "
-           "the run needs without early loads",
+           "bytes of memory for weights that are loaded early. These bytes are added to the peak of "
+           "the run without early loads",
        .default_text = "auto",
        .dimension = Dimension::bytes,
        .choices = {"auto"}},
@@ -83,8 +83,8 @@ std::vector<Field> streamed_parameters() {
        .type = Type::list,
        .summary =
            "the stages whose weights stay on the device, by number from 1, range 6..14 or name; "
-           "auto: the stages for which the run is shortest, but no stages if the scenario makes "
-           "all other choices",
+           "auto: the stages for which the run is shortest. If the scenario makes all other "
+           "choices, auto means no stages",
        .default_text = "auto",
        .choices = {"auto", "none", "all"}},
   };

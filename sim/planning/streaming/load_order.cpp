@@ -207,7 +207,7 @@ class LoadOrder {
     return 0;
   }
 
-  /// Returns the first slot of the step before the step that needs the next input. The load may be listed that early.
+  /// A step needs the next input. Returns the first slot of the previous step. The load may be listed that early.
   std::int64_t earliest() const {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }
@@ -229,8 +229,8 @@ class LoadOrder {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
   }
-  /// `slot` must be the last slot of a run. Returns the first time at which the slot before it has ended and the
-  /// results of all earlier slots have left the device.
+  /// `slot` must be the last slot of a run. Two things must have happened: the slot before it has ended, and the
+  /// results of all earlier slots have left the device. Returns the time at which both have happened.
   double all_results_left(std::int64_t slot) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;

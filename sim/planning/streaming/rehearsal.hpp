@@ -114,7 +114,7 @@ class Rehearsal {
     return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
   }
   /// Every step has the loads `loads`. Returns the loads before the first step: its early loads, in their order, and
-  /// the loads of weights that stay. The weights of a group that stay come before the early loads for later groups.
+  /// the loads of weights that stay. Weights that stay are loaded before the early loads for later groups.
   std::vector<RehearsedLoad> prologue(const std::vector<RehearsedLoad>& loads) const;
 
  private:

@@ -187,9 +187,9 @@ RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) co
   return best;
 }
 
-/// Returns whether this pass needs as much memory as the previous pass. This is so if both passes are full, and if
-/// their buffers hold inputs and results of full passes only. Inputs in buffers belong to the next slots. Results
-/// belong to the last slots that saved results. These slots are at most `reach` passes away.
+/// Returns whether this pass needs as much memory as the previous pass. Both passes must be full. Their buffers must
+/// hold inputs and results of full passes only. Inputs in buffers belong to the next slots. Results belong to the last
+/// slots that saved results. These slots are at most `reach` passes away.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;

@@ -24,9 +24,9 @@ struct WaitingCase {
 /// Returns candidates for this choice. A candidate lists loads as early as a limit of bytes allows. Several limits are
 /// tried. They do not depend on the capacity. Weights, inputs and results share the bytes of a limit, and actions wait
 /// for each other. A rehearsal is different: it reserves bytes for inputs and results during a whole run of a group,
-/// and loads inputs at most one step early. `context` keeps the members of `waiting` alive. In the following cases,
-/// there are no candidates: nothing overlaps; host memory may be too small; there are too many slots; a rehearsal of a
-/// single group can use all buffers; several groups have loads and saves that slow each other down.
+/// and loads inputs at most one step early. `context` keeps the members of `waiting` alive. There are no candidates
+/// without overlap, with too many slots, or if host memory may be too small. For a single group, there are none if a
+/// rehearsal can use all buffers. For several groups, there are none if loads and saves slow each other down.
 std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context);
 

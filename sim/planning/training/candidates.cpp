@@ -202,8 +202,8 @@ class TrainingWays {
   }
 
   /// Returns for each pace the ways with different rooms for early loads. A room includes the step's peak. The smallest
-  /// room is this peak. For each pace, the result also has ways for other listings: up to TriedCounts::listings, first
-  /// the listing that needs the most bytes. Ways that do not fit are left out.
+  /// room is this peak. Each pace also gets ways for other listings, at most TriedCounts::listings. The listing that
+  /// needs the most bytes comes first. Ways that do not fit are left out.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;

@@ -97,8 +97,8 @@ class LateLoads {
     return begins;
   }
 
-  /// A load may read the bytes that a save wrote. Returns the operation after this save: before this operation, the
-  /// load may be listed at the earliest.
+  /// A load may read the bytes that a save wrote. Returns the operation after this save. The load must not be listed
+  /// before any earlier operation.
   std::int64_t first_moment(std::uint32_t number, std::int64_t needed) const {
     const Program::Instance& made = program_.instances[number];
     if (made.copy_of != none)

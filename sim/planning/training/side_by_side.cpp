@@ -131,7 +131,8 @@ class HandOver {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // During the copies, the device of the result goes on with the other half of a split pass, or with the update.
+    // During the copies, the device that made the result goes on. It computes the other half of a split pass, or the
+    // update.
     if (!last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
     const auto consider = [&](bool read, const ChainTensor& tensor) {

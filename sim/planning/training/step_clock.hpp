@@ -1,7 +1,7 @@
 // Computes a lower bound on the seconds of a training run. The loads of its steps have given positions. The clock
 // follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits for memory.
-// Copies do not slow each other down, but the bound is at least the time in which a shared link carries all its bytes.
-// So no execution of the plan is faster than this bound. A plan whose bound is too long need not be made.
+// Copies do not slow each other down. In addition, the bound is at least the time in which a shared link carries all
+// its bytes. So no execution of the plan is faster than this bound. A plan whose bound is too long need not be made.
 #pragma once
 
 #include <cstdint>

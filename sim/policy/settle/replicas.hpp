@@ -25,10 +25,10 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
                  const Platform& chosen_on);
 
 /// The parameters may leave choices of the replicated policy open. Returns one list of parameters for each way to make
-/// these choices equally for all replicas. These ways are compared in runs of all replicas together, because replicas
-/// that share links may need another way than a replica alone. The first list has the unchanged parameters: each
-/// replica then chooses for itself. If the other ways include everything that equal replicas can choose, this first
-/// list is left out.
+/// these choices equally for all replicas. These ways are compared in runs of all replicas together. Replicas that
+/// share links may need another way than a replica alone. The first list has the unchanged parameters: each replica
+/// then chooses for itself. If the other ways include everything that equal replicas can choose, this first list is
+/// left out.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 

@@ -45,10 +45,10 @@ Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, con
 }
 
 /// Makes a plan without a memory limit, and simulates this plan. So the plan does not depend on the device's memory. If
-/// all granted and requested bytes fit together at every moment, the plan fits without waiting. Otherwise the plan is
-/// also simulated with waits for memory, if it takes less than `worth` seconds in the first simulation. A plan never
-/// waits longer with a larger memory. So every plan for a small memory is also a candidate for a larger memory. Throws
-/// Infeasible.
+/// all granted and requested bytes fit together at every moment, the plan fits without waiting. A plan that does not
+/// fit without waiting may take less than `worth` seconds in this simulation. It is then also simulated with waits for
+/// memory. A plan never waits longer with a larger memory. So every plan for a small memory is also a candidate for a
+/// larger memory. Throws Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys,
                  double worth) {
   PolicyRequest unlimited = request;

@@ -135,7 +135,7 @@ ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
     verdict.metrics = metric_verdicts(expected.entries, got.baseline.entries);
   if (expected.program_version != got.baseline.program_version)
     verdict.was_version = expected.program_version;
-  // A changed input that is a plan is reported as a changed plan.
+  // The input may be a plan. A change of the input is then reported as a changed plan.
   const bool by_plan =
       expected.input == Baseline::Input::plan && expected.input == got.baseline.input;
   if (!by_plan && expected.input_sha256 != got.baseline.input_sha256) {
