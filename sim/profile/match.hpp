@@ -33,7 +33,8 @@ ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dt
                    std::string_view pass);
 
 /// Returns the row with the median time. All `rows` are measurements of one operator, in one or several nodes and
-/// models. If the rows differ in another key column, throws InputError. The message names the column and its values.
+/// models. If the rows differ in any key column except `node` and `model`, throws InputError. The message names the
+/// column and its values.
 const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 
 /// Returns the columns that distinguish the operators of one class.

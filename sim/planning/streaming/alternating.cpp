@@ -63,7 +63,7 @@ class AlternatingMaker {
   const std::vector<Stage>& stages() const { return request_.pricing.stages; }
   const StreamedCase::Group& group(std::size_t g) const { return streamed_.groups[g]; }
   bool is_last(std::size_t g) const { return g + 1 == streamed_.groups.size(); }
-  /// Returns the seconds for which a slot occupies the device or the link to host memory, whichever is longer.
+  /// A slot occupies the device and the link to host memory. Returns the longer of the two times.
   double busy_s(const Slot& slot) const {
     return std::max(group(slot.group).compute_s, streamed_.save_s(slot.group));
   }

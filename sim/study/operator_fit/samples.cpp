@@ -62,8 +62,9 @@ class Collector {
                                            .joules = energy_of(profile, row, device)});
   }
 
-  /// Throws unless all rows of a class and a device were measured in the same way. Rows of a class may have different
-  /// operators. But one fit cannot describe rows with a hot cache and rows with a cold cache together.
+  /// All rows of a class and a device must have been measured in the same way. If not, throws InputError. Rows of a
+  /// class may have different operators. But one fit cannot describe rows with a hot cache and rows with a cold cache
+  /// together.
   void require_alike_rows() const {
     for (const auto& [key, rows] : rows_) {
       const auto& [of, dtype, device] = key;
