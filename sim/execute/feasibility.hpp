@@ -12,11 +12,11 @@ namespace sluice {
 /// plan. Throws Infeasible if the plan blocks or does not fit. The exception names the pool, the time, the actions
 /// that wait, and the tensors that occupy the memory. The function replays only reach + 2 iterations. Here reach is
 /// the greatest `distance` of a wait or |`ahead`| of an action. These iterations are enough for the following
-/// reasons. A grant takes no room from another request (reservation.hpp). So an action may start now or at any later
-/// time. The order of starts therefore does not decide whether the plan reaches its end. Suppose that the actions are
-/// executed iteration by iteration. Then the state after the replayed iterations is also the state after each later
-/// iteration. A shared pool is an exception, because it grants in the order of time. For a plan with a shared pool,
-/// the result holds for the replayed iterations only.
+/// reasons. A grant takes no room from another request (reservation.hpp). So an action that may start now may also
+/// start later. The order of starts therefore does not decide whether the plan reaches its end. Suppose that the
+/// actions are executed iteration by iteration. Then the state after the replayed iterations is also the state after
+/// each later iteration. A shared pool is an exception, because it grants in the order of time. For a plan with a
+/// shared pool, the result holds for the replayed iterations only.
 void check(const Plan& plan);
 
 /// Checks that the number of executions and the time of the whole run are small enough to be

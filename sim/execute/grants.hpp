@@ -52,8 +52,8 @@ class Grants {
   std::uint32_t awaited(std::uint32_t stream) const { return requests_[stream].pool; }
   /// Returns the row of the span that made the latest grant to this stream possible.
   std::int64_t granted_by(std::uint32_t stream) const { return requests_[stream].granted_by; }
-  /// Returns the number of waiting requests that are listed before the request of this stream. The request must leave
-  /// room for them.
+  /// Returns the number of requests without a grant that are listed before the request of this stream. The request
+  /// must leave room for them.
   std::int64_t earlier_requests(std::uint32_t stream) const;
   bool waits(std::uint32_t stream) const { return requests_[stream].open; }
 
@@ -92,8 +92,8 @@ class Grants {
     return {claims_.data() + first_[action], claims_.data() + first_[action + 1]};
   }
   /// Grants the most frequent kind of request quickly. Such a request needs bytes of one pool, a device owns this
-  /// pool, and the pool has room. The effect is then that of granted_or_waits(), and the function returns true. For
-  /// any other request, it returns false and changes nothing.
+  /// pool, and the pool has room. The function then has the effect of granted_or_waits() and returns true. For any
+  /// other request, it returns false and changes nothing.
   bool granted_at_once(std::uint32_t stream, std::uint32_t action, std::int64_t iteration) {
     if (first_[action + 1] != first_[action] + 1 || unlimited_) return false;
     const Claim& claim = claims_[first_[action]];

@@ -1,8 +1,8 @@
 // The reservation rule of a pool that one device owns. By this rule, a request leaves bytes free for the requests
 // listed before it.
 //
-// Requests are in listing order: prologue, n times the body, epilogue. When a request is made, earlier requests may
-// still wait for their grants. The new request may overtake them if the pool has room for all of them and for itself:
+// Requests are in listing order: prologue, n times the body, epilogue. When a request is made, some earlier requests
+// may not be granted yet. The new request may overtake them if the pool has room for all of them and for itself:
 //
 //     level + (bytes of the earlier requests) + its own bytes <= capacity
 //
@@ -55,7 +55,7 @@ class Reservation {
   /// queue.
   std::uint32_t add(const PlanTables& tables, std::uint32_t action, std::int64_t bytes);
 
-  /// Returns the bytes of the waiting requests before `place`. A sum that exceeds `enough` may be incomplete.
+  /// Returns the bytes of the requests before `place` without a grant. A sum that exceeds `enough` may be incomplete.
   WideBytes earlier(const ListingPosition& place, WideBytes enough) const {
     WideBytes sum = 0;
     for (const RequestQueue& queue : queues_)
@@ -63,7 +63,7 @@ class Reservation {
         break;
     return sum;
   }
-  /// Returns the number of waiting requests before `place`.
+  /// Returns the number of requests before `place` without a grant.
   std::int64_t earlier_requests(const ListingPosition& place) const;
 
   /// Returns the bytes that the body requests in each iteration.
@@ -103,7 +103,7 @@ class Reservation {
       }
       next = next.round < end_round ? ListingPosition{next.round, actions[position]} : nowhere;
     }
-    /// Returns the bytes of all requests before this place, both granted and waiting.
+    /// Returns the bytes of all requests before this place, with or without a grant.
     Sum listed(const ListingPosition& place) const;
   };
   RequestQueue& queue_of(const PlanTables& tables, std::uint32_t action);

@@ -37,10 +37,10 @@ struct Choices {
 Choices choices_of(const Chain& chain, const std::vector<Fate>& fates);
 
 /// Returns the tape of a training step. The tape's first operation loads boundary 0. A save directly follows the
-/// forward pass that makes the tensor. A load directly precedes the operation that reads the tensor. No save and no
-/// second forward pass is made for nothing: a later load or operation needs the result. Tensors of 0 bytes are not
-/// copied. Throws InternalError if the number of choices is wrong. Throws InternalError also if a boundary is dropped
-/// and its stage does not recompute.
+/// forward pass that makes the tensor. A load directly precedes the operation that reads the tensor. The tape has no
+/// useless operations: each saved copy is loaded later, and each second forward pass has a reader. Tensors of 0 bytes
+/// are not copied. Throws InternalError if the number of choices is wrong. Throws InternalError also if a boundary is
+/// dropped and its stage does not recompute.
 Tape tape_of(const Chain& chain, const Choices& choices);
 
 /// Returns the tape for one fate per stage.

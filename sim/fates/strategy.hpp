@@ -44,8 +44,8 @@ struct FateRequest {
   /// The seconds of a result that the caller already has. Only a tape that takes fewer seconds is useful.
   double worth = std::numeric_limits<double>::infinity();
 
-  /// Returns whether the weights of stages take turns on the device. The seconds of a tape then count its
-  /// micro-batches, without the seconds in `run`.
+  /// Returns whether the weights of stages take turns on the device. If they do, the seconds of a tape count its
+  /// micro-batches only, without the seconds in `run`.
   bool takes_turns() const;
 };
 

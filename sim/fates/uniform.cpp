@@ -121,8 +121,8 @@ const FateStrategy selective_fates = {
         "kept.",
     .details =
         "Use this strategy for transformers with long sequences. The scores of attention grow with "
-        "the square of the sequence length. They need little computation, so to recompute the "
-        "scores is cheap. Products with weights are not computed "
+        "the square of the sequence length. They need little computation, so recomputation "
+        "is cheap. Products with weights are not computed "
         "twice. In a model without attention, this strategy keeps all activations, like the "
         "strategy keep_all.",
     .source =

@@ -101,9 +101,9 @@ class Forwards {
 
   // Each time grows by some amount per iteration. Suppose that a wait looks back at most R iterations. Suppose also
   // that none of these amounts changed in the last R iterations. Then the next iterations add the same amounts, as
-  // long as the same waits decide the starts. The time of another wait may grow faster. After some iterations, this
-  // wait decides a start. Their number is (the difference of the two times) / (the difference of their growths). The
-  // iterations before are skipped at once. The result is exact.
+  // long as the same waits decide the starts. The time of another wait may grow faster. This wait decides a start
+  // after some iterations. The number of these iterations is (the difference of the two times) / (the difference of
+  // their growths). The iterations before are skipped at once. The result is exact.
 
   /// Skips iterations after this iteration, at most up to `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {

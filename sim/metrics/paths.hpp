@@ -36,8 +36,8 @@ struct PathGraph {
   const Plan& plan;
   LargeVector<Node> nodes;
   LargeVector<Wait> waits;
-  /// The actions, section by section. The awaited actions and the earlier actions of its stream come before an
-  /// action.
+  /// The actions, section by section. Each action comes after its awaited actions and after the earlier actions of
+  /// its stream.
   LargeVector<std::uint32_t> order;
   std::int64_t longest_wait = 0;  ///< the greatest distance of a wait, in iterations
   /// The largest `ahead` of all actions that ever run, in iterations.

@@ -31,7 +31,7 @@ struct Importer {
   bool open = false;
   /// Whether the file is read in a child process, in case the importer's library fails.
   bool isolated = false;
-  /// Converts the content of a file. The function does not open `path`. It uses it for messages and names.
+  /// Converts the content of a file. `path` is for messages and names only: the function does not open the file.
   Imported (*read)(std::string_view bytes, const std::string& path, const Reader& keys) = nullptr;
 };
 

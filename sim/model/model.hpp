@@ -26,7 +26,7 @@ struct Backward {
   bool reads_inputs = false;     ///< whether the backward pass reads the layer's inputs
   bool reads_output = false;     ///< whether the backward pass reads the layer's output
   std::int64_t kept = 0;         ///< elements of kept tensors that belong to this layer alone
-  /// Kept bytes without a dtype, such as the bytes of masks and indices.
+  /// Kept bytes that are the same for every dtype, such as the bytes of masks and indices.
   std::int64_t kept_bytes = 0;
   /// Whether selective recomputation drops `kept` and `kept_bytes` and runs the forward pass of this layer again.
   /// True for the core of the attention (Korthikanti et al. 2022, section 5).

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// The prices of the uses and gaps of one tensor. The price of a use or a gap for which there is no room is infinite.
+/// The prices of the uses and gaps of one tensor. A use or gap without room has an infinite price.
 struct PathPrices {
   PlacementProblem::Begins begins = PlacementProblem::Begins::made;
   const std::vector<char>* written = nullptr;  ///< indexed by use

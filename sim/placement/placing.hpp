@@ -1,6 +1,6 @@
 // A placement says for each tensor which memory holds it, at each use and in each gap between uses. A gap is the
-// kernels from one use to the next. The path of a tensor is its part of the placement. From the placement follow the
-// bytes in fast memory and the necessary moves. The seconds of a run with only synchronous moves follow, too.
+// kernels from one use to the next. The path of a tensor is its part of the placement. The placement determines the
+// bytes in fast memory and the necessary moves. It also determines the seconds of a run with only synchronous moves.
 //
 // A tensor in fast memory during a gap is also there at the uses before and after the gap. A tensor that is moved to
 // fast memory keeps its copy in slow memory until a kernel writes the tensor. Until then, it can leave fast memory

@@ -137,8 +137,8 @@ class Programme {
       if (uses.written[j]) add_version(t, j, use, gap);
   }
 
-  /// Adds the cost of saving the version that use j writes in fast memory. The gaps up to
-  /// the next use that writes need this version. It is saved once if one of these gaps is in slow memory.
+  /// Adds the cost of saving the version that use j writes in fast memory. All gaps from use j to the next writing
+  /// use need this version. It is saved once if one of these gaps is in slow memory.
   void add_version(std::uint32_t t, std::size_t j, const std::vector<std::uint32_t>& use,
                    const std::vector<std::uint32_t>& gap) {
     const TensorUses& uses = question_.uses(t);

@@ -29,8 +29,8 @@ struct Word {
   int column = 1;
   /// For a word of a line, the position of its first '=' outside of quotes. Without such a '=', npos.
   std::size_t equals = std::string_view::npos;
-  /// If true, the text is a name that needs no quotes. If false, this is not known. Only a word of a line and the
-  /// value after its '=' can have true.
+  /// If true, the text is a name that needs no quotes. If false, this is not known. It can be true for a word of a
+  /// line, and for the value after its '='.
   bool bare = false;
 };
 inline bool is_bare(const Word& word) {

@@ -2,8 +2,8 @@
 // takes the candidate whose simulated plan ends first.
 //
 // A candidate is defined by its structure, and never by a capacity. The structure says three things: where the model
-// is cut, how many micro-batches run side by side, and how early tensors are loaded. From the structure follows the
-// memory that the candidate needs. The candidate can be used on every device with at least this memory, and takes
+// is cut, how many micro-batches run side by side, and how early tensors are loaded. The structure determines how
+// much memory the candidate needs. The candidate can be used on every device with at least this memory, and takes
 // equally long on each of them. So every candidate for a smaller memory is also a candidate for a larger memory. It
 // follows that more memory never makes a run slower.
 #pragma once

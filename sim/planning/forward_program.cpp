@@ -195,8 +195,7 @@ class ForwardMaker {
   }
 
   /// A micro-batch frees its buffer when it has left the last stage. Then a later input may be loaded: the input of
-  /// the micro-batch `buffers` micro-batches later. A tensor for another device is sent at once after it has been
-  /// made.
+  /// the micro-batch `buffers` micro-batches later. A tensor for another device is sent as soon as it has been made.
   void place_loads() {
     Program& program = draft_.program;
     load_when_needed(program);

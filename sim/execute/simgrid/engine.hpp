@@ -11,7 +11,6 @@
 //
 // SimGrid allows one engine per process: a second call of execute() in the same process throws InternalError. So each
 // execution needs its own process (run/isolated.hpp).
-// execution needs its own process (run/isolated.hpp).
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,6 @@
 // If host memory is limited, all copies must fit into it at the turning point. Then another bound holds, too. Each
 // save takes longer by a price per byte, and the price of all available host memory is subtracted. A save has at most
 // the weight 1 in the weighted mean. So each saved byte adds at most its price.
-// most the weight 1 in the weighted mean. So each saved byte adds at most its price.
 #pragma once
 
 #include <cstdint>

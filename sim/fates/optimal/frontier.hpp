@@ -2,7 +2,6 @@
 // amount of memory. The method is dynamic programming over segments of the chain.
 //
 // A segment s … t starts with boundary s on the device and ends after the backward pass of s. A segment is executed in
-// A segment s … t starts with boundary s on the device and ends after the backward pass of s. A segment is executed in
 // one of three ways:
 // 1. The forward pass of stage s keeps its inner tensors. Then segment s + 1 … t is solved, and the backward pass
 //    of s runs. Until this pass, boundary s and the inner tensors stay on the device or are in host memory.

@@ -11,8 +11,8 @@ namespace sluice {
 /// Returns at most `count` prices in falling order, in seconds per byte. The best choices differ from price to price.
 std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count);
 
-/// Marks the end of the chain and about `count` boundaries. Between two neighbours lie about the same seconds and
-/// bytes everywhere.
+/// Marks the end of the chain and about `count` boundaries. Any two neighbours have about the same seconds and bytes
+/// between them.
 std::vector<bool> spread_splits(const Chain& chain, std::size_t count);
 
 }  // namespace sluice

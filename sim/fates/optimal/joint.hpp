@@ -15,8 +15,8 @@ namespace sluice {
 Chain joint_chain(const Chain& chain);
 
 /// Returns the tape of the chain for a tape of its view. Several joint boundaries may contain one boundary. The
-/// boundary is on the device as long as one of them is. It is saved when the first of them is saved. After it has
-/// left the device, it is loaded for the next operation that reads it.
+/// boundary is on the device as long as one of these joint boundaries is there. It is saved with the first joint
+/// boundary that is saved. Later it is loaded for the next operation that reads it.
 Tape separate(const Chain& chain, const Tape& joint_tape);
 
 /// Returns the index of a point whose tape fits into the budget. Returns size() if no point fits. Parameter

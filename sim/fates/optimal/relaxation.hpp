@@ -62,7 +62,7 @@ class FateRelaxation {
   Solution at(const FateWeights& weights, double price) const;
 
   /// The greatest bound over all prices. At the price with this bound, two solutions cost almost the same. The kept
-  /// bytes of `more` do not fit into the room, and those of `less` fit.
+  /// bytes of `more` do not fit into the room. The kept bytes of `less` fit.
   struct BestBound {
     double value = 0, price = 0;
     Solution more, less;

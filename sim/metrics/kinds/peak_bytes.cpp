@@ -61,8 +61,8 @@ extern const Metric peak_bytes_by_class_metric = {
     .summary = "The bytes that the pool held at the first moment of its peak, by tensor class.",
     .details =
         "The values of a pool add up to its peak_bytes. Use this metric to see what fills a "
-        "memory. Against too many weights, use a policy under which the weights take turns. "
-        "Against too many activations, use a smaller micro-batch or other fates.",
+        "memory. If weights fill it, use a policy under which the weights take turns. If "
+        "activations fill it, use a smaller micro-batch or other fates.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -101,8 +101,8 @@ extern const Metric full_rate_s_by_link_metric = {
         "Bytes that crossed the link / bandwidth of the link: the least time that these "
         "bytes take.",
     .details =
-        "Compare the value with transfer_s_by_link. The difference has two reasons. Set-ups take time. And a transfer "
-        "does not get the full rate of a link that it shares, or if another link limits it.",
+        "Compare the value with transfer_s_by_link. The difference has two reasons. Set-ups take time. A transfer is "
+        "slower than the full rate of the link if it shares the link, or if another link limits it.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -124,8 +124,8 @@ const LayerType embedding_layer = {
     .name = "embedding",
     .summary = "Takes one row of a table for each token.",
     .details =
-        "In a cost model, each token of the micro-batch reads one row of the table. No more than the whole table is "
-        "read. An update by the optimizer reads and writes the whole table.",
+        "A cost model assumes that each token of the micro-batch reads one row of the table. It counts at most the "
+        "whole table. An update by the optimizer reads and writes the whole table.",
     .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
     .example = "{type: input, shape: [128]}, {type: embedding, entries: 50257, features: 768}",
     .parameters = {{.name = "entries",

@@ -1,5 +1,5 @@
 // Makes transfers that share a link run one after the other. Two loads that share a link fairly take up to twice as
-// long as alone, even if one is urgent. In turn, the first load takes as long as alone.
+// long as alone, even if one is urgent. One after the other, the first load takes as long as alone.
 #pragma once
 
 #include <vector>

@@ -155,8 +155,8 @@ class PhaseLister {
     }
   }
 
-  /// Returns the first transfer of each stream. A copy engine works in order. Its first transfer waits for an action,
-  /// so its later transfers need no wait for this action.
+  /// Returns the first transfer of each stream. A copy engine works in order. If its first transfer waits for an
+  /// action, its later transfers need no such wait.
   template <class Iterator>
   std::vector<PlanBuilder::Ref> first_of_each_stream(Iterator begin, Iterator end) {
     std::vector<PlanBuilder::Ref> found;

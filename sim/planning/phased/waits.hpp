@@ -32,7 +32,7 @@ struct PhaseWindow {
   /// The saves that this window lists for results of the previous window.
   std::vector<PlanBuilder::Ref> carried;
 
-  /// Returns whether the next phase needs the results of phase p. Each result is then saved as soon as it is made.
+  /// Returns whether the next phase needs the results of phase p. If so, each result is saved as soon as it is made.
   bool followed_at_once(std::size_t p) const;
 };
 
