@@ -90,7 +90,7 @@ void refuse_ending(const std::string& path, Output output, const std::string& op
   throw UsageError(
       "'" + path + "' for '--" + option + "' would be a trace, which is HDF5 and not " +
       ending.substr(1) + ": name it '" + name.replace_extension(".h5").string() +
-      "', or add --force; --json prints the answer, and 'sluice export' writes a trace for other programs");
+      "', or add --force. --json prints the answer, and 'sluice export' writes a trace for other programs");
 }
 
 }  // namespace

@@ -86,8 +86,8 @@ std::string errors_text(const KnownErrors& errors, const std::string& of) {
   if (!(errors.share > 0)) return "";
   return ". " + of + " was off by " + percent(errors.median) + " in the median and by at most " +
          percent(errors.ninety) +
-         " for nine of ten operators (means over the classes of operators, weighted by their "
-         "seconds)";
+         " for nine of ten operators. These are means over the classes of operators, weighted by "
+         "seconds";
 }
 
 std::string interpolated_text(const Account& account) {
@@ -100,16 +100,16 @@ std::string interpolated_text(const Account& account) {
   if (unknown > 1e-9)
     text +=
         ". For " + percent(unknown) +
-        " of the seconds the error of the interpolation is not known, because too few rows lie between other rows";
+        " of the seconds the error of the interpolation is not known: too few rows lie between other rows";
   return text + ". ";
 }
 
 std::string fitted_text(const Account& account) {
   if (account.fitted == 0 && account.others.empty()) return "";
   std::string text = percent(account.fitted) +
-                     " of the computation's seconds come from a fit of measured operators, " +
+                     " of the computation's seconds come from a fit of measured operators. For " +
                      percent(account.inside) +
-                     " of all seconds for sizes within the range that was measured on this device";
+                     " of all seconds, the sizes are within the range that was measured on this device";
   text += errors_text(account.fit_errors, "A single operator that the fit had not seen");
   const double unknown = account.fitted - account.fit_errors.share;
   if (unknown > 1e-9)
@@ -126,8 +126,8 @@ std::string fitted_text(const Account& account) {
 std::string multiple_text(const Account& account) {
   if (!(account.multiple > 0)) return "";
   return percent(account.multiple) +
-         " of the computation's seconds are backward passes whose seconds are assumed to be a multiple of the seconds "
-         "of the forward passes; workload.backward=per_layer prices each backward pass separately. ";
+         " of the computation's seconds are backward passes. Their seconds are assumed to be a multiple of the forward "
+         "passes' seconds. workload.backward=per_layer prices each backward pass separately. ";
 }
 
 }  // namespace

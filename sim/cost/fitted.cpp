@@ -42,8 +42,8 @@ class Fits {
     if (device.fit.empty())
       throw InputError(
           "device '" + device.name +
-          "' has no key 'fit', but the cost model 'fitted' needs a fit: add this key, or name a fit with cost: {model: "
-          "fitted, file: …} (`sluice profile fit` makes a fit)");
+          "' has no key 'fit', but the cost model 'fitted' needs a fit. Add this key, or name a fit with cost: {model: "
+          "fitted, file: …}. `sluice profile fit` makes a fit");
     return get(device.fit);
   }
 
@@ -183,7 +183,7 @@ extern const CostModel fitted_cost = {
         "seen. This cost model needs a fit of measurements on the device or on a similar device.",
     .source =
         "Lee et al., Forecasting GPU performance for deep learning training and inference "
-        "(ASPLOS 2025), section 4: tiles and waves; fits/FORMAT.md has the formula",
+        "(ASPLOS 2025), section 4: tiles and waves. fits/FORMAT.md has the formula",
     .example =
         "sluice run alexnet_resident platform=a100_pcie 'cost={model: fitted, unfitted: roofline}'",
     .parameters =

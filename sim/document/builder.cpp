@@ -126,7 +126,7 @@ Value number_value(const Builder& builder, Place place, std::string_view text) {
     builder.fail(
         place,
         "'" + std::string(text) + "'" + builder.for_key() +
-            " has a leading zero, which some programs read as octal; write the number without this zero, or in quotes");
+            " has a leading zero. Some programs would read it as octal: write the number without this zero, or in quotes");
   const char* const end = digits.data() + digits.size();
   Value value;
   if (all_digits(magnitude)) {

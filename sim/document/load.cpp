@@ -37,16 +37,16 @@ void refuse_long_yaml(const Source& source) {
     throw InputError(
         Position{source.name, 0, 0, ""},
         std::to_string(parts) +
-            " keys and values of YAML (counted by commas, colons and ends of lines) are too many: at most " +
+            " keys and values of YAML, counted by commas, colons and ends of lines, are too many. At most " +
             std::to_string(most_parts) +
-            " keys and values are read, because more of them would take more than a gigabyte of memory. " +
+            " are read: more would take more than a gigabyte of memory. " +
             advice_to_write_json);
   if (size <= longest_yaml) return;
   throw InputError(
       Position{source.name, 0, 0, ""},
       std::to_string(size / 1'000'000) + " MB of YAML are too many: at most " +
           std::to_string(longest_yaml / 1'000'000) +
-          " MB are read, because reading more would take many seconds and more than a gigabyte of memory. " +
+          " MB are read: more would take many seconds and more than a gigabyte of memory. " +
           advice_to_write_json);
 }
 

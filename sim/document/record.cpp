@@ -115,7 +115,7 @@ void check_range(const Field& field, const Value& value, double number) {
   if (field.type == Type::quantity && number > plausible(field.dimension))
     refuse(field, value,
            "it must be at most " + shown(plausible(field.dimension)) +
-               ", because no machine has such a quantity; expected " + expected(field));
+               ": no machine has more. Expected " + expected(field));
   constexpr double least_share =
       1e-9;  // A time divided by a smaller share could become infinite.
   const bool share = field.type == Type::number && field.minimum_excluded && field.maximum == 1;

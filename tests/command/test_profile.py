@@ -100,7 +100,7 @@ class FromPlanToAnswer(unittest.TestCase):
         # Of 45 ms of computation, 30 ms are assumed and 15 ms are measured. Copies count as assumed. So the quotient is
         # a little above 30 / 15 = 2.
         self.assertAlmostEqual(certainty["assumed"] / certainty["measured"], 2, delta=0.01)
-        self.assertIn("66.67 % of the computation's seconds are backward passes whose seconds are assumed to be a multiple",
+        self.assertIn("66.67 % of the computation's seconds are backward passes. Their seconds are assumed to be a multiple",
                       " ".join(self.sluice("run", "s.yaml", *training, "workload.backward=2").split()))
 
     def test_an_answer_names_the_device_of_the_rows(self):

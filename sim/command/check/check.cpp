@@ -87,7 +87,7 @@ int run_compare(const Arguments& arguments) {
     Question question = read(path);
     if (!question.scenario)
       throw UsageError("'" + path +
-                       "' is a plan; --compare needs scenarios, so that the policy can be changed");
+                       "' is a plan. --compare changes the policy, and needs scenarios for this");
     return *question.scenario;
   };
   request.progress = [&](std::size_t done, std::size_t total) {

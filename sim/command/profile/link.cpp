@@ -69,8 +69,8 @@ int run_link(const Arguments& arguments) {
   for (const LinkDirection& one : directions) told_apart = told_apart || one.single;
   if (!told_apart)
     message(
-        "sluice: the profile has no direction with both single copies and queued copies (method: queued), so "
-        "latency and set-up cannot be told apart; the whole time at 0 bytes counts as set-up");
+        "sluice: latency and set-up cannot be told apart. For this, one direction needs single copies and queued copies "
+        "(method: queued). The whole time at 0 bytes counts as set-up");
   return 0;
 }
 
@@ -111,9 +111,9 @@ const Command profile_link_command = {
     .positionals = "PROFILE",
     .options = options(),
     .details =
-        "The command uses rows whose operator is `copy`. Each row has the size bytes=N and the two memories "
-        "input_pools and output_pools: `device`, and on the host's side `pinned` or `pageable`. Rows of copies that "
-        "followed each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of "
+        "The command uses rows whose operator is `copy`. Each row has the size bytes=N, and the two memories "
+        "input_pools and output_pools. One of them is `device`, the other `pinned` or `pageable` host memory. Copies "
+        "that followed each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of "
         "relative errors. There is one fit for each direction and kind of memory. Latency is the difference between the "
         "times of a single copy and a queued copy at 0 bytes. Rows of copies are measured with torch by "
         "analysis/measure/copies.py, and with CUDA by analysis/measure/copies.cu.\n",

@@ -65,7 +65,7 @@ int run_run(const Arguments& arguments) {
   const std::string trace_path = arguments.text("output");
   if (arguments.has("json") && valid_utf8(trace_path) != trace_path)
     throw UsageError("'" + printable(trace_path) +
-                     "' for '--output' is not UTF-8, and --json names the trace: JSON is UTF-8; "
+                     "' for '--output' is not UTF-8. --json prints this name, and JSON is UTF-8: "
                      "give the trace another name");
   if (!trace_path.empty()) refuse_to_overwrite(question, trace_path);
   refuse_to_replace(arguments, trace_path, Output::trace);

@@ -82,7 +82,7 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
   if (result.as_good > 0)
     rows.emplace_back("", plural(result.as_good, "other point") +
                               (result.as_good == 1 ? " has" : " have") +
-                              " an equal number; the point above was found first");
+                              " an equal number. The point above was found first");
   add_limits(rows, report, *result.best);
   if (!result.beyond) return;
   rows.emplace_back("beyond", number_text(report, number, *result.beyond) + " at " +
@@ -124,8 +124,8 @@ std::string sureness(const SearchReport& report) {
   std::string text =
       "searched, without a proof: there may be a better point between the points that were run";
   if (report.result.used_up)
-    text += "; the search used up its points (--points " +
-            std::to_string(report.request.most_points) + "), and more points may find a better one";
+    text += ". The search used up its points (--points " +
+            std::to_string(report.request.most_points) + "). More points may find a better one";
   return text;
 }
 
