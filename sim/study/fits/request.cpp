@@ -37,7 +37,7 @@ void refuse_override(const Override& override) {
   };
   if (is({"workload"}) || is({"workload", "batch"}) || is({"workload", "micro_batch"}) ||
       is({"workload", "batches_per_step"}) || is({"workload", "steps"}))
-    refuse("'sluice fits' itself finds the number of samples; to ask about accumulation, use --batch");
+    refuse("'sluice fits' searches for the number of samples; to ask about accumulation, use --batch");
   for (const char* key : {"mode", "dtype", "optimizer"})
     if (is({"workload", key})) refuse("use --" + std::string(key) + " instead of an override");
   if (is({"policy"}) || is({"policy", "name"})) refuse("use --policy instead of an override");

@@ -298,7 +298,7 @@ TEST_CASE("a faulty platform document is refused at the position of the fault") 
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, up: {bandwidth: 1GB/s, share: 1}}\n",
        "p.yaml:8:75", "give either the bandwidth"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, copies: pageable}\n", "p.yaml:8:53",
-       "add their rate, such as pageable: {bandwidth: 6GB/s}"},
+       "add this rate, such as pageable: {bandwidth: 6GB/s}"},
       {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB, reserved: 1GB}}\n",
        "p.yaml:4:70", "less than the capacity, 1GB"},
       {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: unlimited, reserved: "
