@@ -81,7 +81,7 @@ void require_points_enough(const SearchRequest& request, const KeySplit& split) 
   throw UsageError("the listed values have " + std::to_string(std::llround(split.combinations)) +
                    " combinations, which need " + std::to_string(std::llround(needed)) +
                    " points, but only " + std::to_string(request.most_points) +
-                   " points are allowed; allow more points (--points, points=), or list fewer values");
+                   " points are allowed; allow more (--points, points=) or list fewer values");
 }
 
 /// Returns all combinations of the values of the keys in `tried`. In each combination, the keys in `searched` have an
