@@ -4,8 +4,8 @@
 // A state is recorded as differences from the clock, the iteration and the row of the trace. So the states of two
 // iterations can be equal. Two states are equal if all their numbers are equal. Times count as equal if they differ
 // by no more than the rounding of the clock. Suppose that a state has repeated twice in succession, each time after
-// the same number of iterations and seconds. Then this state repeats until the last iterations. The reason: the rest
-// of the execution depends on the state alone, because waits and counts of uses reach back a few iterations only.
+// the same number of iterations and seconds. Then this state repeats until the last iterations. The reason: waits and
+// counts of uses reach back a few iterations only. So the rest of the execution depends on the state alone.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct Snapshot {
   void add_time(double time) { times.push_back(time - now); }
 };
 
-/// Returns the largest difference that rounding can make between two sums of seconds at time `now` of the clock. Each
-/// sum has `executions` terms. The error of a sum of n terms is about sqrt(n) times the error of one rounding.
+/// Returns the largest difference that rounding can make between two sums of `executions` terms, at time `now` of the
+/// clock. The error of a sum of n terms is about sqrt(n) times the error of one rounding.
 double rounding_of(double now, std::int64_t executions);
 
 /// The length of a period, or of several periods that are skipped at once.

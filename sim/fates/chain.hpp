@@ -31,7 +31,8 @@ struct ChainTensor {
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< the bytes of the weights; the stage's workspaces include these bytes
   double load_s = 0;       ///< the seconds to load the weights
-  /// The mean seconds, per backward pass, of copies of the summed gradients and of the tensors that the update uses.
+  /// The seconds of two kinds of copies: of the summed gradients, and of the tensors that the update uses. They are
+  /// means per backward pass.
   double backward_load_s = 0, backward_save_s = 0;
 };
 
@@ -63,8 +64,9 @@ struct ChainStage {
   /// The bytes of the gradient of the output. The number is 0 for the last stage, and if no stage
   /// up to this stage is trained.
   std::int64_t gradient = 0;
-  /// The bytes of the workspace for one micro-batch in the stage. The three numbers are for a forward pass that keeps
-  /// nothing, a forward pass that keeps the inner tensors, and a backward pass.
+  /// The bytes of the workspace for one micro-batch in the stage. The numbers are for three passes. The first is a
+  /// forward pass that keeps nothing. The second is a forward pass that keeps the inner tensors. The third is a
+  /// backward pass.
   std::int64_t pass_workspace = 0, keep_workspace = 0, backward_workspace = 0;
 
   ChainTurn turn = {};

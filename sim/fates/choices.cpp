@@ -64,8 +64,8 @@ class Recomputations {
   const Chain& chain_;
   const Choices& choices_;
   std::vector<bool> runs_;  ///< indexed by stage
-  /// For each boundary: whether a stage that runs again reads it, and whether a later stage reads it in its backward
-  /// pass.
+  /// For each boundary: whether a stage reads it when the stage runs again, and whether a later stage's backward pass
+  /// reads it.
   std::vector<bool> read_again_, read_backward_;
 };
 

@@ -4,9 +4,9 @@
 //              backward pass.
 //   recompute  The inner tensors and the output are dropped. Before the backward pass, the forward pass runs again. It
 //              starts from the nearest boundary that was kept or is loaded.
-// The input of a stage is the output of the previous stage, so it has the fate of the previous stage. Suppose that a
-// stage keeps or offloads its tensors, and the previous stage recomputes. Then the input of the stage is computed
-// again.
+// The input of a stage is the output of the previous stage. So this input has the fate of the previous stage. Suppose
+// that a stage keeps or offloads its tensors, and the previous stage recomputes. Then the input of the stage is
+// computed again.
 //
 // There are three exceptions. The output of the last stage stays, because the loss reads it at once. The input of the
 // last stage stays, too, because the backward pass of this stage directly follows its forward pass. This input does

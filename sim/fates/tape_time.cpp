@@ -180,8 +180,8 @@ class LoadPlacing {
     while (load.at > earliest && room(load.at - 1, load, bytes)) level(--load.at) += load.bytes;
   }
 
-  /// Decides when the load starts: at the end of slot `at` - 1, or one slot earlier if there is room. If a step has
-  /// several micro-batches, the load may start more than one micro-batch early.
+  /// Decides when the load starts. Usually this is the end of slot `at` - 1. If there is room, the load starts one
+  /// slot earlier. If a step has several micro-batches, the load may start more than one micro-batch early.
   void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
     load.after = load.at - 1;
     if (load.at <= 1 - tape_.count()) {

@@ -199,8 +199,8 @@ class Forwards {
   std::int64_t most_;
   Heads heads_;
   std::int64_t even_ = 0;  ///< the number of consecutive iterations with equal growth
-  /// For each action of the body: the time at which its latest data were available, and the growth of this time since
-  /// the previous execution.
+  /// For each action of the body: the time of its latest data, and the growth of this time since the previous
+  /// execution.
   std::vector<double> last_, growth_;
   /// For each stream: the end of its latest execution, and the growth of this end since the previous iteration.
   std::vector<double> last_time_, stream_growth_;

@@ -1,4 +1,4 @@
-// Measures the steady state of an execution: the seconds of a step after the first loads, and the samples that a step
+// Measures the steady state of an execution, after the first loads: the seconds of a step, and the samples that it
 // completes. Times are in seconds.
 #pragma once
 

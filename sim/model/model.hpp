@@ -93,9 +93,9 @@ struct Model {
   std::int64_t activations() const;  ///< elements of the outputs of all layers
   std::int64_t macs() const;
   std::int64_t flop() const;
-  /// Returns the layer that an element of a list means. For example, `after: [16]` names a layer by its number,
-  /// counted from 1 as in the stage table, and `after: [conv3]` by its name. Throws InputError at the position of
-  /// `where`, with the known names.
+  /// Returns the layer that an element of a list means. For example, `after: [conv3]` gives its name. `after: [16]`
+  /// gives its number, counted from 1 as in the stage table. Throws InputError at the position of `where`, with the
+  /// known names.
   std::uint32_t layer_at(const Value& where) const;
 };
 

@@ -1,8 +1,8 @@
 // The envelope gives the seconds of a kernel when parts of its operands are in slow memory. Linear programmes and
 // prices need this function. The envelope is the greatest convex function that does not exceed the kernel's seconds
 // for any placement. The lines of a roofline alone would be too low. For example, the FLOP of a kernel may take
-// longer than its bytes. A third of an operand in slow memory may then cost no time by the lines, while the whole
-// operand costs time. The envelope lies above these lines.
+// longer than its bytes. By the lines, a third of an operand in slow memory may then cost no time. The whole operand
+// costs time. The envelope lies above these lines.
 #pragma once
 
 #include "placement/problem.hpp"

@@ -15,8 +15,8 @@ namespace sluice {
 struct ProgrammeAnswer {
   /// A placement with less than the `known` seconds. Without a value, no such placement was found.
   std::optional<Placing> placing;
-  /// Whether `placing` is proven to be the fastest placement. If `placing` is empty: whether every placement is
-  /// proven to take at least the `known` seconds.
+  /// Whether `placing` is proven to be the fastest placement. If `placing` is empty: whether it is proven that no
+  /// placement beats the `known` seconds.
   bool proven = false;
   double bound = 0;
 };

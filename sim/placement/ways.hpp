@@ -70,7 +70,7 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           const std::vector<std::string>& ways, int nodes,
                                           const PlacementProgress& progress = {});
 
-/// For a placement without moves: the seconds that the run gains or loses when one tensor goes to the other memory.
+/// What it costs or saves to put one tensor into the other memory, in a placement without moves.
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;

@@ -41,10 +41,10 @@ std::string_view name_of(TensorClass tensor_class);
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. A device may own several memories. In a pool that one device owns, a request may overtake requests
-/// listed earlier, if it fits together with all of them. A pool without an owner is shared: its requests are granted
-/// in the order of their arrival. A pool may also be not enforced. Its requests are always granted, and the overflow
-/// is reported.
+/// A memory. A device may own several memories. In a pool that one device owns, a request may overtake earlier
+/// requests if it fits together with all of them. A pool without an owner is shared: its requests are granted in the
+/// order of their arrival. A pool may also be not enforced. Its requests are always granted, and the overflow is
+/// reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< in bytes; empty if unlimited

@@ -70,8 +70,8 @@ struct Allocation {
   std::int32_t least_ahead = 0, most_ahead = 0;
 };
 
-/// Returns the seconds from the start of an action to the end of one of its flows, for a flow that is alone on its
-/// links. These are the setup of the route, plus the flow's bytes divided by the bandwidth of the slowest link.
+/// Returns the seconds from the start of an action to the end of a flow that is alone on its links. These are the
+/// setup of the route plus (bytes of the flow) / (bandwidth of the slowest link).
 double seconds_alone(const Plan& plan, const Flow& flow);
 /// Returns the seconds for which an action occupies its stream if no other action uses its links. If flows of the
 /// action share links, the seconds are at least the time that these flows need together.

@@ -1,4 +1,4 @@
-// Reads the lines of a plan's text before the sections, and the order of the sections. action_reader.cpp reads the
+// Reads a plan's text: the lines before the sections, and the order of the sections. action_reader.cpp reads the
 // lines of actions.
 #include <algorithm>
 #include <array>

@@ -10,9 +10,9 @@ namespace sluice {
 namespace {
 
 /// Returns the only device that keeps tensors in this memory. This device owns the pool of the memory, even if other
-/// devices can reach the memory. A pool with an owner grants in listing order: an early load does not take the bytes
-/// of a computation that is listed before it. Returns "" for a memory without an owner. These are host memory, a
-/// memory of several devices or of no device, and a memory that is not the first memory of its device.
+/// devices can reach the memory. A pool with an owner grants in listing order. So an early load takes no bytes from a
+/// computation listed before it. Returns "" for a memory without an owner. These are host memory, a memory of several
+/// devices or of no device, and a memory that is not the first memory of its device.
 std::string only_device_of(const Platform& platform, const Memory& memory) {
   std::string only;
   if (memory.name == platform.host().name) return only;

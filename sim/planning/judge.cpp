@@ -57,8 +57,8 @@ Candidate changed(Candidate candidate, const std::function<void(Settled&)>& chan
 }
 
 // Candidates are simulated in the order of their lower bounds. Candidates with equal bounds are simulated in the
-// order of their offers. The loop ends when the next bound is not below the best time so far: no later candidate can
-// be faster. The answer also names a runner-up. So the loop goes on until at least two ways have fitted.
+// order of their offers. The loop ends when the next bound reaches the best time so far. No later candidate can be
+// faster then. The answer also names a runner-up. So the loop goes on until at least two ways have fitted.
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;

@@ -1,6 +1,6 @@
 // Counts the bytes in a memory during each slot of a row of slots (slots.hpp). A step may have many slots. So the
-// counts are in a tree: the time of add() and last_above() grows with the logarithm of the number of slots. The
-// functions throw InputError if a count exceeds 2^63.
+// counts are in a tree. With n slots, add() and last_above() take a time of about log(n). The functions throw
+// InputError if a count exceeds 2^63.
 #pragma once
 
 #include <cstddef>

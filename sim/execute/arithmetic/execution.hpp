@@ -43,8 +43,9 @@ struct FlowState {
   double expected_at = 0;
 };
 
-/// An event of a stream or of one of its flows. At an event of a stream, its next action may try to start, or the
-/// arithmetic part of its action ends (see occupancy.hpp). At an event of a flow, the flow begins or has arrived.
+/// An event of a stream or of one of its flows. At an event of a stream, one of two things happens. Its next action
+/// may try to start. Or the arithmetic part of its action ends (see occupancy.hpp). At an event of a flow, the flow
+/// begins or has arrived.
 struct Event {
   double time;
   std::uint32_t stream;

@@ -70,7 +70,7 @@ void Replay::write(Snapshot& state, std::uint32_t s) const {
   if (stream.state != State::waiting) write_running(state, s);
 }
 
-/// Writes the state of a stream whose action is delayed or runs: the time of its next event, and its flows.
+/// Writes the state of a stream with a delayed or running action: the time of its next event, and its flows.
 void Replay::write_running(Snapshot& state, std::uint32_t s) const {
   const StreamState& stream = streams_[s];
   state.add_time(stream.started_at);

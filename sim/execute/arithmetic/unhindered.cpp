@@ -21,10 +21,10 @@ namespace sluice {
 //   the next iteration. The same holds for all later iterations except the last iterations.
 // - No execution waits for memory. A pool grants a request if a sum of bytes fits (reservation.hpp). The sum counts
 //   two kinds of bytes, each at most once: the bytes in the pool, and the bytes of the requests listed up to this
-//   request. Let `apart` be the number of iterations between the fastest and the slowest stream. Before the times
-//   grow evenly, the counted bytes belong to the iterations computed so far and to the next `apart` iterations.
-//   Afterwards, they belong to the `apart` iterations between the streams and to the 2 * reach iterations before
-//   them. Here reach is the result of reach_of(): the allocations of an iteration are freed within 2 * reach
+//   request. Let `apart` be the number of iterations between the fastest and the slowest stream. At first, the times
+//   do not grow evenly. The counted bytes then belong to the iterations computed so far and to the next `apart`
+//   iterations. Later, they belong to the `apart` iterations between the streams and to the 2 * reach iterations
+//   before them. Here reach is the result of reach_of(): the allocations of an iteration are freed within 2 * reach
 //   iterations. The first 2 * reach iterations also allocate for uses that would lie before the first iteration. The
 //   sum also has the bytes of homes, of the prologue and of the epilogue. If a pool has room for all these bytes
 //   together, no grant of the body ever waits. The epilogue may wait until the body has ended. Its wait delays no

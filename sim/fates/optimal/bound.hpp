@@ -54,7 +54,7 @@ struct FateRun {
   bool one_a_step = false;  ///< whether a step has one micro-batch
   double weights_s = 0;     ///< the seconds of the first load of the weights that stay
   double update_s = 0;      ///< the seconds of one update of all stages
-  /// Seconds in which the device computes nothing, if weights take turns: before the first forward pass, between two
+  /// If weights take turns, the device computes nothing in these seconds: before the first forward pass, between two
   /// steps, and after the last update.
   double first_s = 0, between_s = 0, last_s = 0;
   /// In each micro-batch, results go from device to device for these seconds. The device then computes nothing.

@@ -1,6 +1,6 @@
 // Searches for the fates of a chain that branches. In its runs, copies and computation take turns. In a small chain,
-// the search tries all choices. In a larger chain, it starts from a known tape, and from tapes of the relaxation of
-// the turning point (relaxation.hpp). It changes one or two choices at a time.
+// the search tries all choices. In a larger chain, it starts from a known tape, and from tapes of the relaxation
+// (relaxation.hpp). It changes one or two choices at a time.
 #pragma once
 
 #include <cstdint>

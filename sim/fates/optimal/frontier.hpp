@@ -47,7 +47,7 @@ struct FrontierSettings {
   bool only_least = false;
   /// The approximate number of points per segment. A segment with more points loses some of them (see thin() in
   /// pareto.hpp). The schedules of the remaining points are still feasible. If the value is 0, the number of stages
-  /// decides: 4096 points for up to 20 stages, 256 points for up to 64 stages, and fewer points for more stages.
+  /// decides. Up to 20 stages have 4096 points, and up to 64 stages have 256 points. Longer chains have fewer points.
   std::size_t cap = 0;
   /// The approximate number of boundaries at which segments may split. A chain with fewer boundaries may split at all
   /// of them.

@@ -20,8 +20,8 @@ Chain joint_chain(const Chain& chain);
 Tape separate(const Chain& chain, const Tape& joint_tape);
 
 /// Returns the index of a point whose tape fits into the budget. Returns size() if no point fits. Parameter
-/// `frontier` is a frontier of the view. A point may exceed the budget in the view and fit in the chain itself, so
-/// such points are tried, too.
+/// `frontier` is a frontier of the view. Points that exceed the budget in the view are tried, too: they may fit in
+/// the chain itself.
 std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int64_t budget);
 
 }  // namespace sluice

@@ -16,8 +16,8 @@ std::int64_t forward_bytes(const Chain& chain, std::size_t s) {
   return tensors + std::min(stage.forward_workspace(false), inner + stage.forward_workspace(true));
 }
 
-/// Returns the bytes of the backward pass of stage s: the tensors that the pass reads, among them the output's
-/// gradient, the gradients that it makes, and its workspace.
+/// Returns the bytes of the backward pass of stage s. They are the tensors that the pass reads, the gradients that it
+/// makes, and its workspace. The pass also reads the gradient of the output.
 std::int64_t backward_bytes(const Chain& chain, std::size_t s) {
   const ChainStage& stage = chain.stages[s];
   std::int64_t tensors = stage.inner.bytes;

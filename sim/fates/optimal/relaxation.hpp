@@ -6,8 +6,8 @@
 // with one constraint on the bytes. For each price of a byte, the Lagrangian relaxation of this problem is solved
 // exactly. Every price gives a lower bound (bound.hpp). The choices at this price are starting points of a search
 // (search.hpp). The relaxation ignores three things. It ignores memory at all other moments. It ignores third runs of
-// a stage. In a chain that branches, a stage may read outputs of stages before the previous stage: the relaxation
-// ignores this when the stage runs again. The value is a lower bound all the same.
+// a stage. In a chain that branches, it ignores some reads of stages that run again: the reads from stages before the
+// previous stage. The value is a lower bound all the same.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch through the last
 // stage. At this moment, all micro-batches have finished their forward passes. The same tensors are held, made again

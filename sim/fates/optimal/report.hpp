@@ -23,8 +23,8 @@ Fact proven_fact(bool proven);
 /// Returns whether the fact is a gap, a bound or "proven". Such a fact holds only for the memory that the search had.
 bool is_proven(const Fact& fact);
 
-/// Adds facts about each stage, unless there are more than 64. The facts are its fate, the bytes that it makes, and
-/// two times: the seconds to recompute these bytes, and the seconds to copy them to host memory and back.
+/// Adds facts about each stage, unless there are more than 64. The facts are its fate, the bytes that it makes, the
+/// seconds to recompute them, and the seconds to copy them to host memory and back.
 void explain(const Chain& chain, FateChoice& choice);
 
 }  // namespace sluice

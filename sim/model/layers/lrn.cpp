@@ -5,9 +5,9 @@
 namespace sluice {
 namespace {
 
-// An element takes these operations of 1 FLOP: its square, size - 1 additions of squares, the multiplication by
-// alpha, the addition of k, the power beta, and the division. Neighbours share a square, so each square counts once.
-// Each element has a sum of its own.
+// An element takes size + 4 operations of 1 FLOP. It has size - 1 additions of squares, and five more operations: its
+// square, the multiplication by alpha, the addition of k, the power beta, and the division. Neighbours share a
+// square, so each square counts once. Each element has a sum of its own.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];

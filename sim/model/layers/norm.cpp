@@ -71,7 +71,7 @@ LayerCounts infer_group(const Reader& keys, const std::vector<const Shape*>& inp
   return counts;
 }
 
-// The forward pass takes 4 FLOP per element: a square and an addition, a multiplication by 1 / root mean square, and
+// The forward pass takes 4 FLOP per element: a square, an addition, the multiplication by 1 / root mean square, and
 // the scale. Let g be the output's gradient. The backward pass takes these FLOP per element:
 // - 2 for the root mean square;
 // - 1 for the normalised value z;

@@ -18,14 +18,14 @@ struct Cell {
 
 // A hidden value of rnn takes 2 FLOP: one for the sum of both products, and one for tanh.
 constexpr Cell elman{1, 1 + 1, 0};
-// A hidden value of gru takes three sums of products, and two sigmoids of 4 FLOP for the gates r and z. The new value
+// A hidden value of gru takes three sums of products. The gates r and z take a sigmoid of 4 FLOP each. The new value
 // is n = tanh(a + r b). Here a is the product with the input, and b is the product with the hidden values of the
 // previous step. The product r b takes 1 FLOP, and tanh takes 1 FLOP. The formula h = (1 - z) n + z h takes 4 FLOP. A
 // gru keeps r, z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
-// A hidden value of lstm takes four sums of products, three sigmoids of 4 FLOP for the gates i, f and o, and a tanh
-// for the new value g. The state c = f c + i g takes 3 FLOP. The formula h = o tanh(c) takes 2 FLOP. An lstm keeps i,
-// f, g, o and c.
+// A hidden value of lstm takes four sums of products. The gates i, f and o take a sigmoid of 4 FLOP each. The new
+// value g takes a tanh. The state c = f c + i g takes 3 FLOP. The formula h = o tanh(c) takes 2 FLOP. An lstm keeps
+// i, f, g, o and c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {

@@ -23,8 +23,10 @@ struct Sample {
 
 /// Returns the shape of one sample. The extent of the batch axis is divided by the batch. If 1 remains, the axis is
 /// left out. The batch axis has the same number as in the inputs, if its extent is the batch. If it is axis 0, a
-/// multiple of the batch is enough. Otherwise, the batch axis is the first axis whose extent is the batch. The shape
-/// of a single number is [1]. Throws InputError if the elements do not divide into samples, or if an extent is 0.
+/// multiple of the batch is enough. Otherwise, the batch axis is the first axis whose extent is the batch. If there
+/// is none, it is axis 0, if its extent is a multiple of the batch. Without a batch axis, the sample has one axis for
+/// all its elements. The shape of a single number is [1]. Throws InputError if the elements do not divide into
+/// samples, or if an extent is 0.
 Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image);
 
 }  // namespace sluice::onnx_import

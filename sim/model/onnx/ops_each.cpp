@@ -47,8 +47,8 @@ Draft quotient(const Drafting& at) {
   return draft;
 }
 
-// In the backward pass, each element of the gradient goes to one input: the input that gave the element of the
-// output. The backward pass reads only the condition, with 1 byte per element.
+// In the backward pass, each element of the gradient goes to the input that was chosen for this element. The backward
+// pass reads only the condition, with 1 byte per element.
 Draft chosen(const Drafting& at) {
   Draft draft = elementwise(at);
   if (at.is_data(0)) draft.kept_bytes = elements_of(at.sample(at.node.inputs[0]).shape);

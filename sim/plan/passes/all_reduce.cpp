@@ -109,8 +109,8 @@ class Rings {
     }
   }
 
-  /// Returns the first action after `after`, in listing order, that needs the gradients of the stage: an update of
-  /// the stage, or a save of its gradients. Returns `none` if the gradients stay on the device.
+  /// Returns the next action that needs the gradients of the stage: an update of the stage, or a save of its
+  /// gradients. It is listed after `after`. Returns `none` if the gradients stay on the device.
   std::uint32_t user_of(const std::string& device, std::int32_t stage, std::uint32_t after) const {
     const std::vector<std::uint32_t>& own = actions_of(device);
     for (auto at = std::upper_bound(own.begin(), own.end(), after); at != own.end(); ++at) {

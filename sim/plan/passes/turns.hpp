@@ -8,9 +8,9 @@
 
 namespace sluice {
 
-/// Adds waits to transfers of different streams on the same link. Within each section, each of them waits for the
-/// previous transfer on its link, in the order of `starts` (seconds, indexed by action). Transfers with equal starts
-/// follow the listing order. Transfers with different `ahead` do not wait for each other.
+/// Adds waits to transfers of different streams on the same link. Within each section, a transfer waits for the
+/// previous transfer on its link. The order is the order of `starts` (seconds, indexed by action). Transfers with
+/// equal starts follow the listing order. Transfers with different `ahead` do not wait for each other.
 void take_turns(Plan& plan, const std::vector<double>& starts);
 
 }  // namespace sluice

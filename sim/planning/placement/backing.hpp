@@ -1,8 +1,8 @@
-// In these plans, the tensors that take turns in the first memory of a device have the second memory as their home.
-// They are weights, optimizer state, gradients, and offloaded activations. A tensor that begins in host memory is
-// loaded into the second memory once, before all other actions (for example host -> ddr). Then it moves between the
-// two memories of the device (ddr -> hbm). Inputs and answers move between host memory and the first memory, as in
-// plans without a second memory.
+// Plans for a device with two memories. Weights, optimizer state, gradients, and offloaded activations take turns in
+// the first memory. Their home is the second memory. A tensor that begins in host memory is loaded into the second
+// memory once, before all other actions (for example host -> ddr). Then it moves between the two memories of the
+// device (ddr -> hbm). Inputs and answers move between host memory and the first memory, as in plans without a second
+// memory.
 //
 // Any policy can make such plans. The policy gets a request for another machine, the "shown machine". There, the
 // second memory of the device is the host memory. The plan of the policy is then changed into a plan for the real

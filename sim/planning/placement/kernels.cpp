@@ -183,8 +183,8 @@ class Builder {
     bool kept = false;  ///< whether this is the tensor that the layer keeps, and not its output
   };
   /// Returns the activations that a save or a load moves. For a boundary: the outputs of the previous stage that a
-  /// later stage reads. For the inner tensors of a stage: the tensors kept by its layers, and the outputs that only
-  /// the stage itself reads.
+  /// later stage reads. For the inner tensors of a stage: the tensors kept by its layers, and the outputs without a
+  /// reader in other stages.
   std::vector<MovedTensor> moved_by(const TapeOp& op) {
     std::vector<MovedTensor> moved;
     const std::vector<Stage>& stages = work_.pricing.stages;
