@@ -57,8 +57,8 @@ const FateStrategy listed_fates = {
         {list_of("keep",
                  "stages whose activations are kept; numbers from 1, ranges like 6..14, or names"),
          list_of("recompute",
-                  "stages that are recomputed from kept or offloaded activations of earlier "
-                  "stages; numbers from 1, ranges like 6..14, or names"),
+                 "stages that are recomputed from kept or offloaded activations of earlier "
+                 "stages; numbers from 1, ranges like 6..14, or names"),
          list_of("offload",
                  "stages whose activations go to host memory and come back; numbers "
                  "from 1, ranges like 6..14, or names")},

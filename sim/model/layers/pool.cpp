@@ -78,7 +78,7 @@ LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& 
     counts.flop = checked_mul(counts.flop, read, "FLOP");
   }
   counts.backward.input_flop = counts.flop;
-  // Equal windows without overlap need an image whose extent is a multiple of the output's extent.
+  // If the extent of the image is a multiple of the output's extent, the windows are equal and do not overlap.
   InputDependence dependence{.kind = InputDependence::Kind::window, .reach = {}, .stride = {}};
   for (std::size_t axis = 0; axis < output.size(); ++axis) {
     if (image[axis] % output[axis] != 0) return counts;

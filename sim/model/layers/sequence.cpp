@@ -130,8 +130,7 @@ const LayerType embedding_layer = {
     .example = "{type: input, shape: [128]}, {type: embedding, entries: 50257, features: 768}",
     .parameters = {{.name = "entries",
                     .type = Type::integer,
-                    .summary =
-                        "the number of rows of the table: one row for each known word",
+                    .summary = "the number of rows of the table: one row for each known word",
                     .minimum = 1},
                    {.name = "features",
                     .type = Type::integer,
