@@ -58,7 +58,7 @@ Imported read_here(const Importer& importer, const std::string& path, const Read
 }
 
 std::uintmax_t read_size(const std::string& path) {
-  std::error_code unreadable;  // If the size cannot be read, the later reading of the file reports the error.
+  std::error_code unreadable;  // If the size cannot be read, reading the file reports it.
   const std::uintmax_t bytes = std::filesystem::file_size(path, unreadable);
   return unreadable ? 0 : bytes;
 }
