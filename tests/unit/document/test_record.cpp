@@ -172,7 +172,7 @@ TEST_CASE("each value is checked for type, unit and range, and errors have its p
              Contains("'1' for 'enabled': expected true or false (did you mean 'true'?)"));
   CHECK_THAT(refused(b + "enabled: 0"), Contains("(did you mean 'false'?)"));
   CHECK_THAT(refused("bandwidth: 64e99GB/s"),
-             Contains("it must be at most 1 EB/s, because no machine"));
+             Contains("it must be at most 1 EB/s: no machine has more"));
   CHECK_THAT(refused(b + "label: {}"), Contains("a mapping for 'label': expected a text"));
   CHECK_THAT(refused(b + "label: ~"), Contains("'null' for 'label': expected a text"));
   CHECK_THAT(refused(b + "port: 3"), Contains("'3' for 'port': expected a mapping"));
