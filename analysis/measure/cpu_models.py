@@ -7,8 +7,9 @@ One run measures models and operators in turn, on one thread.
     python3 analysis/measure/cpu_models.py FOLDER --report
 
 The models have random weights. The script writes a profile for each model to FOLDER. If a profile is already there, its
-model is not measured again. The script prints three numbers for each model: the measured time of the whole model, the
-share of the operators in this time, and the time that Sluice simulates from the measured operators (cost: measured).
+model is not measured again. The script prints three numbers for each model. The first is the measured time of the whole
+model. The second is the share of the operators in this time. The third is the time that Sluice simulates from the
+measured operators (cost: measured).
 
 Times are CPU times of the thread. The time of other programs on the core is not counted. But these programs also use
 caches and memory, and slow the thread down. With --allocator keep, the C library keeps freed memory, for operators and

@@ -8,9 +8,9 @@ A chain of equal layers without biases runs once per measurement. The weights of
 One stream copies these weights to two buffers on the GPU. Another stream computes with the weights that have arrived.
 The copies alone and the layers alone are measured, too. From the seconds of one copy and of one layer, Sluice simulates
 the chain under the policy `streamed`. The table has one line per batch size, with the measured and the simulated
-seconds. The hidden share is (copies + computing - both) / min(copies, computing). `copies` is the seconds of the copies
-alone, `computing` the seconds of the computation alone, and `both` the seconds of the whole chain. If computing takes
-less time than the copies, the share is a share of computing.
+seconds. The hidden share is (copies + computing - both) / min(copies, computing). The three numbers are seconds:
+`copies` of the copies alone, `computing` of the computation alone, and `both` of the whole chain. If computing is
+faster than the copies, the share is a share of computing.
 """
 
 import argparse

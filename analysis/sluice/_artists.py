@@ -1,6 +1,5 @@
-"""Artists for matplotlib: texts that find their own places. Before the picture is drawn, its size is not known, so the
-places are chosen at the drawing. This module imports matplotlib. Therefore it is imported late, with
-`late("._artists")`."""
+"""Artists for matplotlib: texts that find their own places. The size of a picture is known only at the drawing. So the
+places are chosen then. This module imports matplotlib. Therefore it is imported late, with `late("._artists")`."""
 
 from __future__ import annotations
 

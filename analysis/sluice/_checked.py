@@ -77,8 +77,8 @@ def _require(value: Any, name: str, check: tuple[Check, str], function: Callable
 
 
 def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
-    """Returns the functions that check the parameters, by the names of the parameters. If an annotation allows any
-    value or names a type that is not imported, its parameter has no function."""
+    """Returns the functions that check the parameters, by the names of the parameters. Some annotations allow any
+    value, or name a type that is not imported. Their parameters have no function."""
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.annotation is parameter.empty or name in _SAID_BY_READERS or parameter.kind in (
@@ -118,7 +118,7 @@ def _anything(value: Any) -> bool:
 
 
 def is_text(value: Any) -> bool:
-    """Returns whether the value is a text that may be input: it can be written as UTF-8 and has no NUL."""
+    """Returns whether the value is a text, can be written as UTF-8, and has no NUL."""
     if not isinstance(value, str) or "\0" in value:
         return False
     try:

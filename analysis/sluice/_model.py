@@ -141,11 +141,11 @@ class Model:
         micro-batch. If every micro-batch fits, it has no number. The column `step_s` has the seconds of a step with
         this micro-batch. `cost` is the cost model for these seconds. The column `bytes` has the bytes at the peak.
         `weight_bytes` and similar columns have these bytes by class. The column `one_bytes` has the bytes for one
-        sample. The columns `next_bytes` and `refusal` are about the first micro-batch that does not fit: its bytes, and
-        the message with the reason. The column `error` says why a platform has no answer: for example, it may have no
-        rate for the dtype. `batch` is a number of samples, which are divided into micro-batches. With `batch`, the
-        column `micro_batch` has the samples of such a micro-batch, and `batch_step_s` has the seconds of a step.
-        `changes` are overrides of the scenario in which micro-batches are tried."""
+        sample. The first larger micro-batch does not fit: `next_bytes` has its bytes, and `refusal` the reason. If a
+        platform has no answer, `error` says why. For example, it has no rate for the dtype. `batch` is a number of
+        samples, which are divided into micro-batches. With `batch`, the column `micro_batch` has the samples of such a
+        micro-batch, and `batch_step_s` has the seconds of a step. `changes` are overrides of the scenario in which
+        micro-batches are tried."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],

@@ -128,9 +128,9 @@ class Action:
 
 @checked
 class PlanBuilder:
-    """Makes a plan from tensors and actions. Add a tensor before the actions that use it. The order of the added
-    actions matters: streams execute them in this order, and a device's memory is granted in this order. The arguments
-    `node`, `source` and `target` are names of devices or memories."""
+    """Makes a plan from tensors and actions. Add a tensor before the actions that use it. Streams execute their actions
+    in the order in which they are added. A device's memory is granted in this order, too. The arguments `node`,
+    `source` and `target` are names of devices or memories."""
 
     def __init__(self, platform: Union[Platform, str, Path], name: str) -> None:
         self._native = _sluice.PlanBuilder(named(platform)._native, name, True)

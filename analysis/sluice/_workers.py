@@ -38,9 +38,8 @@ def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, li
 
 
 class Cluster:
-    """Asks a Dask client about its workers. Two losses make Dask wait for ever: the loss of all workers, and the loss
-    of a result together with its worker. Other executors report such losses themselves: for them, this object does
-    nothing."""
+    """Asks a Dask client about its workers. Dask waits for ever after two kinds of losses: all workers are lost, or a
+    result with its worker. Other executors report such losses themselves. For them, this object does nothing."""
 
     def __init__(self, executor: Executor) -> None:
         client = getattr(executor, "_client", None)

@@ -29,9 +29,9 @@ class Plots(Suggesting):
 
     `ax` is the axes to draw on. By default, a new figure of `figsize` (inches) is made. `title` replaces the default
     title. "" means no title. `unit` is the unit of the time axis: "s", "ms", "µs" or "ns". By default, it suits all
-    panels with the same axis. `legend` is False for no legend, or one of matplotlib's places, such as "upper right". If
-    panels share an axis, each picture extends its limits where necessary: all pictures are shown whole. For print see
-    sluice.paper."""
+    panels with the same axis. `legend` is False for no legend, or one of matplotlib's places, such as "upper right".
+    Panels may share an axis. Each picture extends its limits where necessary, and all pictures are shown whole. For
+    print see sluice.paper."""
 
     def __init__(self, recording: "Recording", name: str = "", makespan_s: Optional[float] = None,
                  scenario: str = "") -> None:
@@ -107,8 +107,8 @@ class Plots(Suggesting):
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows each stage as a point: its FLOP/s over its FLOP per loaded byte. A line shows the limit: the device's
         peak and the bandwidth of its link (Williams et al. 2009, but with a link instead of DRAM). The picture needs
-        the result of a scenario, because a plan does not contain the device's peak. Labels are given to the longest
-        stages first, as far as there is room. `unit` is "GFLOP/s", "TFLOP/s" and so on."""
+        the result of a scenario, because a plan does not contain the device's peak. The longest stages get their labels
+        first, until there is no more room. `unit` is "GFLOP/s", "TFLOP/s" and so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
         ax = axes.new(ax, 7, 5, figsize)

@@ -57,9 +57,8 @@ class Result:
 
     @property
     def certainty(self) -> Optional[Certainty]:
-        """How certain the answer is. The certainty has three shares of the seconds of work: the share from
-        measurements, the share from figures with a source, and the share from assumed figures. The certainty is None if
-        `asked` is None."""
+        """How certain the answer is. The seconds of work have three shares: from measurements, from figures with a
+        source, and from assumed figures. The certainty is None if `asked` is None."""
         return self._answer.certainty
 
     @property
@@ -117,10 +116,10 @@ class Result:
 
     @property
     def stages(self) -> "pandas.DataFrame":
-        """A table with one row per stage of the plan, indexed by its number. The columns are: name, devices (which
-        worked on the stage), spans (their number), compute_s (busy time of compute streams), flop, loaded_bytes and
-        saved_bytes, start (the time in s when the first work of the stage began), and end (when its last work
-        ended)."""
+        """A table with one row per stage of the plan, indexed by its number. The columns are name, devices, spans,
+        compute_s, flop, loaded_bytes, saved_bytes, start and end. devices are those that worked on the stage. spans is
+        their number. compute_s is the busy time of compute streams. start is the time in s when the first work of the
+        stage began. end is the time when its last work ended."""
         return late("._tables").stages(self._recording)
 
     @property
@@ -220,8 +219,8 @@ def _path(path: Union[str, Path]) -> bytes:
 
 @checked
 def open(path: Union[str, Path]) -> Result:  # noqa: A001 - sluice.open reads well
-    """Reads a trace. Raises IoError if the file cannot be read. Raises InputError for a file that is not a trace, is
-    damaged or was never finished."""
+    """Reads a trace. Raises IoError if the file cannot be read. Raises InputError for other files, and for damaged or
+    unfinished traces."""
     return Result(helper.ask("open", _path(path)))
 
 

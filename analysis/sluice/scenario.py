@@ -52,9 +52,9 @@ class Scenario:
                   relative_to: Union[str, Path, None] = None) -> Scenario:
         """Makes a scenario from a sluice-scenario/1 document (scenarios/FORMAT.md). The key `format` may be left out.
 
-        `model` may be a Model or the name of a bundled model, and `platform` a Platform or the name of a bundled
-        platform. Example: {"model": "gpt2", "platform": "a100_pcie", "policy": "resident"}. Relative paths in the
-        document begin at the folder `relative_to`, by default the current folder. Raises InputError."""
+        `model` may be a Model or a bundled model's name. `platform` may be a Platform or a bundled platform's name.
+        Example: {"model": "gpt2", "platform": "a100_pcie", "policy": "resident"}. Relative paths in the document begin
+        at the folder `relative_to`, by default the current folder. Raises InputError."""
         content = {"format": "sluice-scenario/1", **_documents.plain(document)}
         return cls.from_text(_documents.to_json(content, indent=2), name, relative_to)
 
@@ -191,21 +191,21 @@ class Scenario:
 
         `fast` is a size of fast memory, or a list of sizes. A number from 0 to 1 is a share of the bytes that are
         needed at the same time. Texts are "16GB" (bytes), "40%" (a share), "1:8" (fast memory to slow memory) or
-        "10%..100%:5" (shares in steps of 5 %). None means 10 %, 20 % and so on up to 100 %, and the size of the
-        device's fast memory. `ways` is a way to place tensors, or a list of ways. None means all seven ways. `device`
+        "10%..100%:5" (shares in steps of 5 %). None means 10 %, 20 % and so on up to 100 %. The size of the device's
+        fast memory is added. `ways` is a way to place tensors, or a list of ways. None means all seven ways. `device`
         is the device that computes. None means the first device with two memories. `in_place` has two measured rates:
         at the first, kernels read slow memory, and at the second, they write slow memory. The rates are
-        "20GB/s:4.4GB/s" or numbers in byte/s, (20e9, 4.4e9). A kernel then takes as long as with all operands in fast
-        memory, plus the seconds that it reads and writes slow memory. With None, the cost model gives the seconds of
+        "20GB/s:4.4GB/s" or numbers in byte/s, (20e9, 4.4e9). A kernel then takes its seconds with all operands in fast
+        memory, plus the seconds for reading and writing slow memory. With None, the cost model gives the seconds of
         kernels with operands in slow memory. `nodes` is the largest number of nodes of branch and bound for one
         placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts results instead
         of actions. There is one result for each size and way.
 
         The scenario's policy, cut and fates are ignored. Without `in_place`, the cost model must distinguish memories.
-        Raises UsageError for invalid sizes or rates. Raises InputError for an unknown way or device, a cost model that
-        does not distinguish memories, or a memory without a rate. Raises Infeasible if slow memory cannot hold all
-        tensors. If a way does not fit at a size, its row says the reason. Ctrl-C ends the search after the current
-        placement and raises KeyboardInterrupt.
+        Raises UsageError for invalid sizes or rates. Raises InputError for an unknown way or device. Raises InputError
+        for a memory without a rate, or if the cost model does not distinguish memories. Raises Infeasible if slow
+        memory cannot hold all tensors. If a way does not fit at a size, its row says the reason. Ctrl-C ends the search
+        after the current placement and raises KeyboardInterrupt.
 
         Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4."""
         from .placement import placement

@@ -74,7 +74,7 @@ class Found:
 
     @property
     def used_up(self) -> bool:
-        """Whether the search ran as many points as it was allowed to run."""
+        """Whether the search ran the largest allowed number of points."""
         return self._result.used_up
 
     def _best(self) -> int:

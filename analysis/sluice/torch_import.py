@@ -1,9 +1,8 @@
 """Makes models from torch modules.
 
 The module runs once with the example inputs. It runs on torch's meta device: only shapes are computed there. If this
-fails, the module runs with real values. Two kinds of calls are watched: modules that become one layer, and functions
-outside of these modules (with a function mode of torch). torch.fx is not needed. torch_layers.py turns each call into
-layers."""
+fails, the module runs with real values. Modules that become one layer are watched. A function mode of torch watches the
+functions outside of these modules. torch.fx is not needed. torch_layers.py turns each call into layers."""
 
 from __future__ import annotations
 

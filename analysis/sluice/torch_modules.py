@@ -72,8 +72,8 @@ def _conv_module(layers, name, module, args, result):
 
 
 def linear(layers, name, source, result, weight, bias, holder=None):
-    """Adds the layer of a product with weights. The bundled models have three types for this: `dense` for one vector,
-    `matmul` for rows of vectors, and `conv2d` (a kernel of one pixel) for an image of vectors. The first extent of
+    """Adds the layer of a product with weights. The bundled models have three types for this. `dense` is for one
+    vector, `matmul` is for rows of vectors, and `conv2d` with a kernel of one pixel is for images. The first extent of
     `weight` is the number of features. If `weight` is made from a parameter, `holder` is this parameter."""
     tied = layers.holder(weight if holder is None else holder)
     place = layers.rows(source)
@@ -127,8 +127,8 @@ def embedding(layers, name, tokens, result, weight):
 
 
 def _attention(layers, name, module, args, result):
-    """Adds the layers of an attention, as in the bundled models: three products (query, key, value), the attention, and
-    a product."""
+    """Adds the layers of an attention, as in the bundled models: three products for query, key and value, the
+    attention, and a product."""
     if module.bias_k is not None or not module._qkv_same_embed_dim:
         layers.unknown("MultiheadAttention with different widths of queries, keys and values, or with bias_k")
     layers.count(name, module.in_proj_weight, module.in_proj_bias, module.out_proj.weight,
@@ -307,7 +307,7 @@ def _moved(layers, name, module, args, result):
 
 def kind_of(module: nn.Module) -> str:
     """Returns the key of MODULES for a module. If there is none, returns "". Many libraries have an RMSNorm of their
-    own: it is recognised by its class name and by its only parameter, a vector of scales."""
+    own. It is recognised by its class name and by its only parameter, a vector of scales."""
     kind = type(module).__name__
     if kind.lower().endswith("rmsnorm"):
         parameters = list(module.parameters())

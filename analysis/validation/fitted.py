@@ -70,8 +70,7 @@ def a30_table(with_cores, without):
 
 def whole_tiles(rows):
     """Counts the grids of thread blocks of the products in NeuSight's tables. A grid fits a result if its blocks are as
-    many as the result's tiles. Returns four numbers of grids: those that fit m x k, those that fit m x n, those that
-    fit only m x k, and those that fit only m x n."""
+    many as the result's tiles. Returns the numbers of grids that fit m x k, m x n, only m x k, and only m x n."""
     def is_whole(row, columns):
         tiles, grid, count = (16, 32, 64, 96, 128, 256), int(row["grid_blocks"]), int(row["b"])
         return any(count * -(-int(row["m"]) // high) * -(-int(row[columns]) // wide) == grid

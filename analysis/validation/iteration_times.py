@@ -35,9 +35,9 @@ def both_gradients(rows, columns, depth):
 
 def layer(width, micro_batch, ranks, sequence_parallel):
     """Returns four numbers for the forward pass of one layer on one rank, and four numbers for its backward pass. The
-    numbers are the seconds of the products, the FLOP of the attention's two products, the bytes of streams, and the
-    bytes sent by a rank. There are two all-reduces per pass. In each, a rank sends 2 (ranks - 1) / ranks times the
-    bytes of the layer's output."""
+    numbers are seconds of the products, FLOP of the attention's two products, bytes of streams, and bytes sent by a
+    rank. There are two all-reduces per pass. In each, a rank sends 2 (ranks - 1) / ranks times the bytes of the layer's
+    output."""
     rows = TOKENS * micro_batch
     shapes = [(rows, 3 * width // ranks, width), (rows, width, width // ranks),
               (rows, 4 * width // ranks, width), (rows, width, 4 * width // ranks)]
