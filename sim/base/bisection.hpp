@@ -7,7 +7,7 @@
 namespace sluice {
 
 /// Searches between `good`, which fits, and `bad`, which does not fit. Neither of them is tested. Returns the largest
-/// number for which `fits` returns true, or `good` if there is none between them. Makes about log2(bad - good) tests.
+/// number that fits. This is `good` if nothing between them fits. Makes about log2(bad - good) tests.
 template <class Fits>
 std::int64_t largest_that_fits(std::int64_t good, std::int64_t bad, Fits&& fits) {
   while (bad - good > 1) {

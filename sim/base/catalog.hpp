@@ -19,7 +19,7 @@
 
 namespace sluice {
 
-/// Do not use the entries of a catalog in the initialiser of a global variable: records of other files may not exist yet.
+/// Initialisers of global variables must not use the entries of a catalog: records of other files may not exist yet.
 template <class Entry>
 class Catalog {
  public:

@@ -69,8 +69,8 @@ struct Shortage {
   std::vector<Waiter> waiters = {};
   /// The moment of the deadlock, in seconds from the start of the run. After it, no action can start.
   std::optional<double> time_s = {};
-  /// How many micro-batches in flight fit, if the question asked for more. 0 if not even one fits. Absent if the number
-  /// is not known.
+  /// The question may ask for more micro-batches in flight than fit. This is the number that fits, or 0. Absent if the
+  /// number is not known.
   std::optional<std::int64_t> most_in_flight = {};
   bool operator==(const Shortage&) const = default;
 };

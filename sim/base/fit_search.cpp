@@ -30,7 +30,7 @@ void FitSearch::fitted() {
 
 /// Handles a number that does not fit. Draws a line through the needs of the last two numbers that did not fit. The
 /// next number to test is the number at which this line reaches the available amount. After a single failure, the line
-/// goes through zero and through the need of the number that did not fit.
+/// goes through zero and through the need of the failed number.
 void FitSearch::refused(const FitAnswer& answer) {
   const bool slow = bad_ != 0 && next_ - good_ > (bad_ - good_) / 2;
   slow_ = slow ? slow_ + 1 : 0;

@@ -15,11 +15,10 @@ struct FitAnswer {
   double needed = 0, available = 0;
 };
 
-/// Chooses the next number to test, between the largest number that fits and the smallest number that does not fit. The
-/// need, FitAnswer::needed, is usually an almost linear function of the number. So after one failed test, its need
-/// gives a rough estimate of the largest number that fits. After two failed tests, the estimate is good. If
-/// estimates exclude too little of the range, the middle of the range is tested. The search assumes that all numbers
-/// below a number that fits also fit.
+/// Chooses the next number to test. `good` is the largest number that fits so far, and `bad` the smallest that does
+/// not. The next number lies between them. The need, FitAnswer::needed, is usually almost linear in the number. So the
+/// need of one failed number gives a rough estimate. Two failed numbers give a good estimate. If estimates exclude too
+/// little of the range, the middle of the range is tested. The search assumes that a smaller number always fits, too.
 class FitSearch {
  public:
   /// Searches from 1 to `limit`. The first number to test is `first`.
@@ -44,7 +43,7 @@ class FitSearch {
   void refused(const FitAnswer& answer);
 
   std::int64_t limit_, next_;
-  /// The largest number that is known to fit, and the smallest number that is known not to fit. 0 if there is none yet.
+  /// The largest number that fits so far, and the smallest number that does not. 0 if there is none yet.
   std::int64_t good_ = 0, bad_ = 0;
   std::int64_t step_ = 1;  ///< the distance from a number that fits to the next number to test
   /// The number of slow guesses in a row, up to now. A slow guess leaves more than half of the range.

@@ -56,8 +56,8 @@ bool ends_by_signal();
 void end_now_by_signal();
 
 /// While an InOrder object exists, the first signal only sets the flag. Use an InOrder object for work that must be
-/// completed first, such as finishing a trace or closing a store. If signals end the process at once, the destructor of
-/// the last InOrder ends the process after a signal. It does not do so while an exception is being handled.
+/// completed first, such as finishing a trace or closing a store. A process may be set to end at once. The destructor
+/// of its last InOrder then ends it after a signal. It does not do so while an exception is being handled.
 class InOrder {
  public:
   InOrder();
@@ -79,7 +79,7 @@ class RemovedOnInterrupt {
   std::size_t place_;  ///< the index of the file in the handler's list of half-written files
 };
 
-/// While this object exists, the thread that made it and the threads that this thread starts receive no signal.
+/// While this object exists, its thread receives no signal. Threads started by this thread receive none, either.
 class SignalsHeld {
  public:
   SignalsHeld();

@@ -22,7 +22,8 @@ namespace sluice {
 namespace {
 
 constexpr double tolerance = 1e-6;
-/// Objectives count as equal if their difference is below this number times the greatest cost of a variable.
+/// The greatest cost of a variable times this number is a tolerance. Objectives with a smaller difference count as
+/// equal.
 constexpr double small_cost = 1e-9;
 
 /// Says when CBC must stop: after a signal, or at the time limit. CBC then cleans up and returns. After a signal, the
@@ -169,8 +170,8 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   if (!std::isinf(at_most)) model.setCutoff(at_most / unit());
   StopBranching stop_branching;
   model.passInEventHandler(&stop_branching);
-  // This strategy leaves preprocessing off. With preprocessing, CBC 2.10.8 once returned fractional values for integer
-  // variables as a proven optimum: see the first test of test_milp.cpp.
+  // This strategy leaves preprocessing off. With preprocessing, CBC 2.10.8 once returned a "proven" optimum in which
+  // integer variables had fractional values. The first test of test_milp.cpp has this case.
   CbcStrategyDefault strategy(1, 5, 5, 0);
   model.setStrategy(strategy);
   model.setAllowableGap(small_cost);

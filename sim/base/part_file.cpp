@@ -52,7 +52,7 @@ bool still_named(int file, const std::string& path) {
 
 PartFile::PartFile(std::string target) : target_(std::move(target)), part_(target_ + ".part") {
   check_target(target_);
-  // Delays signals until the file is locked, and is on the list of files that a signal removes.
+  // Delays signals until the file is locked and registered. A signal removes registered files.
   const InOrder in_order;
   while (true) {
     file_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -80,7 +80,7 @@ PartFile::~PartFile() {
 
 void PartFile::remove() noexcept {
   if (std::exchange(there_, false)) unlink(part_.c_str());
-  // This must be the last statement: a signal that comes before it removes the file.
+  // This must be the last statement. A signal before it removes the file.
   removed_on_interrupt_.reset();
 }
 

@@ -98,9 +98,9 @@ const Command& subcommand_of(const Command& command, const std::string& word);
 /// Returns the words that choose subcommands. For example, "compare" chooses "profile compare".
 std::vector<std::string> subcommand_words(const Command& command);
 
-/// Parses the words after the command's name. Options may come before or after other words. Throws UsageError if an
-/// option is unknown or appears twice, a value is missing or is not among the choices, or there are too many or too few
-/// positionals.
+/// Parses the words after the command's name. Options may come before or after other words. Throws UsageError in three
+/// cases. An option is unknown or appears twice. A value is missing or is not among the choices. There are too many or
+/// too few positionals.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
 
 /// Returns a word of a command line. If necessary, it is quoted for a shell.

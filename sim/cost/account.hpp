@@ -1,6 +1,6 @@
-// An account says how certain the prices of a cost model are. It says which share of the seconds
-// comes from a fit or from rows of a profile, and how large the errors of these seconds are. An
-// account also says which operators have prices from another cost model.
+// An account says how certain the prices of a cost model are. It has the shares of the seconds that come from a fit or
+// from rows of a profile. It also has the errors of these seconds, and the operators with prices from another cost
+// model.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Account {
   /// `measured` is the share of the seconds that comes from rows of a profile. `interpolated` is the share of the
   /// seconds that was interpolated between rows.
   double measured = 0, interpolated = 0;
-  /// The share of the seconds that are a multiple of the seconds of forward passes.
+  /// The share of the seconds that were computed as a multiple of forward passes.
   double multiple = 0;
   /// `fit_errors` are the errors of a fit for operators that it has not seen. `interpolation_errors` are the errors of
   /// an interpolation for rows that it has not seen.

@@ -50,8 +50,8 @@ double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 /// backward pass.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
-/// Returns the share of a pass in the work of both gradients: its FLOP divided by the FLOP of both gradients. If both
-/// gradients have 0 FLOP, the share is one half.
+/// Returns which share of the work of both gradients a pass has: its FLOP divided by their FLOP. If both gradients have
+/// 0 FLOP, the share is one half.
 double share_of(const Backward& backward, Pass pass);
 
 }  // namespace sluice

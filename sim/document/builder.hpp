@@ -67,8 +67,8 @@ Value number_value(const Builder& builder, Place place, std::string_view text);
 /// string.
 Value plain_value(const Builder& builder, Place place, const std::string& text);
 
-/// Reads `source.text` from byte `begin`. The text may contain no document, as in an override without a value. If
-/// `allow_empty` is true, the result is then null. Otherwise throws InputError.
+/// Reads `source.text` from byte `begin`. The text may be empty, as in an override without a value. If `allow_empty` is
+/// true, the result is then null. Otherwise throws InputError.
 Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty);
 Value read_json(std::shared_ptr<const Source> source);
 

@@ -1,5 +1,5 @@
-// Reads JSON by the events of the nlohmann library. The events have no positions. So the iterator that gives the text
-// to the parser counts the bytes. When an event comes, the number of bytes is the end of the event's token.
+// Reads JSON by the events of the nlohmann library. The events have no positions. So an iterator gives the text to the
+// parser, and counts the bytes. When an event comes, the number of bytes is the end of the event's token.
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>

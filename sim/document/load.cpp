@@ -21,8 +21,8 @@ bool is_json(const std::string& text, const std::string& name) {
 /// much memory as the text.
 constexpr std::size_t longest_yaml = 64'000'000;
 /// The most keys and values of YAML that are read. Even a short key or value takes up to 350 bytes of memory. yaml-cpp
-/// holds a whole list in brackets in memory. So keys and values are counted before they are read: as commas, colons and
-/// ends of lines.
+/// holds a whole list in brackets in memory. So they are counted before they are read: as commas, colons and ends of
+/// lines.
 constexpr std::ptrdiff_t most_parts = 3'000'000;
 
 constexpr const char* advice_to_write_json =

@@ -16,7 +16,7 @@ struct Override {
   Value value;  ///< the value; its source text is the whole "KEY=VALUE"
 };
 
-/// Two lists of mappings at the top of a document: mappings that may be absent, and mappings that a word may replace.
+/// Two lists of mappings at the top of a document. The first may be absent. The second may be replaced by a word.
 struct Layout {
   /// Mappings that an override may create. For example, `stages.cut=per_layer` may create `stages`.
   std::vector<std::string> may_be_absent = {};

@@ -49,8 +49,8 @@ struct Field {
   const struct Record* record = nullptr;
   /// Whether the field is a mapping with free keys. Then each of its values is a mapping with this `record`.
   bool map_of = false;
-  /// For a mapping at the top of a document that one word may replace. `word_for` is a key inside this mapping. The
-  /// word gives the value of this key. For example, with word_for = "name", `policy: resident` means `policy: {name:
+  /// One word may replace the whole mapping, if it is at the top of a document. The word gives the value of the key
+  /// `word_for` inside the mapping. For example, with word_for = "name", `policy: resident` means `policy: {name:
   /// resident}`.
   std::string word_for = {};
 };

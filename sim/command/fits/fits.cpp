@@ -146,7 +146,7 @@ std::vector<std::string> write_scenarios(const FitsReport& report, const std::st
   return files;
 }
 
-/// Returns the requested strategy. For `all`, returns all strategies that work without a list of stages from the user.
+/// Returns the requested strategy. For `all`, returns all strategies except those with a list of stages from the user.
 std::vector<std::string> strategies_of(const FitsRequest& request) {
   if (request.fates != all_strategies) return {request.fates};
   std::vector<std::string> names;

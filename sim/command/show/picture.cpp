@@ -36,7 +36,7 @@ std::string question_of(const TraceReader& trace) {
     const Value* question = document.find("question");
     return question && question->is_scalar() ? question->text() : "";
   } catch (const InputError&) {
-    return "";  // A trace that another program wrote may have a scenario that Sluice cannot read.
+    return "";  // Another program may have written the trace, with a scenario that Sluice cannot read.
   }
 }
 

@@ -13,7 +13,7 @@ constexpr double reach = 0.5;
 /// The deviations of near places are averaged. In this average, the form (form.hpp) counts as one more place, with the
 /// deviation 0 and this weight.
 constexpr double trust_in_form = 0.05;
-/// A number counts little if it is farther than `odd` from the robust mean.
+/// A number farther than `odd` from the robust mean counts little.
 constexpr double odd = 0.05;
 constexpr int rounds = 6;  ///< how often the robust mean is computed again with new weights
 
