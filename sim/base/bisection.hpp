@@ -1,5 +1,4 @@
-// Finds by bisection the largest number that fits. The search assumes that if a number fits, every smaller number fits,
-// too.
+// Finds by bisection the largest number that fits. The search assumes that a smaller number always fits, too.
 #pragma once
 
 #include <cstdint>

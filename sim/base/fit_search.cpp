@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-/// How many slow guesses the search accepts one after the other. A guess is a tested number that did not fit. The guess
-/// is slow if it excludes less than half of the range. After one more slow guess, the middle of the range is tested.
+/// The number of slow guesses in a row that the search accepts. A guess is a tested number that did not fit. A slow
+/// guess excludes less than half of the range. After one more slow guess, the middle of the range is tested.
 constexpr int patience = 2;
 
 }  // namespace

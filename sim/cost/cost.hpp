@@ -1,6 +1,6 @@
-// Cost models price a pass of an operator on a device. A cost model is chosen by name. From its parameters, the cost
-// model makes an object that prices queries. The object may hold data, such as a profile. Each cost model has a file of
-// its own, and cost/catalog.cpp lists all cost models.
+// Cost models price a pass of an operator on a device. A cost model is chosen by name. It makes an object from its
+// parameters. The object prices queries, and may hold data, such as a profile. Each cost model has a file of its own,
+// and cost/catalog.cpp lists all cost models.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,7 @@ struct Price {
   double flop = 0;
   double bytes = 0;       ///< the bytes that are read and written in memory
   double measured_s = 0;  ///< the part of the seconds that was measured
-  /// Joules above idle, and the seconds for which the joules are known. For the seconds without known joules, joules
-  /// are computed from the device's watts.
+  /// Joules above idle, and the seconds with known joules. All other seconds take joules by the device's watts.
   double joules = 0, joules_s = 0;
   double measured_j = 0;  ///< the part of the joules that was measured
 
@@ -126,8 +125,7 @@ struct CostModel {
   /// Makes the object that prices queries. File names in keys are relative to `folder`. Throws InputError at the
   /// position of a key, and IoError.
   std::shared_ptr<const Cost> (*make)(const Reader& keys, const std::string& folder) = nullptr;
-  /// Whether the seconds depend on the memories that hold the operands. A search for the memories of the operands needs
-  /// a cost model with this property.
+  /// Whether the seconds depend on the memories of the operands. A search for these memories needs such a cost model.
   bool counts_memories = false;
   /// Whether the cost model has prices for backward passes. A workload may say instead that a backward pass takes a
   /// multiple of the forward pass. Then these prices are not used.

@@ -1,4 +1,4 @@
-// The cost model `fitted`. A kernel takes the seconds that a fit of similar measured kernels gives for its sizes.
+// The cost model `fitted`. The seconds of a kernel come from its sizes, by a fit of similar measured kernels.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -1,4 +1,4 @@
-// Computes how many seconds the memories of a device need to move the bytes that a pass reads and writes.
+// Computes the seconds in which a device's memories move the bytes of a pass.
 #pragma once
 
 #include "cost/cost.hpp"

@@ -72,9 +72,8 @@ Value plain_value(const Builder& builder, Place place, const std::string& text);
 Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty);
 Value read_json(std::shared_ptr<const Source> source);
 
-/// Returns true for a mapping in braces whose first key is in quotes. YAML also allows mappings in braces, but the keys
-/// of such mappings are seldom in quotes. If this function returns false for a JSON text, the YAML
-/// reader reads the text correctly.
+/// Returns true for a mapping in braces with its first key in quotes. Such a text is probably JSON: mappings of YAML in
+/// braces seldom have keys in quotes. If the result is false for a JSON text, the YAML reader reads it correctly.
 bool looks_like_json(std::string_view text);
 
 /// Throws InputError if the text of `source` has control characters or is not valid UTF-8. Overlong forms and

@@ -46,10 +46,9 @@ struct Chosen {
   const Entry* operator->() const { return entry; }
 };
 
-/// Returns the entry that `mapping` names under `key`, and checks the keys of `mapping` against record_of(entry).
-/// Messages call the mapping `mapping_name`. Parameter `words` holds texts that are allowed under
-/// `key` in addition to the names of entries. This function only lists these texts in messages: the
-/// caller must handle them before the call. Throws InputError.
+/// Returns the entry that `mapping` names under `key`. Checks the keys of `mapping` against record_of(entry). Messages
+/// call the mapping `mapping_name`. They also list `words`, which are further allowed texts under `key`. The caller
+/// must handle these texts before the call. Throws InputError.
 template <class Entry>
 Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
                      const std::string& mapping_name, const std::string& key,

@@ -1,5 +1,5 @@
-// Finds the places in a document where a key is written or may be written. If a person writes the
-// key without its path, a message suggests these places.
+// A person may write a key without its path. Finds the places in a document where the key is or may be. Messages
+// suggest these places.
 #pragma once
 
 #include <string>

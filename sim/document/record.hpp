@@ -1,7 +1,7 @@
-// A record declares what a mapping in a document may contain. The record serves four purposes. First, Reader takes
-// types and defaults from the record. Second, Reader refuses what the record does not allow: unknown keys, wrong types,
-// wrong units and values out of range. Third, `sluice list` and --help print the record. Fourth, schema.hpp makes a
-// JSON Schema from the record, with which editors check and complete documents.
+// A record declares what a mapping in a document may contain. The record serves four purposes. Reader takes types and
+// defaults from the record. Reader refuses unknown keys, wrong types, wrong units and values out of range. `sluice
+// list` and --help print the record. schema.hpp makes a JSON Schema from it. With this schema, editors check and
+// complete documents.
 #pragma once
 
 #include <cstdint>
@@ -61,8 +61,8 @@ struct Record {
   std::string name;
   std::string summary;  ///< one sentence
   std::vector<Field> fields = {};
-  /// Whether a mapping may have further keys, which are not in `fields`. An example are the parameters in
-  /// scenario.model. The caller of Reader reads these keys.
+  /// Whether a mapping may have further keys, which are not in `fields`. Examples are the parameters in scenario.model.
+  /// The caller of Reader reads these keys.
   bool open = false;
 };
 

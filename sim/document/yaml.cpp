@@ -1,5 +1,5 @@
-// Reads YAML by the events of yaml-cpp. The events show anchors, tags, duplicate keys and second documents, which
-// yaml-cpp's tree does not show. The events also need less time and memory than yaml-cpp's tree.
+// Reads YAML by the events of yaml-cpp. Unlike yaml-cpp's tree, the events show anchors, tags, duplicate keys and
+// second documents. The events also need less time and memory than the tree.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>

@@ -14,9 +14,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the sizes that locate a kernel among the measured kernels. Two convolutions whose products have equal sizes
-/// may still read a pixel a different number of times. The bytes per element of the matrices distinguish such
-/// convolutions.
+/// Returns the sizes that locate a kernel among the measured kernels. Two convolutions may have products of equal
+/// sizes, but read each pixel a different number of times. The bytes per element of the matrices distinguish them.
 std::vector<double> sizes_of(const Kernel& kernel) {
   if (!kernel.is_product()) return {kernel.rows, kernel.columns};
   std::vector<double> sizes = {kernel.count, kernel.rows, kernel.columns, kernel.depth};

@@ -1,5 +1,4 @@
-// The shares of a device's rates that measured operators reach, by class and by the sizes of the
-// operators.
+// The shares of a device's rates that measured operators reach. The shares depend on the class and the sizes.
 #pragma once
 
 #include <functional>
