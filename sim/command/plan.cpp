@@ -60,7 +60,8 @@ const Command plan_command = {
                  .absent = "standard output"},
                 force_option(Output::plan),
                 {.name = "check",
-                 .summary = "do not print the plan. Say whether it fits, and whether its run ends"}},
+                 .summary =
+                     "do not print the plan. Say whether it fits, and whether its run ends"}},
     .details =
         "The text of the plan can be saved, compared, edited, and executed with `sluice run\n"
         "PLAN`. sim/plan/FORMAT.md describes the text.\n",

@@ -106,10 +106,11 @@ std::string interpolated_text(const Account& account) {
 
 std::string fitted_text(const Account& account) {
   if (account.fitted == 0 && account.others.empty()) return "";
-  std::string text = percent(account.fitted) +
-                     " of the computation's seconds come from a fit of measured operators. For " +
-                     percent(account.inside) +
-                     " of all seconds, the sizes are within the range that was measured on this device";
+  std::string text =
+      percent(account.fitted) +
+      " of the computation's seconds come from a fit of measured operators. For " +
+      percent(account.inside) +
+      " of all seconds, the sizes are within the range that was measured on this device";
   text += errors_text(account.fit_errors, "A single operator that the fit had not seen");
   const double unknown = account.fitted - account.fit_errors.share;
   if (unknown > 1e-9)

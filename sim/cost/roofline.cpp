@@ -81,8 +81,9 @@ extern const CostModel roofline_cost = {
     .parameters =
         {efficiency("compute_efficiency",
                     "the share of the device's FLOP/s that an operator reaches if FLOP/s limit it"),
-         efficiency("memory_efficiency",
-                    "the share of the memory bandwidth that an operator reaches if memory limits it"),
+         efficiency(
+             "memory_efficiency",
+             "the share of the memory bandwidth that an operator reaches if memory limits it"),
          {.name = "pools",
           .type = Type::choice,
           .summary =

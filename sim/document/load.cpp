@@ -39,8 +39,7 @@ void refuse_long_yaml(const Source& source) {
         std::to_string(parts) +
             " keys and values of YAML, counted by commas, colons and ends of lines, are too many. At most " +
             std::to_string(most_parts) +
-            " are read: more would take more than a gigabyte of memory. " +
-            advice_to_write_json);
+            " are read: more would take more than a gigabyte of memory. " + advice_to_write_json);
   if (size <= longest_yaml) return;
   throw InputError(
       Position{source.name, 0, 0, ""},
@@ -79,8 +78,7 @@ std::string use_of(const std::string& format) {
   if (kind == "sluice-model")
     return "; it is a model: `sluice model FILE` counts the model, and `sluice fits FILE` says what fits. In a "
            "scenario, write `model: FILE`";
-  if (kind == "sluice-platform")
-    return "; it is a platform: in a scenario, write `platform: FILE`";
+  if (kind == "sluice-platform") return "; it is a platform: in a scenario, write `platform: FILE`";
   if (kind == "sluice-scenario")
     return "; it is a scenario: `sluice run FILE` answers the scenario's question";
   return "";

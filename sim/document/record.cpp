@@ -116,8 +116,7 @@ void check_range(const Field& field, const Value& value, double number) {
     refuse(field, value,
            "it must be at most " + shown(plausible(field.dimension)) +
                ": no machine has more. Expected " + expected(field));
-  constexpr double least_share =
-      1e-9;  // A time divided by a smaller share could become infinite.
+  constexpr double least_share = 1e-9;  // A time divided by a smaller share could become infinite.
   const bool share = field.type == Type::number && field.minimum_excluded && field.maximum == 1;
   if (share && number < least_share)
     refuse(field, value, "it must be at least " + shown(least_share));

@@ -165,8 +165,7 @@ class SchemaWriter {
     properties.set("format", std::move(format));
     if (required == Requires::nothing) {
       Value file = typed("string");
-      file.set("description",
-               text("another document. The keys of this document are laid over it"));
+      file.set("description", text("another document. The keys of this document are laid over it"));
       properties.set("file", std::move(file));
       return schema;
     }

@@ -112,7 +112,8 @@ const Command placement_command = {
           .absent = "the cost model gives the time of a kernel"},
          {.name = "top",
           .value = "N",
-          .summary = "how many tensors are shown. These are the tensors whose place changes the time most",
+          .summary =
+              "how many tensors are shown. These are the tensors whose place changes the time most",
           .absent = "10"},
          {.name = "csv", .summary = "print CSV with one row for each size and each way"},
          {.name = "json", .summary = "print all results as one JSON document"}},

@@ -169,7 +169,8 @@ std::vector<Option> options() {
        .absent = "90%"},
       {.name = "platform",
        .value = "PLATFORM",
-       .summary = "the platform whose rates give the seconds by which unmeasured operators are ranked",
+       .summary =
+           "the platform whose rates give the seconds by which unmeasured operators are ranked",
        .absent = "10 FLOP per byte",
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "rows",

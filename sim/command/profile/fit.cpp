@@ -172,9 +172,8 @@ std::vector<Option> options() {
        .summary =
            "how often the configurations are divided into two random halves to compute errors",
        .absent = "5"});
-  all.push_back(
-      {.name = "form-only",
-       .summary = "make a short file, without the corrections at the measured sizes"});
+  all.push_back({.name = "form-only",
+                 .summary = "make a short file, without the corrections at the measured sizes"});
   for (const char* key : {"name", "summary", "source", "licence"})
     all.push_back({.name = key,
                    .value = "TEXT",

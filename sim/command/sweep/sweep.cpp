@@ -214,8 +214,7 @@ const Command sweep_command = {
           .choices = {"replay", "simgrid"}},
          {.name = "shard",
           .value = "K/N",
-          .summary =
-              "for job arrays: run only every N-th point, from the K-th point on",
+          .summary = "for job arrays: run only every N-th point, from the K-th point on",
           .absent = "all points"},
          {.name = "retry-failed",
           .summary = "run the failed points of the store again. Needs --store"},
@@ -241,12 +240,12 @@ const Command sweep_command = {
         "sim/study/sweep/FORMAT.md describes the tables of the store.\n\n"
         "JSON keys: format, scenario, axes (key: values), units (metric: unit), points (changes,\n"
         "status, message, infeasible, chosen, bound_by, executor, verified, metrics).\n",
-    .examples =
-        {{"sluice sweep alexnet_resident workload.batch=1..256*2", "powers of two"},
-         {"sluice sweep alexnet_x200 platform.links.host.bandwidth=16GB/s..64GB/s:4 "
-          "workload.dtype=float32,float16 --store study.db",
-          "a grid of eight points. After a stop, the same command continues the sweep"},
-         {"sluice sweep alexnet_x200 policy.prefetch=0..4 --csv > prefetch.csv", "for a script"}},
+    .examples = {{"sluice sweep alexnet_resident workload.batch=1..256*2", "powers of two"},
+                 {"sluice sweep alexnet_x200 platform.links.host.bandwidth=16GB/s..64GB/s:4 "
+                  "workload.dtype=float32,float16 --store study.db",
+                  "a grid of eight points. After a stop, the same command continues the sweep"},
+                 {"sluice sweep alexnet_x200 policy.prefetch=0..4 --csv > prefetch.csv",
+                  "for a script"}},
     .run = run_sweep_command,
 };
 
