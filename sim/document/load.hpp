@@ -38,8 +38,8 @@ void require_format(const Value& document, std::string_view kind, int version = 
 
 /// Includes files in a document. `include_keys` lists keys of the document's root map. A mapping `{file: X, ...}` under
 /// such a key is replaced by the content of X. The other keys of the mapping are laid over this content at all levels.
-/// A key with a trailing '*', such as model*, is not merged. The mapping then keeps its other keys, and the content of
-/// X becomes its key `definition`.
+/// If an entry of `include_keys` ends with '*', such as `model*`, the mapping under this key (`model`) is not replaced.
+/// The mapping keeps its other keys, and the content of X becomes its key `definition`.
 ///
 /// X is relative to the folder of `path`. After links are resolved, X must lie inside data_root() or inside the root.
 /// The root is the nearest folder above `path` that holds `.sluice-root` or `.git`. If there is no such folder, the

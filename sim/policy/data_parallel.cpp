@@ -70,7 +70,7 @@ const Policy data_parallel_policy = {
         "training, it computes a part of each batch, and gradients are all-reduced.",
     .details =
         "Use this policy when a replica of the model can run on each device and you want a high "
-        "throughput. The replicas run side by side, and share the links that several replicas use. "
+        "throughput. The replicas run side by side. Replicas that use the same link share its bandwidth. "
         "In training, each replica computes a part of "
         "the batch, and the gradients cross the links of a ring before the update. With `all_reduce: "
         "overlapped`, these transfers run during the backward pass. If the scenario leaves overlap open and at "

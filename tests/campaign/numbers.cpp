@@ -131,8 +131,8 @@ Busy busy_of(const Executed& run) {
 
 /// Checks three claims about the stream or link that `bound_by` names.
 /// First, it is busy for at least half of the lower bound.
-/// Second, for a stream, three times add up to at least 99 % of the bound: its busy seconds, the seconds before its
-/// first action, and the seconds after its last action.
+/// Second, if it is a stream: its busy seconds, the seconds before its first action and the seconds after its last
+/// action are together at least 99 % of the bound.
 /// Third, suppose that another stream or link is busy for at least 99 % of the bound. Then the named stream or link is
 /// busy for at least as long.
 void check_bound_by(const Executed& run, Complaints& complaints) {

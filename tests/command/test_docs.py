@@ -108,8 +108,9 @@ EXIT_CODES = {'sluice run alexnet_x200 "stages={cut: explicit, after: [16]}"': 4
 
 
 def commands_of(page):
-    """Yields the commands of a page, each in one line and without its comment. In `sed … | sluice sweep -`, another
-    program writes to a command. Such a line is yielded as a whole."""
+    """Yields the commands of a page, each in one line and without its comment. A line may
+    pipe the output of another program into sluice, such as `sed … | sluice sweep -`. Such a line is yielded as a
+    whole."""
     for found in COMMANDS.finditer(page.read_text()):
         if found["inline"]:
             yield " ".join(found["inline"].split())

@@ -1,6 +1,6 @@
 // The targets of the fuzzer. A target takes any text. It reads the text, or throws an Error that says what is wrong
-// with the text. Tests also give the targets the mutants of tests/unit/test_mutations.cpp and the corpus in
-// tests/fuzz/corpus.
+// with the text. Tests also run the targets: on the mutants that tests/unit/test_mutations.cpp makes, and on the
+// corpus in tests/fuzz/corpus.
 #pragma once
 
 #include <string>

@@ -73,8 +73,8 @@ struct MilpAnswer {
 
 /// Returns the graph of a chain of n stages. Operation s is the forward pass of stage s. Operation 2 n - 1 - s is its
 /// backward pass. The programme allows two things that Frontier does not allow. A boundary may be dropped next to a
-/// stage that keeps its inner tensors. A saved tensor may be loaded several times. So its schedule never takes longer
-/// than the schedule of Frontier. Often both take equally long.
+/// stage that keeps its inner tensors. A saved tensor may be loaded several times. So the schedule of the programme never
+/// takes longer than the schedule of Frontier. Often both take equally long.
 FateGraph graph_of(const Chain& chain);
 
 /// Solves the programme of a chain. Parameter `known` is a schedule within the budget, or empty if no schedule is

@@ -84,7 +84,7 @@ extern const Metric energy_j_metric = {
 extern const Metric energy_j_by_device_metric = {
     .name = "energy_j_by_device",
     .unit = "J",
-    .summary = "The idle power of the device x makespan, plus the joules of its actions.",
+    .summary = "The device's idle power times the makespan, plus the joules of the device's actions.",
     .details =
         "A device draws its idle power during the whole run. The joules of an action are the energy that its work "
         "takes in addition to the idle power. The cost model gives these joules. Use this metric to see which "

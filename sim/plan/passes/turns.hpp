@@ -1,5 +1,6 @@
-// Makes transfers that share a link run one after the other. Two loads that share a link fairly take up to twice as
-// long as alone, even if one is urgent. One after the other, the first load takes as long as alone.
+// Makes transfers that share a link run one after the other. If two loads share a link fairly, each of them may take
+// twice as long as it would take alone, even if it is urgent. If the loads run one after the other, the first load takes
+// only as long as it would take alone.
 #pragma once
 
 #include <vector>

@@ -89,7 +89,7 @@ Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
 /// The seconds of all computations, all loads and all saves of a step. If the host of the platform stands for a second
 /// memory, inputs use other links on the real machine. Loads of inputs do not count then. With overlap, the seconds of
-/// copies are divided by the number of devices in turn. `peak` is the most bytes that a device holds if all actions run
+/// copies are divided by the number of devices that take turns, because each device has its own copy engines. `peak` is the most bytes that a device holds if all actions run
 /// one after the other.
 struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;

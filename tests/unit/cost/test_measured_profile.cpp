@@ -266,8 +266,9 @@ TEST_CASE(
     "convolutions and elementwise operators of sizes that were not measured are estimated from measured "
     "operators of their class") {
   // The measured machine reaches 1 / 20 of its 100 GB/s in streams. In convolutions with c channels, the machine
-  // reaches sqrt(c) / 1000 of its 10 TFLOP/s. So the logarithms of the shares are planes over the logarithms of the
-  // sizes, and the estimates are exact.
+  // reaches sqrt(c) / 1000 of its 10 TFLOP/s. So the logarithm of the share that the machine
+  // reaches is a linear function of the logarithms of the sizes. The interpolation fits a linear function, so its
+  // estimates are exact.
   std::string table = "operator,config,inputs,batch,dtype,seconds_median\n";
   const auto conv_s = [](double samples, double channels) {
     return 2 * samples * 64 * channels * 9 * 512 / 10e12 / (std::sqrt(channels) / 1000);

@@ -152,7 +152,7 @@ epilogue:
 }
 
 /// Returns a plan in which A waits for the path A, B, C of `distance` iterations ago. If this path takes longer than
-/// `distance` runs of A, the streams proceed in groups of `distance` iterations.
+/// `distance` runs of A, then A runs `distance` times without a pause, waits for the path, and so on.
 std::string grouped(int distance) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n"
