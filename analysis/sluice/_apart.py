@@ -1,5 +1,5 @@
-"""Runs the points of a sweep in a child process of the worker. If a point ends this process, the worker goes on. A Dask
-cluster or an MPI job can lose a point more easily than a worker.
+"""Runs the points of a sweep in a child process of the worker. If a point ends this process, the worker goes on. For a
+Dask cluster or an MPI job, losing a worker is worse than losing a point.
 
 The worker and its child communicate by pipes. Each message is a number of bytes, then a pickle of this length. The
 child ends when its standard input is closed, even in the middle of a point. So a killed worker leaves no child

@@ -37,8 +37,7 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 class Scaled(ticker.Formatter):
     """Formats the numbers of an axis. The given numbers are in plain units (s, byte). They are written in the requested
-    unit, `pinned`. Without a requested unit, the range of the axis decides. The formatter also updates the unit in
-    labels."""
+    unit, `pinned`. By default, the unit suits the range of the axis. The formatter also updates the unit in labels."""
 
     def __init__(self, dimension: str) -> None:
         self.dimension = dimension
@@ -119,8 +118,8 @@ def siblings(ax: Axes, which: str) -> list[Axes]:
 
 def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None,
           argument: str = "unit") -> None:
-    """Labels the axis and writes its numbers in `unit`. Without `unit`, the limits of the axis decide. Set the limits
-    before this call. All axes that share the limits get the same unit. `argument` is the argument's name for
+    """Labels the axis and writes its numbers in `unit`. By default, the unit suits the limits of the axis. Set the
+    limits before this call. All axes that share the limits get the same unit. `argument` is the argument's name for
     messages."""
     axis = getattr(ax, f"{which}axis")
     formatter = axis.get_major_formatter()

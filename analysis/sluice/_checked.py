@@ -1,5 +1,5 @@
 """Checks the arguments of public functions against their annotations. A message about a wrong type then names the
-argument. Otherwise the error would come from inside the package, where the caller knows nothing."""
+argument. Otherwise the error would come from inside the package, and name things that the caller does not know."""
 
 from __future__ import annotations
 

@@ -68,8 +68,7 @@ def _name_of_dtype(value: Any) -> Optional[str]:
 
 
 def text_of(value: Any, what: str) -> str:
-    """Returns str(value). Raises InputError if str fails. Raises InputError for a text with a NUL or without a form in
-    UTF-8."""
+    """Returns str(value). Raises InputError if str fails. Raises InputError if the text has a NUL or is not UTF-8."""
     try:
         return _text(str(value), what)
     except (ValueError, RuntimeError) as error:  # RecursionError is a RuntimeError

@@ -106,7 +106,7 @@ class Metrics(MetricTypes, Mapping):
 
     @property
     def absent(self) -> dict[str, str]:
-        """The metrics without a number. Each has the reason."""
+        """The metrics without a number, each with the reason."""
         return dict(self._absent)
 
     def __getitem__(self, name: str) -> Any:

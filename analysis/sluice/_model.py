@@ -141,7 +141,7 @@ class Model:
         micro-batch. If every micro-batch fits, it has no number. The column `step_s` has the seconds of a step with
         this micro-batch. `cost` is the cost model for these seconds. The column `bytes` has the bytes at the peak.
         `weight_bytes` and similar columns have these bytes by class. The column `one_bytes` has the bytes for one
-        sample. The first larger micro-batch does not fit: `next_bytes` has its bytes, and `refusal` the reason. If a
+        sample. The next larger micro-batch does not fit: `next_bytes` has its bytes, and `refusal` has the reason. If a
         platform has no answer, `error` says why. For example, it has no rate for the dtype. `batch` is a number of
         samples, which are divided into micro-batches. With `batch`, the column `micro_batch` has the samples of such a
         micro-batch, and `batch_step_s` has the seconds of a step. `changes` are overrides of the scenario in which

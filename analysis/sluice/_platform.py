@@ -66,8 +66,8 @@ class Platform:
 
     def capacity(self, node: str) -> Optional[int]:
         """Returns the capacity of a memory in bytes. None means unlimited. `node` is a name. A device's name means its
-        first memory. "gpu_ddr" means another memory of the device gpu. Memories without a device have names of their
-        own."""
+        first memory. "gpu_ddr" means another memory of the device gpu. All other names are those of memories without a
+        device."""
         for one in [*self._native.devices, *self._native.memories]:
             if one.name == node:
                 return one.capacity

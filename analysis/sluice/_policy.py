@@ -21,9 +21,8 @@ _MOST = 2**31 - 1  # the largest integer that an argument may be
 
 class Workload(NamedTuple):
     """The work that a policy plans. `mode` is inference or training. `strategy` names the strategy for fates. `dtype`
-    is a name such as float16. `batch` is the number of samples per batch. A step has `batches_per_step` batches. The
-    batches of a step are divided into `micro_batches_per_step` micro-batches of `micro_batch` samples. There are
-    `steps` steps."""
+    is a name such as float16. `batch` is the number of samples per batch. A step has `batches_per_step` batches. A step
+    has `micro_batches_per_step` micro-batches of `micro_batch` samples. There are `steps` steps."""
 
     mode: str
     strategy: str

@@ -128,8 +128,8 @@ class _Run:
 
 
 def copy_of(module: nn.Module) -> nn.Module:
-    """Returns a copy of the module for measurements. In training mode, they would change the module: batch norms update
-    their running means."""
+    """Returns a copy of the module for measurements. Measurements in training mode would change the module: batch norms
+    update their running means."""
     return copy.deepcopy(module)
 
 

@@ -15,7 +15,7 @@ from ._torch_operators import Operator, copy_of, tensors_in, with_tensors
 
 CHAIN = 8  # the number of layers of a chain
 # An operator's inputs are copied at most this often. If these copies do not fill the cache, the cache is cleared before
-# each sample. Then other memory, as large as the cache, is written.
+# each sample. To clear it, other memory of the cache's size is written.
 MOST_COPIES = 1024
 
 

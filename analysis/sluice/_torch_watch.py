@@ -41,8 +41,8 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 
 class Layered:
-    """Turns calls of torch into layers, as from_torch does. A call that is not a layer is no error: its results count
-    as inputs of the module."""
+    """Turns calls of torch into layers, as from_torch does. If a call is not a layer, its results count as inputs of
+    the module."""
 
     def __init__(self, module: nn.Module, inputs: tuple) -> None:
         self._layers = Layers(module)

@@ -94,9 +94,9 @@ class Comparison:
 
     @property
     def differences(self) -> "pandas.DataFrame":
-        """The rows of `frame` in which runs differ by more than 1e-9 of the larger number. Each run but the first has a
-        column "NAME: change" for numbers: the change from the first run. The change is a share of the first run's
-        number. For example, 0.25 means a quarter more."""
+        """The rows of `frame` in which runs differ by more than 1e-9 of the larger number. All runs except the first
+        have a column "NAME: change". It has the change from the first run, for numbers. The change is a share of the
+        first run's number. For example, 0.25 means a quarter more."""
         pandas = late("pandas")
         table = self.frame
         first, *others = self._results

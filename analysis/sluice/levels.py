@@ -90,8 +90,8 @@ def _columns(time: np.ndarray, level: np.ndarray, start: float,
     if last - first <= _COLUMNS:
         return np.append(start, time[first:last]), np.arange(first, last + 1)
     edges, width = np.linspace(start, end, _COLUMNS, endpoint=False, retstep=True)
-    # Each column is widened by half a column on both sides. A level in every second column is then visible in all
-    # columns.
+    # Each column is widened by half a column on both sides. So a level that appears in every second column is visible
+    # in all columns.
     begins = np.clip(np.searchsorted(time, edges - width / 2), first, last)
     ends = np.clip(np.searchsorted(time, edges + 1.5 * width), first, last)
     shown = [a + int(np.argmax(level[a : b + 1])) for a, b in zip(begins, ends)]

@@ -110,7 +110,7 @@ class NvidiaSmi:
                  clock: Callable[[], float] = time.monotonic, patience_s: float = 10.0) -> None:
         """`watts` is the approximate power of the GPU. The resolution is the energy of a second at this power.
 
-        Raises IoError without this program. Raises IoError if it prints no power within `patience_s`."""
+        Raises IoError if the program is missing. Raises IoError if it prints no power within `patience_s`."""
         self.resolution_j = max(self.AVERAGED_S, every_s) * watts
         self._clock, self._joules, self._watts, self._since = clock, 0.0, 0.0, 0.0
         self.samples = 0

@@ -106,9 +106,9 @@ class Plots(Suggesting):
     def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None, *,
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows each stage as a point: its FLOP/s over its FLOP per loaded byte. A line shows the limit: the device's
-        peak and the bandwidth of its link (Williams et al. 2009, but with a link instead of DRAM). The picture needs
-        the result of a scenario, because a plan does not contain the device's peak. The longest stages get their labels
-        first, until there is no more room. `unit` is "GFLOP/s", "TFLOP/s" and so on."""
+        peak and the bandwidth of its link (Williams et al. 2009; here the link takes the place of DRAM). The picture
+        needs the result of a scenario, because a plan does not contain the device's peak. The longest stages get their
+        labels first, until there is no more room. `unit` is "GFLOP/s", "TFLOP/s" and so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
         ax = axes.new(ax, 7, 5, figsize)

@@ -91,13 +91,13 @@ class Result:
     @property
     def spans(self) -> "pandas.DataFrame":
         """A table with one row per executed action. The action that ended first is the first row. Four columns are in
-        s: start, end, available and waited. From the time `available` on, actions that wait for this action may start.
-        `waited` is the time in which the stream was idle before the action. The columns stream, action, kind, device,
-        stage, stage_name, micro_batch, iteration and section say what was executed. An action without a stage has the
-        stage -1 and no stage_name. The columns reason and blocker say what the action waited for. The column cause is
-        the row of the span that ended the wait, or -1. The last columns are the bytes moved and the flop computed. Each
-        access returns a new DataFrame that you may change. Columns of numbers are read-only views of shared memory, so
-        `-=` is refused. Assign `spans["start"] - t0` instead, or use `spans.copy()`."""
+        s: start, end, available and waited. Actions that wait for this action may start at the time `available`.
+        `waited` is how long the stream was idle before the action. The columns stream, action, kind, device, stage,
+        stage_name, micro_batch, iteration and section say what was executed. An action without a stage has the stage -1
+        and no stage_name. The columns reason and blocker say what the action waited for. The column cause is the row of
+        the span that ended the wait, or -1. The last columns are the bytes moved and the flop computed. Each access
+        returns a new DataFrame that you may change. Columns of numbers are read-only views of shared memory, so `-=` is
+        refused. Assign `spans["start"] - t0` instead, or use `spans.copy()`."""
         return self._table("spans")
 
     @property

@@ -162,7 +162,7 @@ class Scenario:
         `changes` has a list of values for each key. Keys are as in `with_`. With `over` = "grid", there is a point for
         every combination of the values. With "zip", point 1 has the first value of each key, point 2 the second values,
         and so on. With "points", `changes` is a list of mappings with the same keys, one per point. `workers` = None
-        runs the points in threads of this process. A number starts as many processes. `workers` may also be any
+        runs the points in threads of this process. `workers` = 4 runs them in 4 processes. `workers` may also be any
         concurrent.futures.Executor, for example `client.get_executor()` of Dask or mpi4py.futures.MPIPoolExecutor. If a
         point crashes its process, a new process is started. `store` is an SQLite file that keeps each answer
         (sim/study/sweep/FORMAT.md). Points in the store do not run again. With `retry_failed`, failed points run again.
@@ -171,10 +171,10 @@ class Scenario:
         = "simgrid", every point runs with SimGrid in a process of its own. In this case, `workers` is None or the
         number of processes at a time, and `verify` has no effect.
 
-        A point may not fit, or its scenario may be invalid. The row of such a point says the reason. Raises UsageError
-        for invalid arguments. Raises InputError if no point could run. Raises IoError if the store cannot be used.
-        Raises InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt. The answers until then
-        are in the store."""
+        If a point does not fit, or its scenario is invalid, its row says the reason. Raises UsageError for invalid
+        arguments. Raises InputError if no point could run. Raises IoError if the store cannot be used. Raises
+        InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt. The answers until then are in
+        the store."""
         from .sweep import sweep
         return sweep(self, changes, over, workers, store, verify, retry_failed, progress, executor)
 
@@ -193,13 +193,13 @@ class Scenario:
         needed at the same time. Texts are "16GB" (bytes), "40%" (a share), "1:8" (fast memory to slow memory) or
         "10%..100%:5" (shares in steps of 5 %). None means 10 %, 20 % and so on up to 100 %. The size of the device's
         fast memory is added. `ways` is a way to place tensors, or a list of ways. None means all seven ways. `device`
-        is the device that computes. None means the first device with two memories. `in_place` has two measured rates:
-        at the first, kernels read slow memory, and at the second, they write slow memory. The rates are
-        "20GB/s:4.4GB/s" or numbers in byte/s, (20e9, 4.4e9). A kernel then takes its seconds with all operands in fast
-        memory, plus the seconds for reading and writing slow memory. With None, the cost model gives the seconds of
-        kernels with operands in slow memory. `nodes` is the largest number of nodes of branch and bound for one
-        placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts results instead
-        of actions. There is one result for each size and way.
+        is the device that computes. None means the first device with two memories. `in_place` has two measured rates of
+        kernels: for reading and for writing slow memory. The rates are "20GB/s:4.4GB/s" or numbers in byte/s, (20e9,
+        4.4e9). A kernel then takes its seconds with all operands in fast memory, plus the seconds for reading and
+        writing slow memory. With None, the cost model gives the seconds of kernels with operands in slow memory.
+        `nodes` is the largest number of nodes of branch and bound for one placement. With `nodes` = 0, there is no
+        branch and bound. `progress` is as in `run`, but counts results instead of actions. There is one result for each
+        size and way.
 
         The scenario's policy, cut and fates are ignored. Without `in_place`, the cost model must distinguish memories.
         Raises UsageError for invalid sizes or rates. Raises InputError for an unknown way or device. Raises InputError

@@ -215,8 +215,8 @@ def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
 
 
 def _value(key: "_sluice.SearchKey", given: dict[str, Any], text: str) -> Any:
-    """Returns the value for `with_`. A value of a list is returned as the caller gave it. A value of a range is a
-    number. If it has a unit, it is a text."""
+    """Returns the value for `with_`. A value of a list is returned as the caller gave it. A value of a range without a
+    unit is a number. With a unit, it is a text."""
     if key.kind == "listed":
         return given.get(text, text)
     if key.kind == "whole":

@@ -12,7 +12,7 @@ _PARTS = 100  # the largest number of adjacent groups in a picture
 
 def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
     """Returns the wide spans of one stream, and groups of its narrow spans. The picture shows `seconds` seconds of the
-    run. `spans` has the columns start, end and kind. Further columns are returned for the wide spans."""
+    run. `spans` has the columns start, end and kind. Any other columns are kept for the wide spans."""
     order = np.argsort(spans["start"], kind="stable")
     spans = {name: column[order] for name, column in spans.items()}
     narrow = spans["end"] - spans["start"] < seconds / _APART

@@ -259,7 +259,7 @@ class _Driver:
 
     def _not_in_store(self, counts: Callable[["_sluice.PointResult"], bool] = lambda result: True
                       ) -> dict[int, list[str]]:
-        """Reads the answers in the store. Returns the points without a valid answer there."""
+        """Takes the answers that are in the store. Returns the points without a valid answer there."""
         todo = {}
         for number in range(len(self._points)):
             overrides = self._points.overrides(number)

@@ -48,8 +48,8 @@ def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
 
 
 def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple[set[str], bool, bool]:
-    """Draws the row of a stream. Returns the visible kinds of actions, and two flags. The first flag: a group of
-    actions is partly idle. The second flag: a bar has room for its stage's number."""
+    """Draws the row of a stream. Returns the visible kinds of actions, and two flags. The first flag says whether a
+    group of actions is partly idle. The second flag says whether a bar has room for its stage's number."""
     wide, groups = shares.divided(actions, end - start)
     _strips(ax, row, groups)
     length = wide["end"] - wide["start"]

@@ -2,7 +2,8 @@
 
 The module runs once with the example inputs. It runs on torch's meta device: only shapes are computed there. If this
 fails, the module runs with real values. Modules that become one layer are watched. A function mode of torch watches the
-functions outside of these modules. torch.fx is not needed. torch_layers.py turns each call into layers."""
+functions outside of these modules. So modules that torch.fx cannot trace can be read, too. torch_layers.py turns each
+call into layers."""
 
 from __future__ import annotations
 

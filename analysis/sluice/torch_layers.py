@@ -295,7 +295,7 @@ class Layers:
         return document.get("bias", document["type"] not in ("matmul", "embedding"))
 
     def constant(self, name: str, tensor: torch.Tensor) -> None:
-        """Adds a constant. Layers read it, but it does not depend on an input."""
+        """Adds a constant: a tensor that layers read, and that depends on no input."""
         place = self.natural(tensor)
         shape = self.extents(tensor, place) or [1]
         self.add("constant", name, tensor, [self._made[0][0]["name"]], place, shape=shape)

@@ -11,8 +11,7 @@ from .torch_modules import unless
 
 
 def reshape(layers: Any, name: str, source: Any, result: Any) -> None:
-    """Adds a reshape. If the reshape leaves either the channels or the pixels alone, the channels stay the last
-    axis."""
+    """Adds a reshape. If only the pixels or only the channels are reshaped, the channels stay the last axis."""
     if result.numel() != source.numel():
         moved(layers, name, [source], result)
         return

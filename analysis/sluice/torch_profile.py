@@ -62,7 +62,7 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
     (meters.idle_watts measures it). With `keep_memory`, the C library of this process keeps freed memory from now on.
     Without it, the library returns the memory of large tensors to the system. A whole model then takes time to map and
     clear memory again, but an operator in a loop does not. `progress` = True draws a bar. A function `progress`
-    receives the number of finished measurements and of all measurements. A measurement is one row in one round.
+    receives two numbers: the finished measurements and all measurements. A measurement is one row in one round.
 
     Raises InputError for an invalid argument or file. The function needs torch."""
     try:

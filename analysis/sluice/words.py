@@ -1,4 +1,4 @@
-"""The allowed words for arguments, for type checkers and editors. At run time these lists have no effect.
+"""The allowed words for arguments, for type checkers and editors. These lists have no effect at run time.
 tests/package/test_typed.py compares them with the catalogs."""
 
 from __future__ import annotations
