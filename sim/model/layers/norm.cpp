@@ -1,4 +1,5 @@
-// Layers that normalise over the channels, or each channel separately. The channels are the last axis.
+// The layers that normalise. A layer computes mean and variance over the channels, or separately for each channel. The
+// channels are the last axis of a shape.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -11,8 +12,9 @@ struct FlopPerElement {
   std::int64_t forward = 0, input_gradient = 0, weight_gradient = 0;
 };
 
-// The backward pass reads the input, and computes mean and variance again from it. They are only two values per row,
-// channel or group. They do not count as kept tensors, as in Korthikanti et al. (2022), section 4.1.
+// The backward pass reads the input, and computes mean and variance again from it. Mean and variance are only two
+// values per row, per channel or per group. So they do not count as kept tensors, as in Korthikanti et al. (2022),
+// section 4.1.
 LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElement per_element) {
   LayerCounts counts;
   counts.shape = shape;
@@ -26,10 +28,11 @@ LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElemen
   return counts;
 }
 
-// In inference, mean and variance are constants. Mean, variance, scale and shift are combined into one multiplication
-// and one addition per element. The running mean and variance are not counted as parameters. Let g be the output's
-// gradient. The backward pass takes these FLOP per element:
-// - 4 for mean and variance of the batch: an addition for the mean; a subtraction, a square and an addition;
+// For `batch_norm`. In inference, mean and variance are constants. So the four constants mean, variance, scale and
+// shift are combined into one multiplication and one addition per element. The running mean and variance are not
+// counted as parameters. Let g be the output's gradient. The backward pass takes these FLOP per element:
+// - 4 for mean and variance of the batch: one for the mean (an addition), and three for the variance (a subtraction, a
+//   square and an addition);
 // - 2 for the normalised value z;
 // - 3 for the sums of g and g z over the batch, which are also the gradients of shift and scale;
 // - 4 for s (g - a - z b), where s, a and b are constant over the channel.
@@ -38,18 +41,18 @@ LayerCounts infer_batch(const Reader& keys, const std::vector<const Shape*>& inp
   return counts_of(*inputs[0], affine ? 2 : 0, {2, affine ? 10 : 13, affine ? 3 : 0});
 }
 
-// The forward pass takes these FLOP per element:
+// For `layer_norm` and `group_norm`. The forward pass takes these FLOP per element:
 // - 1 for the mean: an addition;
 // - 3 for the variance: a subtraction, a square and an addition;
 // - 3 for the multiplication by 1 / sigma, the scale and the shift.
-// Divisions and square roots happen once per group of elements and are not counted. Let g be the output's gradient.
+// The square root and all divisions happen once per row or group. They are not counted. Let g be the output's gradient.
 // The backward pass takes these FLOP per element:
 // - 4 for mean and variance;
 // - 2 for the normalised value z;
 // - 1 for h = g scale (without a scale h is g);
 // - 3 for the sums of h and h z over the normalised elements;
 // - 4 for s (h - a - z b), where s, a and b are constant over the normalised elements;
-// - 3 for the gradients of shift and scale: the sums of g and g z over all other axes.
+// - 3 for the gradients of shift and scale: the sums of g and g z over all axes except the channels.
 LayerCounts normalised(const Reader& keys, const Shape& shape) {
   const bool affine = keys.boolean("affine");
   return affine ? counts_of(shape, 2, {7, 14, 3}) : counts_of(shape, 0, {5, 13, 0});
@@ -66,13 +69,14 @@ LayerCounts infer_group(const Reader& keys, const std::vector<const Shape*>& inp
                             "' for 'groups': expected a divisor of the " +
                             std::to_string(channels) + " channels");
   LayerCounts counts = normalised(keys, *inputs[0]);
-  // Each output element depends on all inputs through the mean and the variance.
+  // Mean and variance depend on all places of the input, so each output element does, too.
   counts.dependence.kind = InputDependence::Kind::everything;
   return counts;
 }
 
-// The forward pass takes 4 FLOP per element: a square, an addition, the multiplication by 1 / root mean square, and
-// the scale. Let g be the output's gradient. The backward pass takes these FLOP per element:
+// For `rms_norm`. The forward pass takes 4 FLOP per element: a square, an addition, the multiplication by 1 / root mean
+// square, and the multiplication by the scale. Let g be the output's gradient. The backward pass takes these FLOP per
+// element:
 // - 2 for the root mean square;
 // - 1 for the normalised value z;
 // - 1 for h = g scale;
@@ -96,13 +100,13 @@ extern const LayerType batch_norm_layer;
 const LayerType batch_norm_layer = {
     .name = "batch_norm",
     .summary =
-        "Normalises each channel by the statistics of the batch, or in inference by constants. The layer takes 2 FLOP "
-        "per element.",
+        "Normalises each channel: in training by the mean and variance of the batch, in inference by constants. The "
+        "layer takes 2 FLOP per element.",
     .details =
         "The formula is y = scale (x - mean) / sqrt(variance) + shift for each channel, without the small constant "
-        "under the root. In inference, these four values are constants. They are combined into one multiplication "
-        "and one addition per element. Mean and variance for inference do not count as parameters. The backward pass "
-        "reads the input, and takes 13 FLOP per element. 4 of the 13 FLOP compute mean and variance of the batch "
+        "under the root. In inference, mean, variance, scale and shift are constants. So they are combined into one "
+        "multiplication and one addition per element. Mean and variance do not count as parameters. The backward pass "
+        "reads the input, and takes 13 FLOP per element. Of these 13 FLOP, 4 compute mean and variance of the batch "
         "again.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: batch_norm}",
@@ -133,10 +137,10 @@ const LayerType group_norm_layer = {
     .summary =
         "Normalises over groups of channels, with 7 FLOP per element, or 5 FLOP per element without scale and shift.",
     .details =
-        "The formula is that of layer_norm. Mean and standard deviation go over all elements of a group of channels. "
-        "The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. It reads the input, and "
-        "computes mean and variance again. Use `group_norm` for networks of images that are trained with small "
-        "batches.",
+        "The formula is the same as for `layer_norm`. But mean and standard deviation are taken over all elements of a "
+        "group of channels. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. It reads "
+        "the input, and computes mean and variance again. Use `group_norm` for image networks that are trained with "
+        "small batches.",
     .source = "Wu and He, Group normalization (2018), section 3",
     .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",
     .parameters = {{.name = "groups",

@@ -1,5 +1,5 @@
-// Layers whose output is a part of their input, or their whole input in another order. All of them are views, which
-// compute, move and keep nothing.
+// Layers whose output is a part of their input, or their whole input in another order. All these layers are views. A
+// view computes, moves and keeps nothing.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -102,8 +102,8 @@ const LayerType split_layer = {
     .summary = "Divides its input into parts along an axis, and takes one of the parts.",
     .details =
         "The layer computes and moves nothing, because its output is a part of the memory of its input. A layer that "
-        "keeps the output for its backward pass keeps the whole input. Use one split per part, for example to take "
-        "queries, keys and values from one product.",
+        "keeps the output for its backward pass keeps the whole input. Use one split layer per part: for example, "
+        "three split layers take queries, keys and values from one product.",
     .source = "definition, as in NumPy's split",
     .example = "{type: input, shape: [128, 2304]}, {type: split, parts: 3, part: 0}",
     .parameters = {axis_field(),
@@ -140,7 +140,7 @@ const LayerType slice_layer = {
           .default_text = "0"},
          {.name = "end",
           .type = Type::integer,
-          .summary = "the position after the last element taken; by default the extent of the axis",
+          .summary = "the position after the last element that may be taken; by default the extent of the axis",
           .optional = true,
           .minimum = 1},
          {.name = "step",
@@ -156,15 +156,15 @@ const LayerType transpose_layer = {
     .name = "transpose",
     .summary = "Puts the axes of its input into another order.",
     .details =
-        "The output is the memory of the input, read in another order. So the layer computes and moves nothing. A "
-        "layer that keeps the output for its backward pass keeps the input. If the program that you describe copies "
-        "the elements, use `operator` instead.",
+        "The output has the same memory as the input, and is read in another order. So the layer computes and moves "
+        "nothing. A layer that keeps the output for its backward pass keeps the input. If the program that you "
+        "describe copies the elements, use `operator` instead.",
     .source = "definition, as in NumPy's transpose",
     .example = "{type: input, shape: [196, 768]}, {type: transpose, axes: [1, 0]}",
     .parameters = {{.name = "axes",
                     .type = Type::list,
                     .summary =
-                        "for each axis of the output, its number in the input, counted from 0"}},
+                        "for each axis of the output, the number of the same axis in the input, counted from 0"}},
     .infer = infer_transpose,
     .view = true,
 };

@@ -13,7 +13,8 @@ void require_rows(const Reader& keys, const Shape& shape) {
 }
 
 // The forward pass copies a row of the table for each token, without FLOP. The backward pass reads the tokens again.
-// It adds the output's gradient to the gradient of each token's row, with 1 FLOP per element.
+// For each token, it adds a row of the output's gradient to the gradient of the token's row in the table, with 1 FLOP
+// per element.
 LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& tokens = *inputs[0];
   if (tokens.size() != 1)
@@ -27,8 +28,8 @@ LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>&
   return counts;
 }
 
-// Every sample reads the same first rows of the table. The backward pass adds the gradient of the output to the
-// gradient of these rows.
+// Every sample uses the first rows of the table. The backward pass adds the output's gradient to the gradient of these
+// rows.
 LayerCounts infer_add_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
