@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Folder {
-  /// `name` is the name of the folder, and `one` is the noun for a document of this folder. `what_to_do` is advice for
-  /// a person who gave such a document where another kind of document is expected.
+  /// A folder of bundled documents: its `name`, and the noun `one` for one document in it, such as "a model".
+  /// `what_to_do` is advice for a person who gave such a document where another kind of document is expected.
   std::string name, one, what_to_do;
 };
 

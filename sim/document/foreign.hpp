@@ -1,6 +1,6 @@
-// Files of other programs become documents, for example an ONNX model or a layer graph of PipeDream. These files are
-// neither YAML nor JSON. So load_file does not read them. It returns a Value that represents the file. The importer of
-// the file's format replaces this Value by a document (model/importer.hpp).
+// Sluice turns files of other programs into documents, for example an ONNX model or a layer graph of PipeDream. These
+// files are neither YAML nor JSON. So load_file does not parse such a file. load_file returns a Value that represents
+// the file. The importer of the file's format replaces this Value by a document (model/importer.hpp).
 #pragma once
 
 #include <string>

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_chain = 16;
 
-/// Lays `over` over `base` at all levels. If both documents have a mapping at a place, the mappings are merged.
-/// At all other places the value of `over` replaces the value of `base`.
+/// Lays `over` over `base` at all levels. If both documents have a mapping under the same key, the two mappings are
+/// merged. Any other value of `over` replaces the value that `base` has under the same key.
 void lay_over(Value& base, Value over) {
   for (Value::Entry& entry : over.entries()) {
     Value* below = base.find(entry.key);
@@ -46,7 +46,8 @@ bool is_file(const fs::path& path) {
 /// Follows `file:` keys from one file to the next, and remembers the files on the way.
 class Includes {
  public:
-  /// Parameter `typed` holds the sources of overrides. A file that an override names may lie in any folder.
+  /// `typed` holds the sources of overrides, which a person typed. A file that such an override names may lie in any
+  /// folder.
   explicit Includes(const std::string& path, std::vector<std::shared_ptr<const Source>> typed = {})
       : roots_{root_of(path), true_path(data_root())}, typed_(std::move(typed)) {
     enter(path);
@@ -71,8 +72,8 @@ class Includes {
     return document;
   }
 
-  /// `document` was read from `path`. If it has the key `file` at the top, its other keys are laid over the content of
-  /// the named file. The result replaces the document.
+  /// `document` was read from `path`. If its top mapping has the key `file`, the other keys of this mapping are laid
+  /// over the content of the named file. The result replaces `document`.
   void lay_over_base(Value& document, const std::string& path, const std::string& folder) {
     const Value* file = document.find("file");
     if (!file) return;

@@ -21,8 +21,8 @@ bool is_json(const std::string& text, const std::string& name) {
 /// much memory as the text.
 constexpr std::size_t longest_yaml = 64'000'000;
 /// The most keys and values of YAML that are read. Even a short key or value takes up to 350 bytes of memory. yaml-cpp
-/// holds a whole list in brackets in memory. So they are counted before they are read: as commas, colons and ends of
-/// lines.
+/// holds a whole list in brackets in memory. So the keys and values are counted before yaml-cpp reads the text. Each
+/// comma, colon or end of a line counts as one key or value.
 constexpr std::ptrdiff_t most_parts = 3'000'000;
 
 constexpr const char* advice_to_write_json =
@@ -71,8 +71,8 @@ Value load_file(const std::string& path) {
 
 namespace {
 
-/// Returns a hint how to use a document of this format. Messages give this hint if another kind of document was
-/// expected.
+/// Returns a hint how to use a document of this format. The hint is for messages that expected another kind of
+/// document.
 std::string use_of(const std::string& format) {
   const std::string kind = format.substr(0, format.find('/'));
   if (kind == "sluice-model")

@@ -20,14 +20,15 @@ Value load_file(const std::string& path);
 Value parse_text(std::string text, std::string name);
 
 /// Reads one file as load_file does. A document with `file:` at the top, such as `{file: base.yaml, …}`, is a variant
-/// of another document, its base. The result is then the base, with the variant's other keys laid over it at all
+/// of another document, its base. Then the function returns the base, with the variant's other keys laid over it at all
 /// levels. Instead of a path, the variant may give the name of a bundled document of `folder`.
 Value load_document(const std::string& path, const std::string& folder = {});
 
-/// Applies overrides and includes to a scenario that was read from `path`. There are three steps. First come the
-/// overrides of included files, such as `platform.file=`. Then the includes are resolved. All other overrides come
-/// last. A path in an override is relative to the folder of the scenario. If there is no such file, it is relative to
-/// the working folder. Files named by overrides may lie in any folder: a person typed their names.
+/// Applies overrides and includes to a scenario that was read from `path`. There are three steps. The first step
+/// applies the overrides that name files to include, such as `platform.file=`. The second step includes the files. The
+/// third step applies all other overrides. A path in an override is relative to the folder of the scenario. If this
+/// folder has no such file, the path is relative to the working folder. Files that overrides name may lie in any
+/// folder, because a person typed these names.
 Value resolve_with_overrides(Value document, const std::string& path,
                              const std::vector<std::string>& include_keys,
                              const std::vector<std::string>& overrides, const Layout& layout = {});
@@ -41,20 +42,20 @@ void require_format(const Value& document, std::string_view kind, int version = 
 /// If an entry of `include_keys` ends with '*', such as `model*`, the mapping under this key (`model`) is not replaced.
 /// The mapping keeps its other keys, and the content of X becomes its key `definition`.
 ///
-/// X is relative to the folder of `path`. After links are resolved, X must lie inside data_root() or inside the root.
-/// The root is the nearest folder above `path` that holds `.sluice-root` or `.git`. If there is no such folder, the
-/// root is the parent of the folder of `path`. A bare name X first means a file beside `path`. If there is none, X
-/// means the bundled document of this name, for example in the folder models for the key `model`. An included document
-/// may itself have a base (see load_document). The path of the base is relative to the included document. A chain of
-/// bases has at most 16 documents. A cycle of bases is an error. Its message lists the chain. Throws InputError at the
-/// `file:` value.
+/// X is relative to the folder of `path`. After symbolic links are resolved, X must lie inside data_root() or inside
+/// the root. The root is the nearest folder above `path` that holds `.sluice-root` or `.git`. If there is no such
+/// folder, the root is the parent of the folder of `path`. If X is a bare name, a file X beside `path` is tried first.
+/// If there is no such file, X means the bundled document of this name. For the key `model`, this document lies in the
+/// folder models. An included document may itself have a base (see load_document). The path of the base is relative to
+/// the included document. A chain of bases has at most 16 documents. A cycle of bases is an error. The message of this
+/// error lists the chain. Throws InputError at the `file:` value.
 void resolve_includes(Value& document, const std::string& path,
                       const std::vector<std::string>& include_keys);
 
 /// Applies overrides such as "platform.links.host.bandwidth=64GB/s" in order. A value is parsed as YAML. The last key
-/// of the path may be new: the reader of its mapping checks it later. For any other unknown key, the error suggests a
-/// similar known key. An element of a list is addressed by its index, counted from 0, or by its name. Throws UsageError
-/// if an override is not KEY=VALUE.
+/// of the path may be missing in the document. Then the override adds this key, and a Reader checks it later. If any
+/// other key of the path is unknown, the error suggests a similar known key. An element of a list is addressed by its
+/// index, counted from 0, or by its name. Throws UsageError if an override is not KEY=VALUE.
 void apply_overrides(Value& document, const std::vector<std::string>& overrides);
 
 /// Returns the document as YAML text. parse_text(to_yaml(d)) equals d. If `provenance` is true, each scalar is followed

@@ -18,8 +18,8 @@ std::vector<std::string> keys_of(const Value& map) {
   return keys;
 }
 
-/// Appends each mapping in `list` with the name `name` to `found`. An element may contain a list `layers`, as a
-/// repetition does. This list is searched, too. `known` receives the names of all elements.
+/// Finds the mappings in `list` whose key `name` has the value `name`, and appends them to `found`. An element, such as
+/// a repetition, may contain a list `layers`. This list is searched, too. `known` receives the names of all elements.
 void find_named(Value& list, const std::string& name, std::vector<Value*>& found,
                 std::vector<std::string>& known) {
   for (Value& element : list.items()) {
@@ -34,7 +34,7 @@ void find_named(Value& list, const std::string& name, std::vector<Value*>& found
   }
 }
 
-/// Follows an override's path through the document.
+/// Follows an override's path through the document, and sets the value at its end.
 class Walk {
  public:
   Walk(Value& document, const Override& override, const Layout& layout)
@@ -58,7 +58,7 @@ class Walk {
     column_ += static_cast<int>(segment.size()) + 1;
   }
 
-  /// Returns a list's element with the given index or, if the elements have names, with the given name.
+  /// Returns an element of the list `at_`. `segment` is the index of the element, or its name.
   Value& element(const std::string& segment) {
     std::size_t index = 0;
     const char* const end = segment.data() + segment.size();

@@ -16,7 +16,7 @@ struct Override {
   Value value;  ///< the value; its source text is the whole "KEY=VALUE"
 };
 
-/// Two lists of mappings at the top of a document. The first may be absent. The second may be replaced by a word.
+/// Which mappings at the top of a document may be absent, and which may be shortened to one word.
 struct Layout {
   /// Mappings that an override may create. For example, `stages.cut=per_layer` may create `stages`.
   std::vector<std::string> may_be_absent = {};
@@ -26,10 +26,10 @@ struct Layout {
   std::vector<std::pair<std::string, std::string>> words = {};
 };
 
-/// Returns the layout that the record declares: its optional mappings, and each field's `word_for`.
+/// Returns the layout that the record declares with its optional mappings and with `word_for` of its fields.
 Layout layout_of(const Record& record);
 
-/// Replaces each word that stands for a mapping by that mapping.
+/// If the document has a word in the place of a mapping, replaces the word by the mapping that it stands for.
 void expand_words(Value& document, const Layout& layout);
 
 /// Splits KEY=VALUE at the `=`. If `text` is not KEY=VALUE, throws UsageError. If VALUE is not YAML, throws InputError.

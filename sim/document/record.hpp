@@ -24,7 +24,7 @@ enum class Type {
   quantity,  ///< a string with a unit of `dimension`
   text,
   choice,  ///< one of `choices`
-  /// A mapping that the caller of Reader reads. `record` describes the mapping if its keys are fixed.
+  /// A mapping, whose content the caller of Reader reads. If its keys are fixed, `record` describes them.
   mapping,
   list,
   any
@@ -35,7 +35,7 @@ struct Field {
   std::string name;
   Type type = Type::text;
   std::string summary;  ///< one sentence about the value, with the unit if the value has a unit
-  /// The default, written as in a document. A key without a default is required, unless `optional` is true.
+  /// The default value, as a document would write it. A key without a default is required, unless `optional` is true.
   std::optional<std::string> default_text = {};
   bool optional = false;  ///< whether the key may be absent although it has no default
   Dimension dimension = Dimension::none;
@@ -44,13 +44,15 @@ struct Field {
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  /// The record of the mappings in this field. The field may be one mapping, or a list of mappings. With map_of, it is
-  /// a mapping from free keys to mappings. If the type is `any`, a mapping may replace a name.
+  /// The record of the mappings in this field. The field may be one mapping, or a list of mappings. If `map_of` is
+  /// true, the field is a mapping from free keys to mappings. If the type is `any`, the field may be a name or a
+  /// mapping.
   const struct Record* record = nullptr;
-  /// Whether the field is a mapping with free keys. Then each of its values is a mapping with this `record`.
+  /// Whether the field is a mapping whose keys the author of the document chooses. Each value under these keys is a
+  /// mapping with this `record`.
   bool map_of = false;
-  /// One word may replace the whole mapping, if it is at the top of a document. The word gives the value of the key
-  /// `word_for` inside the mapping. For example, with word_for = "name", `policy: resident` means `policy: {name:
+  /// If the mapping is at the top of a document, one word may replace the whole mapping. The word is then the value of
+  /// the mapping's key `word_for`. For example, with word_for = "name", `policy: resident` means `policy: {name:
   /// resident}`.
   std::string word_for = {};
 };
@@ -61,24 +63,24 @@ struct Record {
   std::string name;
   std::string summary;  ///< one sentence
   std::vector<Field> fields = {};
-  /// Whether a mapping may have further keys, which are not in `fields`. Examples are the parameters in scenario.model.
-  /// The caller of Reader reads these keys.
+  /// Whether a mapping may have keys that are not in `fields`, such as the parameters of a model in scenario.model. The
+  /// caller of Reader reads these keys.
   bool open = false;
 };
 
 /// Returns Field::record of the field. Throws InternalError if the field has no record.
 const Record& record_of(const Record& parent, std::string_view field);
 
-/// Reads one map against its record. The constructor checks the map. All required keys must be present, and all keys
-/// must be known. Each value must have the declared type, unit and range. Throws InputError at the position of the
-/// wrong key or value.
+/// Reads the values of one map, whose keys a record declares. The constructor checks the map. All required keys must be
+/// present, and all keys must be known. Each value must have the declared type, unit and range. Throws InputError at
+/// the position of the wrong key or value.
 class Reader {
  public:
   /// Messages call the map `word`, such as "link 'host'". If `word` is empty, messages call the map by the name of the
   /// record.
   Reader(const Value& map, const Record& record, std::string word = {});
 
-  /// Returns whether the key is written in the document. The result is false if the value is a default.
+  /// Returns true if the document has the key. If the value comes from the default, returns false.
   bool has(std::string_view name) const;
   /// These functions return the value of the field `name` of the record. If the field may be absent, call has()
   /// first.
@@ -87,18 +89,21 @@ class Reader {
   double number(std::string_view name) const;
   double quantity(std::string_view name) const;     ///< in SI units
   std::int64_t bytes(std::string_view name) const;  ///< whole bytes
-  /// Returns a field's value as text. The field is a text, a choice, or a word in the place of another scalar.
+  /// Returns a field's value as text. The value is a text, a choice, or a word such as "auto" that replaces another
+  /// scalar.
   std::string text(std::string_view name) const;
   bool is_word(std::string_view name, std::string_view word) const;  ///< "auto", "unlimited"
   const Value* value(std::string_view name) const;                   ///< nullptr when absent
   const Value& map() const { return map_; }
 
-  /// Throws InputError at the value of `name`, or at the map if the key is absent.
+  /// Throws InputError with the position of the value of `name`. If the map does not have this key,
+  /// the position is that of the map.
   [[noreturn]] void fail(std::string_view name, const std::string& message) const;
 
  private:
   const Field& field(std::string_view name) const;
-  /// Returns the text that is written in the document, or the default.
+  /// Returns the text that the document gives for the field. If the document gives none, returns
+  /// the default.
   std::string scalar(std::string_view name) const;
   void check_keys() const;
   const Value& map_;
@@ -109,8 +114,8 @@ class Reader {
 /// Throws InputError with this message at the position of `where`.
 [[noreturn]] void fail_at(const Value& where, const std::string& message);
 
-/// Runs `action` and returns its result. If `action` throws an InputError without a position, the error gets the
-/// position of `where`.
+/// Runs `action` and returns its result. If `action` throws an InputError without a position, adds the position of
+/// `where` to the error.
 template <class Action>
 decltype(auto) located(const Value& where, Action&& action);
 

@@ -11,7 +11,7 @@ namespace sluice {
 namespace fs = std::filesystem;
 
 fs::path true_path(const fs::path& path) {
-  std::error_code ignored;  // A path that does not exist is refused when it is opened.
+  std::error_code ignored;  // If the path does not exist, opening the file fails later.
   fs::path result = fs::weakly_canonical(fs::absolute(path), ignored);
   return ignored ? path : result;
 }

@@ -63,7 +63,8 @@ void Replay::look_up() {
   if (options_.progress) options_.progress(executed_);
 }
 
-/// Moves to the next event that is still valid. Returns false if no valid event is left.
+/// Removes events that are no longer valid, until the first event in the queue is valid. Returns
+/// false if no valid event is left.
 inline bool Replay::next_event() {
   const auto counts = [&](const Event& event) {
     return event.version ==
@@ -105,7 +106,8 @@ inline void Replay::part_ends(std::uint32_t s) {
   if (--streams_[s].parts == 0) ending_.push_back(s);
 }
 
-/// Starts the actions that may start now: actions with new grants of bytes, and actions whose waits have ended.
+/// Starts the actions that may start now: actions that a pool has just granted bytes, and actions whose waits have
+/// ended.
 inline void Replay::go_on() {
   if (grants_.unsettled()) {
     grants_.settle(granted_);
@@ -175,8 +177,8 @@ inline void Replay::attempt(std::uint32_t s) {
   start(s, now_);
 }
 
-/// The head of a stream is its next action. Returns whether all executions have ended for which the head waits.
-/// If not, makes the stream wait for one of them.
+/// Returns whether all executions have ended for which the stream's next action waits. If some of these executions have
+/// not ended, makes the stream wait for one of them.
 inline bool Replay::all_ended(std::uint32_t s) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();
@@ -253,7 +255,7 @@ inline void Replay::finish(std::uint32_t s) {
   trying_.push_back(s);
 }
 
-/// Makes the streams that waited for this execution check their waits again.
+/// This execution has ended. Makes the streams that waited for it check their waits again.
 inline void Replay::wake(std::uint32_t a, std::int64_t iteration) {
   std::uint32_t s = std::exchange(first_waiter_[a], none);
   while (s != none) {

@@ -1,7 +1,8 @@
-// The replay executes a plan by event arithmetic, without SimGrid. The judge uses the replay. The replay and SimGrid's
-// engine implement the meaning of a plan independently of each other. Both executors emit the same spans and memory
-// events. If no link is shared, their times are exactly equal up to the first skipped period. After a skipped period,
-// the times agree to 1e-12 of the makespan. If a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
+// The replay executes a plan by computing the times of its events, without SimGrid. The judge, which compares
+// candidates, uses the replay. The replay and the engine of SimGrid implement the meaning of a plan independently of
+// each other. Both executors emit the same spans and memory events. If no link is shared, their times are exactly equal
+// up to the first skipped period. After a skipped period, the times agree to 1e-12 of the makespan. If a link is
+// shared, all times agree to 1e-9 of the makespan (sharing.hpp).
 #pragma once
 
 #include <cstdint>
