@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// Throws an error if no route leads from `from` to `to`. The error names the operand.
+/// Throws an error that names the operand if no route leads from `from` to `to`.
 void require_route(const Platform& platform, const Query& query, const Operand& operand,
                    const std::string& from, const std::string& to) {
   try {
@@ -45,8 +45,8 @@ PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query
     near.work.written -= operand.written;
   }
   if (near.operands.empty() && !query.operands.empty())
-    // No operand is left in a memory of the device. An empty list would mean that all operands are in the default
-    // memory. So the list gets an operand without a memory.
+    // All operands are behind links. But an empty list would mean that all operands are in the default memory. So the
+    // list gets one operand without a memory.
     near.operands.emplace_back();
   placed.price = cost.of(near);
   return placed;

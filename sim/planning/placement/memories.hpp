@@ -1,4 +1,5 @@
-// The two memories of a device between which tensors are placed, and the rates between them.
+// The fast and the slow memory of a device, for a search that places each tensor in one of them. Also the rates between
+// these memories.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,15 @@ struct TwoMemories {
   std::optional<std::int64_t> fast_capacity, slow_capacity;
   bool far = false;  ///< whether the device reaches the slow memory only over a link
   PlacementProblem::Rates synchronous, asynchronous, cache;
-  /// Measured rates at which kernels read and write slow memory without a copy. The time of these reads and writes is
-  /// added to the kernel's time with all operands in fast memory. Without rates, the cost model gives the time of
-  /// kernels with operands in slow memory.
+  /// Measured rates at which kernels read and write slow memory without a copy. A kernel's time with all operands in
+  /// fast memory becomes longer by the time of these reads and writes. If `in_place` is empty, the cost model gives the
+  /// time of a kernel with operands in slow memory.
   std::optional<PlacementProblem::Rates> in_place = {};
 };
 
 /// Returns the first two memories that a device reaches without a link. If it reaches only one, the second memory is
-/// host memory. `device` names the device. If `device` is empty, the first device with two memories is taken. If
-/// there is none, the first device is taken. Throws InputError if no device has the name, or if the platform has no
+/// host memory. `device` names the device. If `device` is empty, the first device with two memories is taken, or the
+/// first device of all if none has two memories. Throws InputError if the name is unknown, or if the platform has no
 /// rate between the two memories.
 TwoMemories two_memories(const Platform& platform, const std::string& device);
 

@@ -1,6 +1,6 @@
-// A lower bound of the seconds of a run whose tensors are placed in two memories. A search for a placement takes long,
-// and is not needed for a run that this bound rules out. The kernels run one after the other. The bound counts these
-// kernels and the loads from host memory.
+// A lower bound of the seconds of a run whose tensors are placed in two memories. It counts the kernels, which run one
+// after the other, and the loads from host memory. If another run takes fewer seconds than this bound, the long search
+// for a placement is not necessary.
 #pragma once
 
 #include <vector>
@@ -14,10 +14,10 @@ class PlacedBound {
   PlacedBound(const PlacedQuestion& asked, const PolicyRequest& request,
               const CommonParameters& common);
 
-  /// Returns a lower bound for all placements.
+  /// Returns seconds that a run takes at least, with any placement.
   double seconds() const { return seconds(from_kernel_s_.front()); }
-  /// Returns a lower bound for the placements whose kernels and synchronous moves take at least `round_s` seconds in
-  /// each round.
+  /// Returns a lower bound for some of the placements: in each round, their kernels and synchronous moves together take
+  /// at least `round_s` seconds.
   double seconds(double round_s) const;
 
  private:
@@ -30,11 +30,12 @@ class PlacedBound {
 
   double rounds_;
   bool in_turn_;  ///< whether no action overlaps another action
-  /// The least seconds of kernel k and all later kernels of a round, indexed by k. The last element is 0.
+  /// Indexed by kernel: the least seconds of the kernel and all later kernels of a round together. The last element,
+  /// behind the kernels, is 0.
   std::vector<double> from_kernel_s_;
   double first_round_s_ = 0;  ///< the least seconds of the first round, with the loads before it
-  /// The least seconds of all loads of the run, and of the kernels after the last load. If `in_turn_`, this number
-  /// counts only the loads.
+  /// The least seconds of all loads of the run and the kernels after the last load together. If `in_turn_`, this number
+  /// counts no kernels.
   double all_loads_s_ = 0;
 };
 

@@ -10,15 +10,15 @@
 namespace sluice {
 
 /// Returns candidates of training. `ways` lists the ways to place the tensors. A strategy that searches chooses its
-/// fates for the first memory alone. With other fates, more tensors may have room in both memories together. So
+/// fates as if the device had only the first memory. In both memories together, other fates may be faster. So
 /// strategies that treat every stage alike are compared, too. The result is empty if a placement is impossible with
 /// these memories or this cost model. Everything that `request` refers to must outlive the candidates.
 std::vector<Candidate> placed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common, const std::string& policy,
                                          const std::vector<std::string>& ways);
 
-/// Adds the name of the placement to each fact that was proven only for this placement. These facts are the bounds and
-/// the gap of a strategy that searches.
+/// Adds the name of the placement to the candidate's bounds and gap, which a strategy that searches has proven only for
+/// this placement.
 Candidate proven_for(const std::string& placement, Candidate candidate);
 
 }  // namespace sluice

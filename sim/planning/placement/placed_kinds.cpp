@@ -45,20 +45,22 @@ Price PlacedPrices::computed(const Work& work, const TensorKinds& slow) const {
     const Query query =
         query_of(pricing.model, layer, Pass::forward, work.second, pricing.dtype, device_);
     std::vector<std::string> pools;
-    bool near = true;  // whether all operands are in the first memory
+    bool near = true;  // whether no operand is in the second memory
     if (does_work(layer, Pass::forward))
       for (const TensorKind& kind : operand_kinds(layer, work.first)) {
         near = near && slow.count(kind) == 0;
         pools.push_back(device_.memories[slow.count(kind)].pool);
       }
-    // The plan of the policy has the prices of queries without operands: all operands are in the first memory.
+    // The policy prices its plan with queries that have no operands. Such a query means that all operands are in the
+    // first memory. So the same query gives the same price here.
     price += near ? pricing.cost.of(query)
                   : placed_price(pricing.platform, pricing.cost, placed_query(query, pools)).price;
   }
   return price;
 }
 
-/// Returns the kind of the output of a layer, as the given stage reads or writes it.
+/// Returns the kind of a layer's output. `stage` is the stage that reads or writes the output: an output that leaves
+/// this stage is an activation between stages.
 TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const Stage& stage) const {
   const std::uint32_t made = origin_of(request_.pricing.model, layer);
   const bool first_stage = stage.first == request_.pricing.stages.front().first;
@@ -68,7 +70,7 @@ TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const Stage& stage)
   return {last_readers_[made] == 0 ? TensorClass::output : TensorClass::workspace};
 }
 
-/// The operands are those of the layer's forward pass, in the order of operands_of(). Returns their kinds.
+/// Returns the kinds of the operands of the layer's forward pass, in the order of operands_of(). `number` is the stage.
 std::vector<TensorKind> PlacedPrices::operand_kinds(const Layer& layer, std::int32_t number) const {
   const Stage& stage = request_.pricing.stages.at(static_cast<std::size_t>(number));
   std::vector<TensorKind> kinds;

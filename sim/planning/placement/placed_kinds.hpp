@@ -1,8 +1,8 @@
-// Takes a finished plan of inference, and places its tensors in the two memories of the device. The tensors are placed
-// by kind. The weights of each stage are a kind. All other kinds are whole classes: inputs, activations between stages,
-// tensors inside stages (called workspaces), answers, and caches. All tensors of a kind are in the same memory for
-// their whole lives. Kernels read and write a tensor in its memory. So the seconds of a stage depend on the memories of
-// the kinds.
+// Takes a finished plan of inference, and places its tensors in the two memories of the device. Each tensor has a kind,
+// and all tensors of a kind are in the same memory for their whole lives. The weights of each stage are a kind of their
+// own. Every other kind is a whole class of tensors: inputs, activations between stages, tensors inside stages (called
+// workspaces), answers, or caches. Kernels read and write a tensor in its memory. So the seconds of a stage depend on
+// the memories of the kinds.
 #pragma once
 
 #include <map>
@@ -23,11 +23,11 @@ struct TensorKind {
 };
 using TensorKinds = std::set<TensorKind>;
 
-/// The prices of stages. The prices depend on the set of kinds in second memory. They are computed once, since many
-/// plans are placed for the same stages.
+/// The prices of stages for each set of kinds in the second memory. Many plans have the same stages, so the object
+/// computes each price only once.
 class PlacedPrices {
  public:
-  /// The stage and the number of samples of a forward pass.
+  /// A forward pass: the number of its stage, and the number of its samples.
   using Work = std::pair<std::int32_t, std::int64_t>;
 
   /// The device must reach its second memory without a link. The request must outlive the object.
@@ -35,8 +35,8 @@ class PlacedPrices {
 
   const PolicyRequest& request() const { return request_; }
   const Device& device() const { return device_; }
-  /// Returns the price of a forward pass with the kinds of `slow` in the second memory. Throws InputError when the cost
-  /// model has no price.
+  /// Returns the price of the forward pass `work` if the kinds in `slow` are in the second memory. Throws InputError if
+  /// the cost model has no price.
   const Price& of(const Work& work, const TensorKinds& slow);
 
  private:
@@ -53,18 +53,20 @@ class PlacedPrices {
 
 class PlacedKinds {
  public:
-  /// `plan` is a finished plan whose tensors on the device are all in the first memory. This memory may have another
-  /// capacity and other rates in the plan than in the request of `prices`. `prices` must outlive the object.
+  /// `plan` is a finished plan whose tensors on the device are all in the first memory. The plan may be for a first
+  /// memory with another capacity and other rates than in the request of `prices`. `prices` must outlive the object.
   PlacedKinds(PlacedPrices& prices, Plan plan);
 
-  /// Returns the kinds of the plan. A kind saves seconds if it is in the first memory. The kind with the most saved
-  /// seconds per byte comes first. To find its seconds, only this kind is put into the second memory.
+  /// Returns the kinds of the plan in the order of their seconds per byte, the greatest first. The seconds of a kind
+  /// are those that the kernels would take longer if only this kind were in the second memory.
   const std::vector<TensorKind>& kinds() const { return kinds_; }
 
-  /// Returns the seconds of all kernels of the run. The run takes at least these seconds.
+  /// Returns the sum of the seconds of all kernels of the run if the kinds in `slow` are in the second memory. The run
+  /// takes at least this sum.
   double kernel_seconds(const TensorKinds& slow) const;
 
-  /// Returns the plan with the kinds of `slow` in the second memory, and with the capacities of the request's platform.
+  /// Returns the plan with the kinds in `slow` in the second memory. Its memories have the capacities of the request's
+  /// platform.
   Plan plan(const TensorKinds& slow) const;
 
  private:

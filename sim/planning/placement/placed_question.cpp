@@ -15,8 +15,8 @@ using Begins = PlacementProblem::Begins;
 
 constexpr std::int64_t most_kernels = 20'000;
 
-/// Returns the number of micro-batches after which the placement repeats. In training, this is the number of a batch.
-/// In inference, the number is 1. If samples have caches, it is the number of a step.
+/// Returns the number of micro-batches after which the placement repeats. In training, these are the micro-batches of a
+/// batch. In inference with caches of samples, they are the micro-batches of a step. In other inference, it is one.
 std::int64_t micro_batches_of(const PolicyRequest& request) {
   const Workload& workload = request.workload;
   const auto& layers = request.pricing.model.layers;
@@ -33,8 +33,8 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
   return count;
 }
 
-/// The fates were chosen for one memory. Returns the facts that also hold for two memories. The bounds, the gap and the
-/// seconds of single stages are left out.
+/// Returns those facts about the fates that also hold for two memories. The bounds, the gap and the seconds of single
+/// stages hold only for the one memory for which the fates were chosen.
 std::vector<Fact> facts_that_hold(std::vector<Fact> facts) {
   static const std::set<std::string> hold = {"budget_bytes", "selective", "fate_of_stage",
                                              "made_by_stage_bytes"};
@@ -42,7 +42,7 @@ std::vector<Fact> facts_that_hold(std::vector<Fact> facts) {
   return facts;
 }
 
-/// Returns for each tensor whether one kernel makes it and no other kernel uses it.
+/// Returns for each tensor whether it is an answer: a kernel makes it, and no other kernel uses it.
 std::vector<char> answers_of(const PlacementProblem& problem) {
   std::vector<int> uses(problem.tensors.size(), 0);
   for (const PlacementProblem::Kernel& kernel : problem.kernels)
@@ -73,7 +73,7 @@ FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& co
   if (request.strategy().searches) try {
       return choose_fates(asked, order, never);
     } catch (const Infeasible&) {
-      // Tensors that do not fit into the first memory may fit into both memories together.
+      // No fates fit into the first memory. But tensors may still fit into both memories together.
     }
   asked.capacity_enforced = false;
   FateChoice chosen = choose_fates(asked, order, never);
@@ -100,7 +100,7 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
   rounds_ =
       checked_mul(request.workload.steps,
                   request.workload.micro_batches_per_step() / micro_batches_, "rounds of a run");
-  // Plans that are compared do not enforce capacities. So this code always limits the room of fast memory.
+  // Capacities are not enforced in plans that are only compared. So the limit of fast memory is kept here.
   room_ = question_.peak();
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -
