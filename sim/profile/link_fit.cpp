@@ -38,8 +38,8 @@ std::pair<std::string, std::string> way_of(const Profile& profile, const Profile
   return {is_host_memory(from) ? "down" : "up", memory == "host" ? "pinned" : memory};
 }
 
-/// Fits t = a + b s to the copies: t is seconds, and s is bytes. Among all a >= 0 and b >= 0, finds the least sum of
-/// ((a + b s) / t - 1)^2.
+/// Fits t = a + b s to the copies: t is seconds, and s is bytes. Finds the a >= 0 and the b >= 0 for which the sum of
+/// ((a + b s) / t - 1)^2 is smallest.
 CopyFit fitted(const std::vector<Copy>& copies) {
   double uu = 0, uv = 0, vv = 0, u = 0, v = 0;
   for (const Copy& copy : copies) {
@@ -91,8 +91,8 @@ Value seconds(double seconds) {
 }
 
 /// Adds bandwidth and set-up to the keys of a link. `base` is the link that these keys change. A link must not have
-/// both a bandwidth and a share of a bandwidth. If `base` has a share, the new rate is also written as a share. It is a
-/// share of `whole`, the bandwidth of the link.
+/// both a bandwidth and a share of a bandwidth. So if `base` has a share, the new bandwidth is written as a share of
+/// `whole`. Parameter `whole` is the bandwidth of the link for pinned copies.
 void add_rates(Value& into, const LinkDirection& one, const Value* base, double whole) {
   if (base && base->find("share"))
     into.set("share", Value::make(one.fit.bandwidth / whole));
@@ -101,9 +101,9 @@ void add_rates(Value& into, const LinkDirection& one, const Value* base, double 
   into.set("setup", seconds(one.setup_s()));
 }
 
-/// Adds the rates of one kind of memory. Parameter `base` is the link that the new keys change, or null. The key `up`
-/// gets its own rates in two cases: both directions were measured, or the base has rates for `up` that must be
-/// replaced.
+/// Adds the rates of one kind of memory. Parameter `base` is the link that the new keys change, or null. If only one
+/// direction was measured, and `base` has no key `up`, the rates are for both directions. Otherwise the rates of the
+/// upward direction are written under the key `up`, if that direction was measured.
 void add_directions(Value& into, const LinkDirection* down, const LinkDirection* up,
                     const Value* base, double whole) {
   add_rates(into, down ? *down : *up, base, whole);
@@ -114,7 +114,8 @@ void add_directions(Value& into, const LinkDirection* down, const LinkDirection*
   into.set("up", std::move(other));
 }
 
-/// Returns the link of this name in the platform. The result includes the keys of the platform's bases.
+/// Returns the link of this name in the platform. If the platform is a variant of other platforms, the result includes
+/// their keys of the link.
 Value link_of(const std::string& platform, const std::string& link) {
   const Value document = load_document(find_document(platform, "platforms"), "platforms");
   const Value* links = document.find("links");
@@ -129,8 +130,8 @@ Value link_of(const std::string& platform, const std::string& link) {
                    "; use --link to name one of its links: " + join(known));
 }
 
-/// Returns the bandwidth of the link `base`, whose name is `link`. The bandwidth is used for pinned copies if no pinned
-/// copies were measured.
+/// Returns the bandwidth that the platform gives for the link `base`, whose name is `link`. Pinned copies keep this
+/// bandwidth if none of them were measured.
 double own_bandwidth(const Value& base, const std::string& link) {
   const Value* said = base.find("bandwidth");
   if (!said || !said->is_scalar())

@@ -11,9 +11,9 @@
 
 namespace sluice {
 
-/// Finds the rows of a layer in a profile. The index contains all leaves (rows of operators) that give a batch. Its key
-/// has four parts: the configuration, the input shapes of one sample, the element type, and the pass. The index holds
-/// pointers to rows of the profile.
+/// Finds the rows of a layer in a profile. The index contains the leaves (rows of operators) that were measured with a
+/// known batch. The key of the index has four parts: the configuration, the input shapes of one sample, the element
+/// type, and the pass. The index holds pointers to rows of the profile.
 class ProfileIndex {
  public:
   explicit ProfileIndex(const Profile& profile);
@@ -37,7 +37,7 @@ ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dt
 /// column and its values.
 const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 
-/// Returns the columns that distinguish the operators of one class.
+/// Returns the names of the columns in which operators of one class differ from each other, such as the input shapes.
 const std::vector<std::string>& columns_of_operators();
 
 /// `but` lists key columns in which the rows may differ. If the rows differ in another key column, throws InputError.

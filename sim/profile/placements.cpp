@@ -54,8 +54,9 @@ std::vector<Operator> operators_of(const Model& model) {
   return all;
 }
 
-/// Marks each pair of operators that share a tensor as neighbours. The rows of a run are measured at once. During a
-/// run, a tensor can be in only one memory. So two neighbours must not be in the same run.
+/// Marks each pair of operators that share a tensor as neighbours. All rows of a run are measured together. During a
+/// run, a tensor stays in one memory, and two neighbours may want their common tensor in different memories. So two
+/// neighbours must not be in the same run.
 void join_neighbours(std::vector<Operator>& operators) {
   std::map<std::string, std::vector<std::size_t>> users;
   for (std::size_t o = 0; o < operators.size(); ++o) {
@@ -116,7 +117,8 @@ class Planner {
   }
 
   /// Returns the key by which an operator is found among the rows that were measured before. The device and the method
-  /// of a measurement are not in the key. Without pools, the node and the memories are not in the key, either.
+  /// of a measurement are not in the key. If the request names no pools, the key has no node and no memories, either.
+  /// Operators that differ only in node or memories then have the same key.
   std::string identity(const ProfileRow& row) const {
     std::vector<std::string> but = {"outputs", "cache", "method", "device", "model", "level"};
     if (request_.pools.empty())
@@ -139,8 +141,8 @@ class Planner {
     std::map<std::string, std::size_t> place;
     for (;;) {
       add(one, placed(row, one, place));
-      // Goes to the next placement. The elements of `place` count like the digits of a number. The base of this number
-      // is the number of pools.
+      // Goes to the next placement. `place` counts up like a number: each free tensor is a digit, and the number of
+      // pools is the base.
       std::size_t t = 0;
       while (t < free.size() && ++place[free[t]] == request_.pools.size()) place[free[t++]] = 0;
       if (t == free.size()) return;
@@ -172,7 +174,8 @@ class Planner {
       one.pending.push_back(std::move(row));
   }
 
-  /// Adds a row. Equal operators share one row, whose `occurrences` is the number of these operators.
+  /// Adds a row for an operator. If an equal operator has a row, no row is added: the `occurrences` of that row grow by
+  /// 1.
   void add_once(Operator& one, ProfileRow row) {
     const auto [known, fresh] = first_.emplace(identity(row), &one);
     if (fresh) {
@@ -201,7 +204,8 @@ class Planner {
     for (std::size_t left = plan_.left(); left > 0;) left -= run(next);
   }
 
-  /// Fills the next run. Operators with the most pending rows come first. Returns the number of rows in the run.
+  /// Fills the next run. The operators with the most pending rows get their places in the run first. Returns the number
+  /// of rows in the run.
   std::size_t run(std::vector<std::size_t>& next) {
     std::vector<std::size_t> order;
     for (std::size_t o = 0; o < operators_.size(); ++o)

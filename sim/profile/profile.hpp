@@ -1,6 +1,6 @@
 // Profiles hold operators with their measured seconds and joules. A profile is a table with a header.
 // sim/profile/FORMAT.md describes the columns. The header says how and on which device the profile was measured.
-// Seconds, joules, FLOP and bytes are per call.
+// The seconds, joules, FLOP and bytes of a row are those of one call of its operator.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace sluice {
 /// Whether the row has been measured. `failed` means that a measurement has failed and will not be tried again.
 enum class Processed : std::uint8_t { no, yes, failed };
 
-/// The kind of a row: an operator (leaf), a module with children (inner), or a whole model. Only leaves are priced and
-/// added up. Whole models are compared with the sums of their leaves.
+/// The kind of a row: an operator (leaf), a module with children (inner), or a whole model. Cost models use only
+/// leaves, and only leaves are added up. The row of a whole model is compared with the sum of the model's leaves.
 enum class Level : std::uint8_t { leaf, inner, whole };
 
 struct ProfileRow {
@@ -59,7 +59,7 @@ struct Profile {
   Value header = Value::make_map();  ///< the header, which has been checked against its record
   std::vector<ProfileRow> rows;
   std::string path;  ///< the path of the file from which the profile was read, for messages
-  /// The text of the file. Without a file, or for an HDF5 file, the pointer is null.
+  /// The text of the CSV file. If there is no file, or the file has the HDF5 form, the pointer is null.
   std::shared_ptr<const Source> source = {};
 
   /// Throws InputError with this message and the line of the row.
@@ -67,17 +67,18 @@ struct Profile {
 
   /// Returns the text of a key of the header, or an empty text if the key is absent.
   std::string text(std::string_view key) const;
-  /// Returns the watts of the measured device at rest.
+  /// Returns the power, in watts, that the measured device takes at rest, or nullopt if the header does not give it.
   std::optional<double> idle_w() const;
   bool joules_above_idle() const { return text("joules") == "above_idle"; }
 };
 
-/// Returns a text such as "gemm m=8192;n=4096 bfloat16". A person can recognise the row by this text.
+/// Returns a text by which a person can recognise the row, such as "gemm m=8192;n=4096 bfloat16".
 std::string words_of(const ProfileRow& row);
 
-/// Reads a profile in CSV or HDF5, or a table of another program. The content of the file decides. For some tables of
-/// other programs, `map` must be the path of a sluice-profile-map/1 document. The other tables are recognised by a
-/// heading that a file in sim/profile/tables lists. Throws InputError with file, line and column. Throws IoError.
+/// Reads a profile in CSV or HDF5, or a table of another program. The content of the file shows which of these it is.
+/// Some tables of other programs are recognised by their heading, which a file in sim/profile/tables lists. For all
+/// other tables, `map` must be the path of a sluice-profile-map/1 document. Throws InputError with file, line and
+/// column. Throws IoError.
 Profile load_profile(const std::string& path, const std::string& map = {});
 /// Reads a profile from a text in memory, as load_profile reads a file.
 Profile parse_profile(std::string text, const std::string& name, const std::string& map = {});

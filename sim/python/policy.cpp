@@ -1,5 +1,5 @@
-// The binding of policies that are written in Python. Each policy becomes a record of the catalog of policies. The
-// function of the record calls the Python function of the policy.
+// The binding of policies that are written in Python. Each such policy becomes a record in the catalog of policies. The
+// record holds a C++ function, which calls the Python function of the policy.
 #include "policy/policy.hpp"
 
 #include <pybind11/stl.h>
@@ -58,8 +58,8 @@ Field field_of(const py::dict& parameter) {
   return field;
 }
 
-/// Returns the value of a parameter as a Python object of the parameter's type. Quantities are in SI units. If the
-/// parameter is absent, returns None.
+/// Returns the value of a policy's parameter as a Python object of the parameter's type. Quantities become numbers in
+/// SI units. If the parameter has neither a value nor a default, returns None.
 py::object value_of(const Field& field, const Reader& reader) {
   if (!reader.has(field.name) && !field.default_text) return py::none();
   const bool word =
@@ -88,7 +88,8 @@ py::dict values_of(const std::vector<Field>& fields, const Reader& reader) {
   return values;
 }
 
-/// Returns the stages for the policy. Workspaces have 0 bytes if the scenario does not count them.
+/// Returns the stages as the policy sees them. If the scenario does not count workspaces, their bytes are 0 in these
+/// stages.
 std::vector<Stage> stages_of(const PolicyRequest& request) {
   std::vector<Stage> stages = request.pricing.stages;
   if (!request.working_set_counted)
@@ -110,8 +111,8 @@ py::dict workload_of(const PolicyRequest& request) {
   return values;
 }
 
-/// Checks that each action belongs to an existing stage. Also checks that only training has actions of training. A
-/// builder does not know the scenario, and cannot check these two conditions.
+/// Checks two conditions that a builder cannot check, because it does not know the scenario. First, each action belongs
+/// to an existing stage. Second, a plan for inference has no kinds of actions that are only for training.
 void require_priceable(const Plan& plan, const PolicyRequest& request) {
   const std::vector<Stage>& stages = request.pricing.stages;
   const auto count = static_cast<std::int32_t>(stages.size());
@@ -130,8 +131,8 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   }
 }
 
-/// Throws InputError if the actions of the plan do not finish exactly the samples of the workload. Without this check,
-/// a plan could have a correct makespan but a wrong throughput.
+/// Throws InputError if the actions of the plan do not finish as many samples as the workload has. Without this check,
+/// the makespan of a plan could be right, and its throughput wrong.
 void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   std::int64_t done = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)

@@ -1,4 +1,4 @@
-// Reads any table in CSV as a profile, by a mapping of its columns.
+// Reads any table in CSV as a profile. A document, the map, says what the columns of the table mean.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -63,8 +63,7 @@ const Record& origin_record() {
   return record;
 }
 
-/// Returns the factor that converts the table's numbers to the unit of the profile's
-/// column.
+/// Returns the factor that converts numbers from the table's unit to the unit of the profile's column.
 double factor_of(const Reader& keys, const ProfileColumn& column) {
   if (!keys.has("unit")) return 1;
   if (column.dimension == Dimension::none)
@@ -272,7 +271,7 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
       return table->read(source);
   }
   const CsvTable csv = read_csv(source);
-  // If several tables of the catalog match the heading, the table with the most columns is used.
+  // The heading may match several kinds of tables in the catalog. Of these, the kind with the most columns is used.
   const ForeignTable* known = nullptr;
   for (const ForeignTable* table : foreign_tables().entries())
     if (has_heading(csv, table->heading) &&
