@@ -80,7 +80,7 @@ class PlacedLister {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool from_host = of.tensor_class == TensorClass::weight || of.begins == Begins::given;
     const std::uint32_t saved = asked_.copy_of(t);
-    if (saved != none && lies_at_home(t)) {  // kernels read the saved tensor
+    if (saved != none && lies_at_home(t)) {  // t is the saved tensor itself
       tensors_.push_back(tensors_[saved]);
       return;
     }
@@ -120,8 +120,8 @@ class PlacedLister {
     builder_.wait(saves_[t], ref);
   }
 
-  /// Brings an offloaded tensor back. If the tensor is placed in host memory, t is the saved tensor itself in host
-  /// memory.
+  /// Loads an offloaded tensor from host memory. If the tensor is placed in host memory, there is no load: kernels
+  /// read the saved tensor there.
   void fetch(std::uint32_t t, const PlacedKernel& kernel) {
     const std::uint32_t saved = asked_.copy_of(t);
     const auto save = saves_.find(saved);

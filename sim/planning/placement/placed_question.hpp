@@ -49,8 +49,8 @@ class PlacedQuestion {
   bool is_answer(std::uint32_t t) const { return answers_[t] != 0; }
   bool has_inputs() const { return input_bytes_ > 0; }
   bool has_answers() const { return answer_bytes_ > 0; }
-  /// Returns the bytes of fast memory for the placed tensors. The number is negative if an input and an answer in
-  /// transfer do not fit.
+  /// Returns the bytes of fast memory that the placed tensors may occupy. The number is negative if the input and the
+  /// answer in transfer alone need more than fast memory.
   std::int64_t room() const { return room_; }
 
  private:

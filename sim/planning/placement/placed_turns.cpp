@@ -16,14 +16,14 @@ namespace {
 
 constexpr const char* static_placement = "static";
 constexpr const char* all_slow_placement = "all_slow";
-/// The first shown machine holds all bytes of a step. Each further machine has three quarters of the previous machine's
-/// memory. The last machine holds 4 % of the bytes: 0.75^11 = 0.04.
+/// The number of shown machines. The first has room for all bytes of a step. Each next machine has three quarters of
+/// the memory of the machine before it, so the last machine has 0.75^11 = 4 % of the first machine's memory.
 constexpr int shown_sizes = 12;
-/// The kinds are divided into at most this many blocks. Kinds of the same block are in the same memory. Every set of
-/// blocks is tried in the second memory.
+/// The kinds are divided into at most this many blocks. All kinds of a block are in the same memory. The search puts
+/// every set of blocks into the second memory once.
 constexpr std::size_t most_blocks = 6;
 
-/// Returns the bytes of a step in which everything is on the device at once.
+/// Returns the bytes of a device that holds all weights, all caches and all micro-batches of a step at the same time.
 std::int64_t bytes_of_step(const PolicyRequest& request) {
   std::int64_t weights = cache_bytes(request), others = 0;
   for (const StageBytes& stage : stage_bytes(request)) {
@@ -35,8 +35,8 @@ std::int64_t bytes_of_step(const PolicyRequest& request) {
       "bytes of a step");
 }
 
-/// A machine whose device has all tensors in memory 0. Memory 0 gets `bytes` bytes, and the rates of the memory with
-/// the index `rates`.
+/// A machine whose device has all tensors in its first memory. This memory has `bytes` bytes. It has the rates of the
+/// real device's memory with the index `rates`.
 struct ShownMachine {
   ShownMachine(const PolicyRequest& asked, const std::string& device, std::int64_t bytes,
                std::size_t rates)
@@ -58,7 +58,7 @@ struct ShownMachine {
   PolicyRequest request;  ///< refers to `platform`
 };
 
-/// Returns the sets of kinds that are in the second memory in some placement.
+/// Returns a set of kinds for each placement to try: the kinds that are in the second memory.
 std::vector<TensorKinds> placements_of(const std::vector<TensorKind>& kinds,
                                        const std::string& way) {
   const TensorKinds all(kinds.begin(), kinds.end());
@@ -88,7 +88,8 @@ void say_placement(Plan& plan, const std::string& way, const CommonParameters& c
         plan.facts.push_back(Fact("placed_bytes", bytes[p], "byte").said_of(plan.pools[p].name));
 }
 
-/// Returns the candidates of the policy on a machine. If no choice is open, the plan is the only candidate.
+/// Returns the candidates of the policy on the machine of `request`. If the policy has none because no choice is open,
+/// its plan is the only candidate.
 std::vector<Candidate> candidates_on(const PolicyRequest& request,
                                      const PlansForMachine& of_policy) {
   std::vector<Candidate> candidates = of_policy.candidates(request);
@@ -98,7 +99,7 @@ std::vector<Candidate> candidates_on(const PolicyRequest& request,
   return candidates;
 }
 
-/// Finds the fastest placed plan.
+/// Finds the fastest plan for the two real memories.
 class PlacedSearch {
  public:
   explicit PlacedSearch(const PlacedTurns& turns)
@@ -118,7 +119,7 @@ class PlacedSearch {
   }
 
  private:
-  /// Returns whether both memories together have this many bytes.
+  /// Returns whether the two memories together have at least `bytes` bytes.
   bool may_fit(std::int64_t bytes) const {
     if (!turns_.request.capacity_enforced) return true;
     std::int64_t room = 0;
@@ -135,7 +136,7 @@ class PlacedSearch {
     const Settled best = judge(candidates_on(shown.request, turns_.of_policy)).best;
     if (!best.plan || !placed_.insert({rates, best.text, best.seconds}).second) return;
     const PlacedKinds placed(prices_, best.plan());
-    // What follows a semicolon is about the memory of the shown machine.
+    // The text behind a semicolon is left out, because it is about the shown machine's memory.
     const std::string text = best.text.substr(0, best.text.find(';'));
     for (const TensorKinds& slow : placements_of(placed.kinds(), turns_.way)) {
       if (placed.kernel_seconds(slow) * (1 - 1e-9) >= best_.seconds) continue;
@@ -150,9 +151,10 @@ class PlacedSearch {
 
   const PlacedTurns& turns_;
   PlacedPrices prices_;
-  /// The plans that have been placed: the rates of their shown machine, their choices and their seconds.
+  /// For each plan that has been placed: the index of its shown machine's rates, the text of its choices, and its
+  /// seconds. A second plan with equal values is not placed again.
   std::set<std::tuple<std::size_t, std::string, double>> placed_;
-  Settled best_;  ///< until a plan is found, a run that every plan must beat
+  Settled best_;  ///< before the first plan is found, only `seconds` is set: a plan must take less
 };
 
 }  // namespace

@@ -1,12 +1,12 @@
-// Placements for a policy whose weights take turns on the device. The tensors on the device are in its two memories,
-// and kernels read and write them there. So two memories hold more tensors than the first memory alone.
-// placed_kinds.hpp says which tensors share a memory.
+// Placements for a policy whose weights take turns on the device. Each tensor on the device is in one of two memories,
+// and kernels read and write it there. So the device holds more tensors than its first memory alone could hold.
+// placed_kinds.hpp says which tensors are always in the same memory.
 //
-// The policy plans for shown machines. In a shown machine, all tensors are in one memory of the device. This memory is
-// as fast as the first or the second real memory. Its size is a fixed share of the bytes of the whole step. Each plan
-// for a shown machine is placed in the two real memories in several ways. The shown sizes and these ways do not depend
-// on the sizes of the real memories. The fastest placed plan that fits is taken. So more memory never makes a run
-// slower.
+// The policy plans for shown machines. On a shown machine, all tensors are in one memory of the device. This memory is
+// as fast as the first or the second memory of the real device. Its size is a fixed share of all bytes of a step. The
+// tensors of each plan for a shown machine are then placed in the two real memories in several ways. Of these placed
+// plans, the fastest that fits is taken. The sizes of shown machines and the ways do not depend on the sizes of the
+// real memories. So more memory never makes a run slower.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@
 
 namespace sluice {
 
-/// Returns the placements of single tensors for a policy whose weights take turns. The homes of the weights are further
-/// values of the key.
+/// Returns those values of the key `placement` that place single tensors, for a policy whose weights take turns. The
+/// other values of the key name homes of the weights.
 const std::vector<std::string>& placements_of_turns();
 
 struct PlacedTurns {
@@ -29,11 +29,11 @@ struct PlacedTurns {
   PlansForMachine of_policy;
 };
 
-/// Returns the candidates of a run with this placement. The request must outlive the candidates. `static` also has the
-/// candidates of the policy that need only the first memory.
+/// Returns the candidates of a run with the placement `way`. With `static`, the policy's own candidates, which use only
+/// the first memory, are among them. The request must outlive the candidates.
 std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns);
 
-/// Returns the fastest plan with this placement. Throws Infeasible if no plan fits into the two memories.
+/// Returns the fastest plan with the placement `way`. Throws Infeasible if no plan fits into the two memories.
 Draft placed_turns_draft(const PlacedTurns& turns);
 
 }  // namespace sluice

@@ -12,13 +12,13 @@ namespace sluice {
 
 namespace {
 
-/// With `none`, all tensors are in one memory. With `auto`, plans in one memory are compared with placements in two
-/// memories.
+/// Values of the key: `none` keeps all tensors in one memory. `auto` compares plans that use one memory with plans that
+/// use two memories.
 constexpr const char* nowhere_else = "none";
 constexpr const char* compared = "auto";
 
 /// Throws an error if gradients of replicas are summed. The code that sums gradients expects one gradient tensor per
-/// stage. A placement makes several gradient tensors per stage.
+/// stage, but a placement makes several.
 void require_summable(const PolicyRequest& request, const Reader& parameters) {
   if (request.sums_gradients)
     parameters.fail("placement",
@@ -39,7 +39,7 @@ void require_own_memories(const PolicyRequest& request, const Reader& parameters
                         "' only over a link: use another placement");
 }
 
-/// Returns whether the memories and the cost model allow a placement.
+/// Returns whether a placement is possible with the platform's memories and the cost model.
 bool can_place(const PolicyRequest& request, const Reader& parameters) {
   try {
     PlacedQuestion(request, read_common(request, parameters), {}, "", {});
@@ -51,7 +51,8 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
   }
 }
 
-/// Returns the mappings for `policy:` that are compared for a strategy for fates without candidates.
+/// Returns the mappings for `policy:` that are compared if the strategy for fates has no candidates: one with
+/// `placement: none`, one with `placement: backing`.
 std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
   std::vector<Value> maps;
   if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;
@@ -73,8 +74,8 @@ Homes homes_of(const PolicyRequest& request, const Reader& parameters,
           said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
 }
 
-/// For a policy whose weights take turns: returns whether its tensors are placed in both memories of the device. Throws
-/// InputError at `placement` if these placements are not possible.
+/// Returns whether `placement` asks for a placement of single tensors. The policy is one whose weights take turns.
+/// Throws InputError at `placement` if such a placement is not possible.
 bool places_turns(const PolicyRequest& request, const Reader& parameters,
                   const CommonParameters& common) {
   if (!places(parameters)) return false;
