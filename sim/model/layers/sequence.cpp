@@ -1,4 +1,4 @@
-// Layers over a sequence [rows, features] with one row per token.
+// The layers for a sequence of tokens. A sequence has the shape [rows, features], with one row per token.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -49,8 +49,8 @@ LayerCounts infer_class_token(const Reader& keys, const std::vector<const Shape*
   return counts;
 }
 
-// The pair (x, y) is rotated to x cos - y sin and x sin + y cos, with 3 FLOP per element. The backward pass rotates
-// the gradient back.
+// The pair (x, y) becomes (x cos - y sin, x sin + y cos): two products and a sum per element, so 3 FLOP. The backward
+// pass rotates the gradient back, with as many FLOP.
 LayerCounts infer_rotary(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
@@ -70,15 +70,16 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
   return shape[1] / count;
 }
 
-// Each head has one score for each pair of a query and a key. A score takes one multiply-accumulate per feature of
-// the head, 1 FLOP for its scaling, and 5 FLOP for its part of the softmax. It also takes one multiply-accumulate for
-// each feature of the values. A causal mask saves no computation: all scores are computed before the mask is applied.
+// Each head has one score for each pair of a query and a key. A score takes one multiply-accumulate per feature of the
+// head's queries, 1 FLOP for its scaling, and 5 FLOP for its part of the softmax. The result is then multiplied by the
+// head's values, with one multiply-accumulate per feature of the values. A causal mask saves no computation: all scores
+// are computed before the mask is applied.
 //
 // The forward pass has two products: queries with keys, and softmax with values. In the backward pass, each product
-// has two gradients. Each gradient takes as many multiply-accumulates as the product. A score takes another 4 FLOP
-// for the softmax and 1 FLOP for its scaling. Dropout takes 2 FLOP per score: one for the mask, and one for 1 / (1 -
-// rate). The backward pass reads queries, keys, values and the output of softmax. With dropout, it also reads the
-// scores after dropout and the mask of 1 byte per score.
+// has two gradients. Each gradient takes as many multiply-accumulates as the product. In addition, the backward pass
+// takes 4 FLOP per score for the softmax, and 1 FLOP per score for the scaling. Dropout takes 2 FLOP per score: a
+// multiplication by the mask, and a multiplication by 1 / (1 - rate). The backward pass reads queries, keys, values and
+// the output of softmax. With dropout, it also reads the scores after dropout and the mask of 1 byte per score.
 LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &query = *inputs[0], &key = *inputs[1], &value = *inputs[2];
   for (const Shape* input : inputs) require_rows(keys, *input);
@@ -125,8 +126,8 @@ const LayerType embedding_layer = {
     .name = "embedding",
     .summary = "Takes one row of a table for each token.",
     .details =
-        "A cost model assumes that each token of the micro-batch reads one row of the table. It counts at most the "
-        "whole table. An update by the optimizer reads and writes the whole table.",
+        "A cost model assumes that each token of the micro-batch reads a row of its own. But it never counts more rows "
+        "than the table has. An update by the optimizer reads and writes the whole table.",
     .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
     .example = "{type: input, shape: [128]}, {type: embedding, entries: 50257, features: 768}",
     .parameters = {{.name = "entries",
@@ -144,12 +145,13 @@ extern const LayerType add_embedding_layer;
 const LayerType add_embedding_layer = {
     .name = "add_embedding",
     .summary =
-        "Adds to each row the learned row of its position or of its segment, with 1 FLOP per element.",
+        "Adds a learned row to each row of the input, with 1 FLOP per element. The learned row belongs to the position "
+        "of the input's row, or to its segment.",
     .details =
         "The table has entries x features parameters. All samples read the same first rows of the table. So a cost "
         "model reads these rows once per micro-batch. The backward pass adds the output's gradient to the gradient "
-        "of these rows, with 1 FLOP per element. It reads no activation. Use this layer to add learned positions to "
-        "the words.",
+        "of these rows, with 1 FLOP per element. It reads no activation. Use this layer to add learned rows for the "
+        "positions to the rows of the words.",
     .source = "Devlin et al., BERT (2019), figure 2",
     .example = "{type: input, shape: [128, 768]}, {type: add_embedding, entries: 1024}",
     .parameters = {{.name = "entries",
@@ -165,9 +167,9 @@ const LayerType class_token_layer = {
     .summary = "Puts a learned row before all other rows.",
     .details =
         "The output has one more row than the input, and the learned row has one parameter per feature. The forward "
-        "pass takes no FLOP. The backward pass adds up the gradient of the learned row, with 1 FLOP per feature, and "
-        "reads no activation. Use this layer for vision transformers, and use `take_row` to read this row after the "
-        "last block.",
+        "pass takes no FLOP. The backward pass adds to the gradient of the learned row, with 1 FLOP per feature, and "
+        "reads no activation. Use this layer for vision transformers. After the last block, use `take_row` to take the "
+        "first row.",
     .source = "Dosovitskiy et al., An image is worth 16x16 words (2021), equation 1",
     .example = "{type: input, shape: [196, 768]}, {type: class_token}",
     .parameters = {},
@@ -194,12 +196,13 @@ extern const LayerType attention_layer;
 const LayerType attention_layer = {
     .name = "attention",
     .summary =
-        "Computes for each head the scaled dot products of queries with keys, their softmax, and the sum of the "
-        "values weighted by the softmax. The projections are separate layers.",
+        "Computes three things for each head: the scaled dot products of queries with keys, the softmax of these "
+        "products, and the sum of the values weighted by the softmax. The projections to queries, keys and values are "
+        "separate layers.",
     .details =
-        "The scores are kept for the backward pass. Their number grows with (number of queries) x (number of keys). "
-        "With `cached`, queries of new tokens are also multiplied with keys of earlier tokens. The device holds "
-        "these keys in a cache during the whole run.",
+        "The scores are kept for the backward pass. Each head has (number of queries) x (number of keys) scores. With "
+        "`cached`, the queries of new tokens are also multiplied with the keys of earlier tokens. The device holds the "
+        "keys and values of the earlier tokens in a cache during the whole run.",
     .source =
         "Vaswani et al., Attention is all you need (2017), section 3.2; Ainslie et al., GQA "
         "(2023), section 2.2; what is kept for the backward pass: Korthikanti et al. (2022), "
@@ -223,7 +226,7 @@ const LayerType attention_layer = {
           .minimum = 1},
          {.name = "dropout",
           .type = Type::boolean,
-          .summary = "whether training sets a share of the scores to zero after the softmax",
+          .summary = "whether training sets some scores to zero after the softmax",
           .default_text = "false"},
          {.name = "cached",
           .type = Type::integer,

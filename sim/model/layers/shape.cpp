@@ -20,8 +20,8 @@ Field axis_field() {
       .name = "axis",
       .type = Type::integer,
       .summary =
-          "the number of the axis, counted from 0, or from the end with -1 for the last axis (the channels of an "
-          "image)",
+          "the number of the axis, counted from 0; -1 is the last axis, and -2 the axis before it. The last axis of an "
+          "image has its channels",
       .default_text = "-1",
       .minimum = -16,
       .maximum = 15};
