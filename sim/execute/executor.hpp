@@ -1,6 +1,6 @@
-// The interface of all executors. An executor takes a sink and a plan that has passed check(). It returns the outcome
-// of the execution. All executors emit the same spans and memory events in the same order (emitter.hpp). Their times
-// agree as closely as arithmetic/replay.hpp says.
+// The interface of all executors. An executor takes a plan that has passed check(), and a sink that receives the spans
+// and memory events. The executor returns the outcome of the execution. All executors emit the same spans and memory
+// events in the same order (emitter.hpp). Their times agree as closely as arithmetic/replay.hpp says.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,12 @@ namespace sluice {
 struct ExecutorOptions {
   /// The executor calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
-  /// SimGrid's context factory: "raw", "boost" or "thread". If empty, SimGrid chooses.
+  /// SimGrid's context factory: "raw", "boost" or "thread". If the text is empty, SimGrid chooses.
   std::string contexts = {};
   const PlanTables* tables = nullptr;  ///< the plan's tables, if they have already been made
-  /// Whether the replay may skip whole periods of a steady state. After a skipped period, the replay adds up
-  /// durations in another order than SimGrid. So its times then equal SimGrid's times only to 1e-12 of the makespan.
+  /// Whether the replay may skip whole periods of a steady state. After a skipped period, the replay adds up durations
+  /// in another order than SimGrid. So from then on, the times of the two executors agree only to 1e-12 of the
+  /// makespan.
   bool may_skip = true;
 };
 
@@ -37,7 +38,7 @@ struct PlanExecutor {
   std::string_view name;
   std::string_view summary;
   /// Executes the plan. Throws InputError if the plan uses a tensor that is not in its pool. Throws Interrupted on a
-  /// signal. Even then, the sink has received all spans and memory events up to the exception.
+  /// signal. After an exception, the sink has received all spans and memory events up to that moment.
   Outcome (*execute)(const Plan& plan, Sink& sink, const ExecutorOptions& options);
 };
 

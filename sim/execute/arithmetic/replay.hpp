@@ -18,13 +18,15 @@
 namespace sluice {
 
 struct ReplayOptions {
-  /// If true, every pool counts as unlimited: no request waits. `reserved` is still computed.
+  /// If true, every pool counts as unlimited: no action waits for memory. ReplayResult::reserved is computed
+  /// nevertheless.
   bool unlimited = false;
   /// If true, the replay skips whole periods of a steady state, and the sink receives the repeated spans. If false,
   /// every action is executed. The times with `true` and with `false` agree to 1e-12 of the makespan.
   bool jumps = true;
-  /// If true, the caller needs only `period`, and the replay ends once it has found the steady state. The
-  /// sink then receives spans, but no memory events. Without a steady state, the sink receives all spans.
+  /// If true, the caller needs only `period`, and the replay ends once it has found the steady state. In this case, the
+  /// sink receives spans but no memory events. If there is no steady state, the replay executes the whole plan, and the
+  /// sink receives all spans.
   bool until_period = false;
   /// The replay calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
@@ -34,11 +36,12 @@ struct ReplayResult {
   /// Seconds until all actions have ended and all data have arrived.
   double makespan = 0;
   std::vector<std::int64_t> peaks;  ///< bytes, by pool
-  /// For each pool, the greatest sum of held bytes, reserved bytes and granted bytes at a grant. A pool with this
-  /// capacity gives the run the same times. For a shared or unlimited pool, the number is the peak.
+  /// For each pool, the greatest sum that the reservation rule computes at a grant (reservation.hpp): the held bytes,
+  /// the bytes of earlier requests, and the bytes of the granted request. If the pool had only this capacity, the run
+  /// would have the same times. For a shared or unlimited pool, the number is the peak.
   std::vector<std::int64_t> reserved;
-  /// The period of the steady state: its iterations and seconds. Has no value if no steady state was found. The
-  /// search needs `jumps` and some iterations.
+  /// The iterations and seconds of one period of the steady state. There is no value if no steady state was found. The
+  /// replay searches for it only if `jumps` is true and the plan has more than a few iterations.
   std::optional<Jump> period;
   std::optional<Deadlock> blocking;  ///< the deadlock if the run blocks at the time `makespan`
 };
@@ -48,7 +51,7 @@ struct ReplayResult {
 ReplayResult replay(const Plan& plan, const ReplayOptions& options = {});
 /// Replays the plan, and passes all spans and memory events to a sink.
 ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options = {});
-/// These two functions replay a plan whose tables have already been made.
+/// The next two functions do the same for a plan whose tables have already been made.
 ReplayResult replay(const PlanTables& tables, const ReplayOptions& options = {});
 ReplayResult replay(const PlanTables& tables, Sink& sink, const ReplayOptions& options = {});
 using Executed = Span;

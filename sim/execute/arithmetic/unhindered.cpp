@@ -10,32 +10,33 @@
 namespace sluice {
 
 // This file finds the same seconds as the replay. The proof has three parts:
-// - The start of an execution. No link is shared, so each action takes the time that it takes alone. Suppose that no
-//   execution waits for memory. Then an execution starts as soon as three conditions hold. Its stream is free. The
-//   data of all awaited executions have arrived. The time of its `not_before` has passed. All awaited executions are
-//   listed before it, in its own iteration or in an earlier iteration.
+// - The start of an execution. No link is shared, so each action takes as long as it takes alone. Suppose that no
+//   execution waits for memory. Then an execution starts as soon as three conditions hold. Its stream is free. The data
+//   of all awaited executions have arrived. The time of its `not_before` has passed. All awaited executions are listed
+//   before it, in its own iteration or in an earlier iteration.
 // - Equal growth. The times in an iteration depend on two kinds of earlier times only. These are the times when the
-//   streams are free, and the arrivals to which the iteration's waits look back. Suppose that all of these times grow
-//   by an equal amount during an iteration. Suppose also that the prologue decided no start in this iteration.
-//   Suppose at last that no wait looked back before the first iteration. Then all times grow by the same amount in
-//   the next iteration. The same holds for all later iterations except the last iterations.
-// - No execution waits for memory. A pool grants a request if a sum of bytes fits (reservation.hpp). The sum counts
-//   two kinds of bytes, each at most once: the bytes in the pool, and the bytes of the requests listed up to this
-//   request. Let `apart` be the number of iterations between the fastest and the slowest stream. At first, the times
-//   do not grow evenly. The counted bytes then belong to the iterations computed so far and to the next `apart`
-//   iterations. Later, they belong to the `apart` iterations between the streams and to the 2 * reach iterations
-//   before them. Here reach is the result of reach_of(): the allocations of an iteration are freed within 2 * reach
-//   iterations. The first 2 * reach iterations also allocate for uses that would lie before the first iteration. The
-//   sum also has the bytes of homes, of the prologue and of the epilogue. If a pool has room for all these bytes
-//   together, no grant of the body ever waits. The epilogue may wait until the body has ended. Its wait delays no
-//   other action: no request keeps room free for later requests of the list.
+//   streams are free, and the arrivals to which the iteration's waits look back. Suppose that during an iteration, all
+//   of these times grow by an equal amount. Suppose also that no action of this iteration waited for the prologue, and
+//   that no wait looked back before the first iteration. Then in the next iteration, all times grow by the same amount
+//   again. So they do in every later iteration, except in the last iterations.
+// - No execution waits for memory. A pool grants a request if a sum of bytes fits (reservation.hpp). The sum counts two
+//   kinds of bytes, each at most once: the bytes in the pool, and the bytes of the requests that are listed up to this
+//   request. Let `apart` be the number of iterations by which the slowest stream is behind the fastest stream. Let
+//   `reach` be the result of reach_of(). Before the times grow evenly, the sum counts bytes of the iterations computed
+//   so far and of the next `apart` iterations. After that, it counts bytes of the `apart` iterations between the
+//   streams and of the 2 * reach iterations before them, because the allocations of an iteration are freed within 2 *
+//   reach iterations. The first 2 * reach iterations also allocate for uses that would lie before the first iteration.
+//   The sum also counts the bytes of homes, of the prologue and of the epilogue. If a pool has room for all these bytes
+//   together, no action of the body ever waits for memory. An action of the epilogue may wait for memory until the body
+//   has ended. This wait delays no other action, because a request never keeps room free for requests that are listed
+//   later.
 namespace {
 
 /// The greatest number of iterations that this file computes. If the times do not grow evenly within these iterations,
 /// the replay executes the plan instead.
 constexpr std::int64_t most_walked = 12;
-/// The greatest number of iterations that a wait may look back. If a wait looks back further, the replay executes the
-/// plan.
+/// The greatest result of reach_of() that this file accepts. If a wait looks back further, or an `ahead` is larger, the
+/// replay executes the plan instead.
 constexpr std::int64_t most_reach = 4;
 
 class Unhindered {
@@ -109,7 +110,7 @@ class Unhindered {
     arrival(a, iteration) = free + tables_.latency(a);
   }
 
-  /// Returns the times of earlier iterations on which this iteration depends.
+  /// Returns the times in earlier iterations on which the times of `iteration` depend.
   std::vector<double> taken_over(std::int64_t iteration) {
     std::vector<double> times;
     for (std::uint32_t s = 0; s < free_.size(); ++s)
@@ -121,8 +122,9 @@ class Unhindered {
     return times;
   }
 
-  /// Returns the seconds by which all times in taken_over() grew during this iteration. Returns nullopt if these times
-  /// grew by different amounts. The growth is measured on the same stream on which the replay measures its periods.
+  /// `before` and `after` are taken_over() of two consecutive iterations. Returns the seconds by which all times grew
+  /// from `before` to `after`. Returns nullopt if they grew by different amounts. The result is the growth of the
+  /// stream on which the replay measures its periods.
   std::optional<double> growth(const std::vector<double>& before,
                                const std::vector<double>& after) const {
     std::size_t leader = 0;
@@ -137,8 +139,8 @@ class Unhindered {
     return grown;
   }
 
-  /// Returns whether each pool has room for the largest sum that one of its grants can count. The times must grow by
-  /// `grown` seconds in this and in each later iteration.
+  /// Returns whether each pool has room for the largest sum that one of its grants can count. The caller has found that
+  /// the times grow by `grown` seconds in `iteration` and in each later iteration.
   bool has_room(double grown, std::int64_t iteration) const {
     double first = free_[plan_.actions[plan_.body_begin].stream], last = first;
     for (std::uint32_t s = 0; s < free_.size(); ++s) {
@@ -175,8 +177,8 @@ class Unhindered {
   bool filling_ = false;             ///< whether the prologue decided a start in this iteration
 };
 
-/// Returns whether a pool without an owner has a limited capacity. Such a pool grants bytes in the order of the
-/// requests. So one action may delay another.
+/// Returns whether a pool with a limited capacity is shared by several devices. Such a pool grants bytes in the order
+/// in which they are requested. So one action may delay another action.
 bool shares_memory(const Plan& plan) {
   return std::any_of(plan.pools.begin(), plan.pools.end(),
                      [](const Pool& pool) { return pool.shared() && pool.limited(); });

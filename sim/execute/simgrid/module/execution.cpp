@@ -38,7 +38,7 @@ namespace {
 /// Functions of the program that has loaded this module. The program sets these functions before it executes a plan.
 EngineHost program = {};
 
-/// The state of an actor. Times are exact sums, not readings of the clock.
+/// The state of an actor. Its times are exact sums of seconds, and were not read from SimGrid's clock.
 struct StreamState {
   Cursor cursor;
   double free_at = 0;
@@ -54,8 +54,8 @@ double ulp(double x) {
   return std::nextafter(x, HUGE_VAL) - x;
 }
 
-/// Returns the precision of SimGrid's clock. It is fine enough for short computations. It is coarse enough for the
-/// clock to represent every time up to `serial_s`.
+/// Returns the precision of SimGrid's clock. This precision is fine enough for short computations, and coarse enough
+/// for the clock to represent every time up to `serial_s`.
 double precision_for(double serial_s) {
   return std::max(1e-15, 8 * ulp(serial_s));
 }
