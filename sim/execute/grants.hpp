@@ -1,10 +1,10 @@
-// Manages the pools of a plan while the plan runs. Grants are exact to the byte. An action gets its bytes in all
-// pools at the same time. Both executors use this class. The class knows no times: the order of the calls stands for
-// the order of time.
+// Decides when the pools of a running plan grant bytes to its actions. Grants are exact to the byte. An action gets its
+// bytes in all pools at the same time. Both executors use this class. The class does not compare times: the caller
+// makes the calls in the order of time.
 //
-// A pool that one device owns grants by reservation (reservation.hpp). A shared pool grants requests in the order of
-// their moments. Requests of one moment are granted in the order of their streams. settle_shared() makes the grants
-// of shared pools. Call it only after all requests of a moment have been made.
+// A pool that one device owns grants bytes by the rule of reservation (reservation.hpp). A shared pool grants requests
+// in the order in which they are made. Requests of one moment are granted in the order of their streams.
+// settle_shared() makes the grants of shared pools. Call it only after all requests of a moment have been made.
 #pragma once
 
 #include <algorithm>

@@ -1,20 +1,19 @@
 // The rule of reservation, by which a pool that one device owns grants bytes. By this rule, a request leaves bytes free
 // for the requests that are listed before it.
 //
-// Requests are in listing order: prologue, n times the body, epilogue. "Earlier" means earlier in this order. When a
-// request is made, some earlier requests may not be granted yet. The new request may overtake them if the pool has room
-// for all of them and for the new request:
+// Requests are in listing order: prologue, n times the body, epilogue. "Earlier" means earlier in this order. The level
+// of a pool is the number of bytes in it. When a request is made, some earlier requests may not be granted yet. The new
+// request may overtake them if the pool has room for all of them and for the new request:
 //
 //     level + (bytes of the earlier requests without a grant) + its own bytes <= capacity
 //
-// Here the level is the number of bytes in the pool. So a grant never changes whether another request fits. Suppose
-// that request k is granted before request j, although j is listed earlier. The sum for k contained the bytes of j. So
-// j fits before and after the grant of k. Now take a request that is listed after k. Before the grant of k, its sum
-// counts the bytes of k among the earlier requests. After the grant, its sum counts them in the level. So the grant of
-// k does not change this sum. Only a release of bytes can make another grant possible. So the requests of a moment may
-// be examined in any order. If all earlier requests were granted first, every granted request would still fit. So no
-// grant comes later than it would with grants in listing order. For the same reason, a greater capacity makes no grant
-// later.
+// So a grant never changes whether another request fits. Suppose that request k is granted before request j, although j
+// is listed earlier. The sum for k contained the bytes of j. So j fits before and after the grant of k. Now take a
+// request that is listed after k. Before the grant of k, its sum counts the bytes of k among the earlier requests.
+// After the grant, its sum counts them in the level. So the grant of k does not change this sum. Only a release of
+// bytes can make another grant possible. So the requests of a moment may be examined in any order. If all earlier
+// requests were granted first, every granted request would still fit. So no grant comes later than it would with grants
+// in listing order. For the same reason, a greater capacity makes no grant later.
 //
 // A stream executes its actions in listing order. So the requests of one stream are granted in listing order. Therefore
 // the requests for the pool are kept in queues: one queue for each stream, section and `ahead`. A queue records which
