@@ -23,12 +23,12 @@ constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number if a step has `m
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
-/// If a choice may use fewer buffers (`spares`), one value of `ahead` is tried per element. While
-/// the largest group runs, this value leaves room for {inputs, results} of other slots.
+/// Numbers of {inputs, results}. If a choice may use fewer buffers (`spares`), a value of `ahead` is tried for each
+/// element: it leaves room for this many of other slots while the largest group runs.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more ways are tried
-/// The shares of the weights that stay are tried in multiples of 1 / 8.
+/// Of the weights, 0/8, 1/8, … 8/8 are tried as the share that stays on the device.
 constexpr std::int64_t shares_that_stay = 8;
 
 /// The data that all candidates of one cut of the model share.
@@ -40,8 +40,7 @@ struct CutContext {
   std::optional<std::int64_t> capacity;
 };
 
-/// The ways to run with a given number of micro-batches in flight. Either all boundaries are offloaded, or all are
-/// kept.
+/// The ways to run with one number of micro-batches in flight, if all boundaries are offloaded or all are kept.
 class StreamedWays {
  public:
   StreamedWays(std::shared_ptr<const CutContext> shared, std::int64_t in_flight, bool offload)
@@ -72,7 +71,7 @@ class StreamedWays {
     return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
-  /// Returns the candidates of waiting(). Each choice of the weights that stay is a further candidate, if it fits.
+  /// Returns the candidates of waiting(), and a candidate for each choice of the weights that stay, if it fits.
   static std::vector<Candidate> open(const std::shared_ptr<const StreamedWays>& ways) {
     std::vector<Candidate> opened;
     for (const ResidentShare& stays : ways->residencies()) {
@@ -88,8 +87,8 @@ class StreamedWays {
   }
 
  private:
-  /// Returns a candidate for each number of buffers and each size of pieces. Rehearsals give the lower bounds. A
-  /// candidate makes its rehearsal again when it is simulated: keeping all rehearsals would need much memory.
+  /// Returns a candidate for each number of buffers and each size of pieces. A rehearsal gives a candidate's lower
+  /// bound. It is made again when the candidate is simulated: keeping all rehearsals would need much memory.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const StreamedWays>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;
@@ -117,10 +116,10 @@ class StreamedWays {
     return opened;
   }
 
-  /// For a shown machine. Returns a candidate with the values of `ahead` that need less than `below` bytes. Without
-  /// such values, returns nothing. When the candidate is opened, it becomes two candidates. The first has the greatest
-  /// value of `ahead`. The second has the smaller values that lead to another order of loads. Only the judge knows the
-  /// seconds of the ways on the real machine. A rehearsal gives lower bounds of these seconds.
+  /// For a shown machine. Returns a candidate with the values of `ahead` that need less than `below` bytes, or nothing
+  /// if there are none. Opened, the candidate becomes two candidates. The first has only the greatest value of `ahead`.
+  /// The second has those smaller values that lead to another order of loads. Only the judge knows the seconds of the
+  /// ways on the real machine. A rehearsal gives lower bounds of these seconds.
   static std::vector<Candidate> by_ahead(const std::shared_ptr<const StreamedWays>& ways,
                                          const StreamedChoice& choice, std::int64_t below) {
     Rehearsal rehearsal(ways->shared_->streamed, choice);
@@ -157,7 +156,7 @@ class StreamedWays {
     return all;
   }
 
-  /// Returns the candidates whose actions may wait for memory.
+  /// Returns the candidates with actions that may wait for memory (waiting_ways.hpp).
   std::vector<Candidate> waiting() const {
     const StreamedKeys& keys = shared_->keys;
     if (keys.ahead) return {};
@@ -170,9 +169,9 @@ class StreamedWays {
                               shared_);
   }
 
-  /// Simulates a choice with several values of `ahead`, beginning with the greatest value. A smaller value has
-  /// a higher lower bound of the seconds. The loop ends when this bound reaches `worth`. Loads may use fewer bytes than
-  /// `ahead` allows. Down to the used bytes, smaller values lead to the same order of loads, and the loop skips them.
+  /// Simulates a choice with several values of `ahead`, the greatest first. A smaller value has a higher lower bound of
+  /// the seconds, so the loop ends when this bound reaches `worth`. Loads may use fewer bytes than `ahead` allows. The
+  /// loop skips all smaller values that still allow these bytes: they lead to the same order of loads.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
