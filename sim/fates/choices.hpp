@@ -3,9 +3,9 @@
 //   offload    The inner tensors and the output go to host memory after the forward pass. They come back before the
 //              backward pass.
 //   recompute  The inner tensors and the output are dropped. Before the backward pass, the forward pass runs again. It
-//              starts from the nearest earlier boundary that was kept or is loaded. The input of a stage is the output
-//              of the previous stage. So the fate of the previous stage decides about this input. If the previous stage
-//              recomputes, the input is computed again, even for a stage that keeps or offloads its tensors.
+//              starts from the nearest earlier boundary that was kept or is loaded.
+// The input of a stage is the output of the previous stage. So the fate of the previous stage decides about this input.
+// If the previous stage recomputes, the input is computed again, even for a stage that keeps or offloads its tensors.
 //
 // There are three exceptions. First, the output of the last stage stays, because the loss reads it at once. Second, the
 // backward pass of the last stage directly follows its forward pass. So the input of the last stage stays, unless the
