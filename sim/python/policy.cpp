@@ -147,7 +147,7 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
         "once for each sample");
 }
 
-/// Returns the modes for which a policy makes plans. In all modes, `strategies` lists the strategies for fates.
+/// Returns for what a policy makes plans: one element per mode. Each element lists the same `strategies` for fates.
 std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
                                 const std::vector<std::string>& strategies) {
   // find() throws InputError for an unknown strategy.

@@ -1,5 +1,5 @@
-// Executes a plan with a given executor, and counts the actions that a run executes. Code that only counts actions
-// links this file alone, without an executor.
+// Executes a plan with a given executor, and counts the actions that a run executes. This file needs no executor. So a
+// program that only counts actions need not link an executor.
 #include "base/error.hpp"
 #include "execute/shortage.hpp"
 #include "run/executor.hpp"

@@ -20,18 +20,18 @@ namespace sluice {
 struct RunRequest {
   const Plan& plan;
   std::string trace_path = {};  ///< path of the trace; if empty, no trace is written
-  /// The text of the resolved scenario. The trace stores this text. If the input of the run is a plan file, the text is
-  /// empty.
+  /// The text of the resolved scenario, which the trace stores. If the run was started with a plan file instead of a
+  /// scenario, the text is empty.
   std::string scenario_text = {};
   std::string command_line = {};  ///< the command line that the trace stores
-  /// The run calls this function from time to time. It passes the number of executed actions and the number of all
-  /// actions.
+  /// The run calls this function from time to time, with the number of actions that have been executed and the number
+  /// of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   Executor executor = Executor::automatic;
-  /// The bound of the scenario's question, in seconds. If the input of the run is a plan file, the bound is empty.
+  /// The bound of the scenario's question, in seconds. If the run was started with a plan file, there is no bound.
   std::optional<double> question_bound_s = {};
-  /// Returns as JSON the parts of the answer that are not metrics. The trace stores this JSON. If a trace is written,
-  /// the run calls this function once, at its end.
+  /// Returns those parts of the answer that are not metrics, as JSON. If a trace is written, the run calls this
+  /// function once, at the end of the run, and stores the JSON in the trace.
   std::function<std::string(const Summary& summary)> answer = {};
   Sink* also = nullptr;  ///< a listener that also receives every span and memory event; may be null
 };
@@ -40,7 +40,7 @@ struct RunResult {
   Summary summary;
   Executor executor = Executor::simgrid;  ///< the executor that executed the plan
   std::string content_sha256 = {};  ///< content hash of the trace; empty if no trace is written
-  /// Without a trace and without a listener `also`, this table is empty.
+  /// If no trace is written and there is no listener `also`, this table is empty.
   SeriesTable series = {};
 };
 
@@ -48,8 +48,8 @@ struct RunResult {
 TraceHeader header_of(const RunRequest& request);
 
 /// Runs the plan. Throws InputError if the plan contradicts itself. Throws Infeasible if the plan blocks, or does not
-/// fit into memory. Throws IoError before the simulation if the trace cannot be written. Throws Interrupted on a
-/// signal. The trace of an interrupted run has status=aborted and the actions that were executed.
+/// fit into memory. Throws IoError if the trace cannot be written. This is tried before the simulation. Throws
+/// Interrupted on a signal. The trace of an interrupted run has status=aborted and the actions that were executed.
 RunResult run(const RunRequest& request);
 
 }  // namespace sluice

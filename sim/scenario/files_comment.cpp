@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the line of the comment for one file. If `bytes` cannot read the file, returns "". This is not an error: a
-/// resolved scenario may be used on a machine without the file.
+/// Returns the line of the comment for one file. If `bytes` cannot read the file, returns "". A missing file is not an
+/// error, because a resolved scenario may be used on a machine that does not have the file.
 template <class Bytes>
 std::string line_of(const std::string& what, Bytes&& bytes) {
   try {
@@ -19,8 +19,8 @@ std::string line_of(const std::string& what, Bytes&& bytes) {
   }
 }
 
-/// Returns the bytes of a document. A document may be a variant of another document (`file:`). The bytes then include
-/// the content of the other document.
+/// Returns the bytes of a document. If the document is a variant of another document (it has the key `file`), the bytes
+/// also include the content of that other document.
 std::string document_bytes(const std::string& file_or_name, const std::string& folder) {
   const std::string path = find_document(file_or_name, folder);
   std::string bytes = read_regular_file(path);

@@ -1,13 +1,13 @@
-// The bound of the question for policies that may place tensors in two memories of a device.
+// The bound of the question for policies that may place each tensor in either of two memories of a device.
 #pragma once
 
 #include "scenario/question_bound.hpp"
 
 namespace sluice {
 
-/// Returns the seconds of the forward and backward passes of all micro-batches. A pass counts with the seconds of its
-/// best choice of memories. Every plan computes each pass at least once, so no plan is faster. If a pass has no price
-/// in the memories of its device, the bound is 0.
+/// Returns the seconds of the forward and backward passes of all micro-batches, divided by the number of devices. Each
+/// pass counts as if its tensors were in the memories where it is fastest. Every plan computes each pass at least once,
+/// so no plan is faster. If a pass has no price in the memories of its device, the bound is 0.
 QuestionBound placed_bound(const Scenario& scenario);
 
 }  // namespace sluice

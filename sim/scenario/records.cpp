@@ -111,8 +111,9 @@ const Record& memory_record() {
 
 namespace {
 
-/// Returns a record for text editors. One key of the record names an entry of a catalog. The other keys are the keys of
-/// all entries. When the scenario is read, each entry checks its own keys.
+/// Returns a record that text editors use. The field `key` names an entry of the catalog. The other fields are the
+/// parameters of all entries. So this record accepts parameters of other entries, too. When a scenario is read, the
+/// parameters are checked again, against the record of the named entry alone.
 template <class Entry>
 Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const std::string& key,
                  const std::string& summary) {

@@ -1,4 +1,5 @@
-// The cut `balanced` makes a given number of stages. The longest stage takes as little time as possible.
+// The cut `balanced` makes a given number of stages. Of all such cuts, it is the cut whose slowest stage takes the
+// least time.
 #include <bit>
 #include <cmath>
 
@@ -8,7 +9,7 @@ namespace sluice {
 namespace {
 
 /// The layers that compute, in order. Inputs are not in this chain. elapsed[i] is the sum of the seconds of the first i
-/// layers of the chain. last[i] is the index in the model of layer i of the chain.
+/// layers of the chain. last[i] is the index that layer i of the chain has in the model.
 struct Chain {
   std::vector<double> elapsed = {0};
   std::vector<std::uint32_t> last;
@@ -28,9 +29,9 @@ Chain chain_of(const CutRequest& request) {
   return chain;
 }
 
-/// Returns for each of `count` stages the index after its last layer in the chain. Each stage gets as many layers as
-/// `bound` seconds allow. But it leaves one layer to each later stage. If `bound` is too small, the stages do not cover
-/// all layers.
+/// Returns where each of `count` stages ends: the index in the chain of the layer after its last layer. Each stage gets
+/// as many layers as it can compute in `bound` seconds. But at least one layer must be left for each later stage. If
+/// `bound` is too small, the stages do not cover all layers.
 std::vector<std::size_t> fill(const Chain& chain, std::size_t count, double bound) {
   std::vector<std::size_t> ends;
   std::size_t begin = 0;
@@ -50,9 +51,9 @@ bool covers(const Chain& chain, std::size_t count, double bound) {
   return ends.size() == count && ends.back() == chain.size();
 }
 
-/// Returns the smallest bound with which the stages of fill() cover all layers. The bound is exact to the last bit. The
-/// order of non-negative doubles is the order of their bit patterns. So a bisection of the bit patterns ends after 64
-/// steps.
+/// Returns the smallest bound with which the stages of fill() cover all layers. The bound is exact to the last bit: it
+/// is found by a bisection of bit patterns, which takes at most 64 steps. This works because the bit patterns of
+/// non-negative doubles have the same order as the doubles.
 double least_bound(const Chain& chain, std::size_t count) {
   auto low = std::bit_cast<std::uint64_t>(0.0);
   auto high = std::bit_cast<std::uint64_t>(chain.elapsed.back());

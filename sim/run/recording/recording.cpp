@@ -12,7 +12,8 @@
 namespace sluice {
 namespace {
 
-/// Visits every column. The writer and the reader of recordings both use this function.
+/// Visits every column of a recording, always in the same order. The writer and the reader both use
+/// this function, so they agree about the order.
 template <class Visitor>
 void columns_of(Visitor& visit, Recording& r) {
   visit.numbers("spans/start", r.spans, &Span::start);
@@ -53,7 +54,7 @@ void columns_of(Visitor& visit, Recording& r) {
     visit.values("series/" + std::to_string(s), r.series.series[s].values);
 }
 
-/// A recording that will be written, with the place of each part in the bytes.
+/// A recording that will be written as bytes, with the place that each part gets in the bytes.
 class Packing {
  public:
   // The cast is safe: the writer does not change the recording.
