@@ -182,7 +182,7 @@ class StreamedWays {
       if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
       const RehearsedOrder order = rehearsal.order();
       same_from = order.used;
-      // The seconds if copies do not slow each other down.
+      // These seconds count every copy as if no other copy used its links.
       const double alone = rehearsal.seconds(order.loads);
       if (replayed() && !(alone < worth * (1 - 1e-12))) continue;
       const double seconds = replayed() ? seconds_replayed(rehearsal) : alone;
@@ -201,20 +201,20 @@ class StreamedWays {
             }};
   }
 
-  /// How large a share of the weights stays, and in which order weights are chosen to stay.
+  /// The share of the weights that stays, and the order in which Sluice chooses the weights that stay.
   struct ResidentShare {
     ResidentOrder order = ResidentOrder::by_need;
     std::int64_t share = 0;  ///< in units of 1 / `shares_that_stay`
   };
 
-  /// Some weights take turns. Returns whether they are loaded more than once.
+  /// Returns whether weights that take turns are loaded more than once in a run.
   bool repeats() const {
     return shared_->streamed.groups.size() > 1 &&
            passes() * static_cast<double>(shared_->streamed.steps) > 1;
   }
   bool given_residency() const { return shared_->keys.resident.stays.has_value(); }
 
-  /// Returns the shares of the weights that stay, in descending order from all weights to none.
+  /// Returns the shares of staying weights that are tried, from all weights down to none.
   std::vector<ResidentShare> residencies() const {
     if (given_residency() || !repeats()) return {{}};
     std::vector<ResidentShare> all;
@@ -231,7 +231,7 @@ class StreamedWays {
                                      static_cast<double>(shares_that_stay));
   }
 
-  /// Returns the choice for `stays`, with one buffer. The caller then sets buffers, pieces and `ahead`.
+  /// Returns the choice for `stays`. The caller still has to set the buffers, the pieces and `ahead`.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{
@@ -257,8 +257,8 @@ class StreamedWays {
     return seconds_at_least(shared_->streamed, choice, most_buffers());
   }
 
-  /// Returns whether a replay of the plan is needed to know its seconds. A rehearsal ignores two things: loads and
-  /// saves may share a link, and host memory may be full.
+  /// Returns whether only a replay of the plan gives its seconds. A rehearsal does not: it ignores that loads and saves
+  /// may share a link, and that host memory may be full.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
@@ -274,8 +274,7 @@ class StreamedWays {
   double passes() const {
     return static_cast<double>(passes_per_step(shared_->streamed.micro_batches, in_flight_));
   }
-  /// A number of buffers that is tried. With n buffers, n inputs and n results in transfer have
-  /// room on the device.
+  /// A number of buffers to try. With n buffers, the device has room for n inputs and n results in transfer.
   struct BufferCount {
     std::int64_t most = 1;
     bool spares = false, inputs_cross = true;
@@ -286,13 +285,13 @@ class StreamedWays {
     const auto groups = static_cast<std::int64_t>(shared_->streamed.groups.size());
     if (shared_->streamed.micro_batches <= few_slots / groups) {
       for (const std::int64_t most : {2, 4, 5, 6}) counts.push_back({most, false});
-      // If no room is kept for a group's large inputs, the weights of the group can be loaded earlier.
+      // Without room for a group's large inputs, there is more room for the group's weights: they are loaded earlier.
       if (offload_ && groups > 1)
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }
     counts.push_back({1, false});
-    // No number of buffers above the scenario's number is tried. A rehearsal looks only one step ahead. So it can use
-    // one buffer more than there are micro-batches in a step.
+    // The scenario's number is the greatest that is tried. But a rehearsal looks only one step ahead, so it never uses
+    // more buffers than the micro-batches of a step plus one.
     if (const auto most = shared_->keys.buffers) {
       const std::int64_t greatest = std::ranges::max(counts, {}, &BufferCount::most).most;
       const std::int64_t useful =
@@ -305,7 +304,7 @@ class StreamedWays {
     }
     return counts;
   }
-  /// Returns the greatest number of buffers of any way.
+  /// Returns the greatest number of buffers that is tried.
   std::int64_t most_buffers() const {
     return shared_->keys.buffers.value_or(std::ranges::max(buffers(), {}, &BufferCount::most).most);
   }
@@ -313,8 +312,8 @@ class StreamedWays {
     if (shared_->keys.piece) return {*shared_->keys.piece};
     return piece_sizes(shared_->streamed, passes());
   }
-  /// Returns the values of `ahead` that are tried. A try with a replay or with many passes takes long. Fewer values are
-  /// tried then.
+  /// Returns the values of `ahead` that are tried. If a try takes long, because it needs a replay or has many passes,
+  /// there are fewer values.
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
@@ -326,7 +325,7 @@ class StreamedWays {
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
                                                 static_cast<double>(steps)));
-    // The scenario's value of `ahead` is the greatest that is tried.
+    // No value is greater than the scenario's `ahead`.
     if (const auto most = shared_->keys.ahead) {
       std::erase_if(bytes, [&](std::int64_t some) { return some >= *most; });
       bytes.push_back(std::min(*most, all));

@@ -1,7 +1,7 @@
-// Policy `streamed` divides a model into groups of layers. The weights of the groups take turns on
-// the device. In a run of a group, the group computes all micro-batches in flight, one after the other. A pass is one
-// run of every group, in order. Each pass loads all weights that do not stay. A step has one or several passes. Bytes
-// and seconds are for one micro-batch on one device.
+// Policy `streamed` divides a model into groups of layers. The weights of the groups take turns on the device. In a run
+// of a group, all micro-batches in flight go through the group, one after the other. In a pass, every group has one
+// run, in the order of the groups. Each pass loads all weights that do not stay on the device. A step has one or
+// several passes. Where nothing else is said, bytes and seconds are for one micro-batch on one device.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// A run of a group: in pass `pass`, group `group` computes `count` micro-batches, one per slot.
-/// The first of them is the micro-batch `first_micro_batch`.
+/// A run of a group: in the pass `pass`, `count` micro-batches go through the group `group`, one per slot. They begin
+/// with the micro-batch `first_micro_batch`.
 struct GroupRun {
   std::size_t group = 0;
   std::int64_t pass = 0;
@@ -25,49 +25,50 @@ struct GroupRun {
 };
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std::int64_t in_flight);
 
-/// Returns the number of passes over the groups in a step of `per_step` micro-batches.
+/// Returns the number of passes in a step of `per_step` micro-batches.
 std::int64_t passes_per_step(std::int64_t per_step, std::int64_t in_flight);
 
-/// One way to make the choices that policy `streamed` leaves open.
+/// One way to settle everything that the policy `streamed` leaves open.
 struct StreamedChoice {
   /// How many micro-batches run through a group between two loads of its weights.
   std::int64_t in_flight = 1;
-  /// The number of inputs in transfer for which the device has room. The device has room for as many results in
-  /// transfer.
+  /// With n buffers, the device has room for n inputs in transfer and for n results in transfer.
   std::int64_t buffers = 1;
-  /// Whether a run of a group gets fewer buffers if `buffers` buffers do not fit.
+  /// Whether the runs of a group get fewer buffers if there is no room for all `buffers`.
   bool spares = false;
-  /// Whether several inputs of a group may be loaded while the previous group runs. If not, only the group's first
-  /// input is loaded early. This load starts during the last slot of the previous group, after all results of earlier
-  /// slots have left the device.
+  /// Whether several inputs of a run may be loaded during the previous run. If not, only the first input is loaded
+  /// then: during the last slot of the previous run, as soon as all results of earlier slots have left the device.
   bool inputs_cross = true;
   bool offload = false;  ///< whether tensors for the next group go through host memory
-  /// For how many groups weights may be loaded early. If this is empty, only `ahead` is the limit.
+  /// For how many groups weights may be loaded early. If empty, only the bytes of `ahead` limit this.
   std::optional<std::int64_t> prefetch;
   std::int64_t piece = 0;  ///< the most bytes of one transfer of weights; 0 means a whole group
-  /// The bytes for early weights. The weights that must be on the device do not count.
+  /// The bytes for weights that are loaded early. Weights that the device needs at the time do not count.
   std::int64_t ahead = 0;
-  /// By group: the bytes of the weights that stay. If no weights stay, the vector may be empty.
+  /// Indexed by group: the bytes of the group's weights that stay. May be empty if no weights stay.
   std::vector<std::int64_t> resident = {};
 
   std::int64_t resident_of(std::size_t group) const {
     return resident.empty() ? 0 : resident[group];
   }
   std::int64_t resident_bytes() const;  ///< the bytes of weights that stay, of all groups together
-  /// Returns the choice as keys of a scenario for this many groups. Text that no key can express follows a semicolon.
+  /// Returns the choice for this many groups, written as keys of a scenario. What no key can express stands behind a
+  /// semicolon.
   std::string text(std::size_t groups) const;
 };
 
-/// Those copies of a shown machine's plan that use other links on the real machine
-/// (planning/placement/backing.hpp). Copies with equal engines take turns. Engine 0 makes the
-/// copies `down` of a StreamedCase, and engine 1 makes the copies `up`.
+/// The copies of a plan that use other links on the real machine than on the shown machine
+/// (planning/placement/backing.hpp). Copies of one engine run one after the other. Engine 0 makes the copies
+/// StreamedCase::down, and engine 1 makes the copies StreamedCase::up.
 struct RealCopies {
   CopyTime inputs, answers;
-  /// The copies from host memory into the second memory. Each weight is copied once, before its first load.
+  /// The copies from host memory into the device's second memory. Each weight is copied once, before its first load
+  /// into the first memory.
   CopyTime begins;
   static constexpr std::size_t down_engine = 0, up_engine = 1, engines = 5;
   std::size_t inputs_engine = down_engine, answers_engine = up_engine, begins_engine = up_engine;
-  /// Inputs and weights from host memory may cross the same links. The seconds per byte of the slowest such link, or 0.
+  /// The seconds per byte of the slowest link that both inputs and weights from host memory cross, or 0 if there is
+  /// none.
   double shared_s_per_byte = 0;
 };
 
