@@ -214,7 +214,7 @@ OverlappedBounds overlapped_at(const Chain& chain, const FateRun& run, std::int6
   return best;
 }
 
-/// Tries different prices of a byte of host memory. Each price gives a bound. Returns the greatest of them.
+/// Tries different prices of a byte of host memory. Each price gives a bound. Returns the greatest bound.
 OverlappedBounds bounds_of_prices(const Chain& chain, const FateRun& run, std::int64_t budget,
                                   int steps) {
   OverlappedBounds best;
@@ -259,8 +259,9 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
 OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget) {
   constexpr int steps = 200;
   OverlappedBounds bounds = bounds_of_prices(chain, run, budget, steps);
-  // bounds_of_prices() bounds the mean seconds of all passes. If some passes compute fewer micro-batches, a full pass
-  // has a greater bound than this mean. So the bound of a full pass is computed separately.
+  // bounds_of_prices() bounds the mean seconds of all passes over the model. A full pass computes the full number of
+  // micro-batches. If some passes are not full, a full pass has a greater bound than this mean. So the bound of a full
+  // pass is computed separately.
   if (run.whole_passes < 1) bounds.micro_batch = fate_bound(chain, budget, Copies::overlapped);
   return bounds;
 }

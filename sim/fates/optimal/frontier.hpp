@@ -1,31 +1,31 @@
-// Decides which tensors of a chain to keep, recompute and offload. The result is a frontier: the least time for each
-// amount of memory. The method is dynamic programming over segments of the chain.
+// Decides which tensors of a chain to keep, recompute and offload. The result is a frontier: the least seconds for each
+// number of bytes. The method is dynamic programming over segments, which are consecutive stages of the chain.
 //
-// A segment s … t starts with boundary s on the device and ends after the backward pass of s. A segment is executed in
-// one of three ways:
-// 1. The forward pass of stage s keeps its inner tensors. Then segment s + 1 … t is solved, and the backward pass
-//    of s runs. Until this pass, boundary s and the inner tensors stay on the device or are in host memory.
-// 2. The stages s … k - 1 run and keep nothing. Then segment k … t is solved. Then segment s … k - 1 is solved from
+// Segment s … t has the stages from s to t. Its execution starts with boundary s on the device and ends after the
+// backward pass of s. There are three ways to execute it:
+// 1. The forward pass of stage s keeps its inner tensors. Then segment s + 1 … t is executed, and then the backward
+//    pass of s. Until this pass, boundary s and the inner tensors stay on the device or are in host memory.
+// 2. The stages s … k - 1 run and keep nothing. Then segment k … t is executed. Then segment s … k - 1 is executed from
 //    boundary s, which was kept or is loaded. In this way, a stage may run more than twice.
-// 3. The third way is like the second way, but stage k - 1 keeps its inner tensors. Only s … k - 2 run again, to make
-//    the input of stage k - 1. Suppose that stage k - 1 has no inner tensors. Then the third way needs no more
-//    memory than the second way, and saves one forward pass.
+// 3. The third way is like the second way, but stage k - 1 keeps its inner tensors. So only the stages s … k - 2 run
+//    again, to make the input of stage k - 1. If stage k - 1 has no inner tensors, the third way needs as little memory
+//    as the second way, and one forward pass less.
 //
 // The sources are Rotor and, for offloading, POFO. Rotor is Beaumont et al. 2019, "Optimal checkpointing for
 // heterogeneous chains", section 4. POFO is Beaumont, Eyraud-Dubois, Shilova 2021, "Efficient combination of
-// rematerialization and offloading". These papers divide memory into slots. This code keeps for each segment all
-// Pareto-optimal pairs of peak bytes and seconds. So the bytes are exact, and one search gives the schedules for all
-// budgets.
+// rematerialization and offloading". The methods of these papers round bytes to units of memory. This code instead
+// keeps for each segment all Pareto-optimal pairs of peak bytes and seconds. So the bytes are exact, and one search
+// gives the schedules for all budgets.
 //
-// In a long chain, long segments split only at some boundaries. These are spread evenly over seconds and bytes. Even
-// so, each stage may keep any of its tensors, and recomputation may start at any stage.
+// In a long chain, long segments split only at some boundaries. These boundaries are spread evenly over seconds and
+// bytes. In spite of this limit, each stage may keep any of its tensors, and recomputation may start at any stage.
 //
-// If the chain branches, the search works on a view of it (joint.hpp). In the view, several boundaries contain the
-// same tensor. An earlier boundary may keep such a tensor on the device during a whole segment. The segment then
-// leaves the tensor out of its first boundary.
+// If the chain branches, the search works on a view of the chain that does not branch (joint.hpp). In the view, several
+// boundaries may contain the same tensor. Suppose that an earlier boundary keeps such a tensor on the device during a
+// whole segment. Then the bytes of this tensor do not count in the first boundary of the segment.
 //
-// The search leaves out two kinds of schedules. In one kind, a pass of an earlier segment runs before the last
-// backward pass of a later segment. In the other kind, a boundary is made again although host memory holds its copy.
+// The search leaves out two kinds of schedules. In one kind, a pass of a segment runs before a later segment has ended
+// with its last backward pass. In the other kind, a boundary is made again although host memory holds its copy.
 #pragma once
 
 #include <cstdint>
@@ -37,22 +37,23 @@
 namespace sluice {
 
 struct FrontierSettings {
-  /// The share of a copy's seconds that is added to a schedule's seconds. If copies and computation take turns, the
-  /// share is 1, and the seconds are exact. If copies run during computation, the share is a guess between 0 and 1. The
-  /// resulting tapes are then compared by replays.
+  /// The share of the seconds of each copy that the seconds of a schedule contain. If copies and computation take
+  /// turns, the share is 1, and the seconds are exact. If copies run during computation, the share is a guess between 0
+  /// and 1. In this case, replays compare the resulting tapes.
   double copy_price = 1;
   bool copies = true;  ///< whether tensors that a stage makes may go to host memory
-  /// Whether the search keeps only the first point of each segment. This is much faster. The frontier then has one
-  /// point. Its peak is the least peak of the whole frontier, for every `cap`.
+  /// Whether the search keeps only the first point of each segment, which is much faster. Then the frontier has a
+  /// single point. For every `cap`, the peak of this point is the least peak of the whole frontier.
   bool only_least = false;
   /// The approximate number of points per segment. A segment with more points loses some of them (see thin() in
   /// pareto.hpp). The schedules of the remaining points are still feasible. If the value is 0, the number of stages
-  /// decides. Up to 20 stages have 4096 points, and up to 64 stages have 256 points. Longer chains have fewer points.
+  /// decides. In a chain of up to 20 stages, a segment has up to 4096 points. In a chain of up to 64 stages, it has up
+  /// to 256 points. In longer chains, it has fewer points.
   std::size_t cap = 0;
-  /// The approximate number of boundaries at which segments may split. A chain with fewer boundaries may split at all
-  /// of them.
+  /// The approximate number of boundaries at which segments may split. If the chain has fewer boundaries, segments may
+  /// split at all of them.
   std::size_t splits = 64;
-  /// Segments of up to this many stages may split anywhere.
+  /// A segment of up to this many stages may split at each of its boundaries.
   std::size_t free_length = 24;
 };
 
@@ -71,32 +72,33 @@ class Frontier {
   /// point of 0 bytes.
   const std::vector<Point>& points() const { return points_; }
 
-  /// Returns the index of the last point within a budget, or size() if there is none.
+  /// Returns the index of the last point whose peak is within the budget. If there is no such point, returns
+  /// points().size().
   std::size_t within(std::int64_t budget) const;
 
-  /// Returns whether a segment lost points because it had more than `cap` allows.
+  /// Returns whether any segment lost points because it had more points than `cap` allows.
   bool thinned() const { return thinned_; }
 
-  /// Returns the schedule of a point. The schedule has the peak of the point.
+  /// Returns the tape of a point. Its peak is the peak of the point.
   Tape tape(std::size_t point) const;
 
  private:
-  /// Whether stage t has already run. Its tensors then wait for its backward pass on the device (`here`) or in host
-  /// memory (`away`).
+  /// Whether stage t has already run before the segment starts. If so, its inner tensors wait for its backward pass on
+  /// the device (`here`) or in host memory (`away`).
   enum class Ready : std::uint8_t { no, here, away };
   struct Segment {
     std::size_t s = 0, t = 0;
     bool copied = false;  ///< whether a copy of boundary s is in host memory
     bool needed = false;  ///< whether the backward pass of s - 1 needs boundary s
     Ready ready = Ready::no;
-    /// Whether an earlier boundary holds a carried part of boundary s (ChainCarried) on the device, during the whole
+    /// Whether an earlier boundary keeps the carried part of boundary s (ChainCarried) on the device during the whole
     /// segment.
     bool around = false;
   };
   class Solver;
 
-  /// Returns whether an earlier boundary holds a carried part of boundary b on the device. The device is assumed to
-  /// hold all tensors below `limit` that are read by stage b or a later stage.
+  /// Returns whether an earlier boundary keeps the carried part of boundary b on the device. For this, the device is
+  /// assumed to hold those tensors of boundaries before `limit` that stage b or a later stage reads.
   bool is_around(std::size_t b, std::size_t limit) const;
   /// Returns the `limit` of is_around() for the boundaries after boundary s of a segment. `stays` says whether boundary
   /// s stays on the device.
@@ -122,15 +124,15 @@ class Frontier {
   bool thinned_ = false;
 };
 
-/// If weights take turns, returns the chain in which each pass takes longer by the load of its weights. In truth,
-/// several passes of a stage may share one load.
+/// If weights take turns, returns a chain in which each pass takes longer by `copy_price` times the seconds to load its
+/// weights. In truth, several passes of a stage may share one load.
 Chain with_turns(Chain chain, double copy_price);
 
-/// Returns the prices that the search tries for a byte of host memory, in seconds. Only the price 0 is tried if host
-/// memory is unlimited.
+/// Returns the prices that the search tries for a byte of host memory, in seconds. If host memory is unlimited, the
+/// only price is 0.
 std::vector<double> host_prices(const Chain& chain);
 
-/// Returns the chain with longer saves. Each save takes longer by its bytes x `price`.
+/// Returns a chain in which each save takes longer by its bytes x `price`.
 Chain with_host_price(Chain chain, double price);
 
 }  // namespace sluice
