@@ -72,7 +72,8 @@ struct RealCopies {
   double shared_s_per_byte = 0;
 };
 
-/// The bytes of a cut, and its seconds on a device. These numbers determine the seconds and bytes of every choice.
+/// What a choice's seconds and bytes follow from: the bytes and the compute seconds of each group, the times of copies,
+/// and the numbers of the workload.
 struct StreamedCase {
   struct Group {
     StageBytes bytes{};
@@ -87,34 +88,34 @@ struct StreamedCase {
   bool shared_link = false;   ///< whether loads and saves slow each other down
   bool host_limited = false;  ///< whether host memory may be too small for offloaded tensors
   std::optional<RealCopies> real = {};  ///< set if the platform is a shown machine
-  /// The copy times of the model's inputs, and of answers.
+  /// The copy times of the model's inputs and of its answers, on the real machine.
   const CopyTime& input_copy() const { return real ? real->inputs : down; }
   const CopyTime& answer_copy() const { return real ? real->answers : up; }
 
   std::int64_t weights() const;  ///< the bytes of the weights of all groups
-  /// If boundaries stay on the device, a group may save a part of each answer. answer_bytes() returns the bytes of this
-  /// part. save_s() returns the seconds to save it. If answers are not returned, save_s() is 0.
+  /// If boundaries stay on the device, a group may make and save a part of each answer. answer_bytes() returns the
+  /// bytes of this part, and save_s() the seconds to save it. If answers stay on the device, save_s() is 0.
   std::int64_t answer_bytes(std::size_t group) const;
   double save_s(std::size_t group) const;
 };
-/// Returns the bytes and seconds for the request's cut. StreamedChoice explains `offload`.
+/// Returns the case for the cut of the request. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 
-/// Returns the bytes of the groups. A group may make a part of the answer. With `offload`, this
-/// part goes to host memory together with the tensors for the next group. Without `offload`, only
-/// this part is saved, as soon as it is made.
+/// Returns the bytes of each group. A group may make a part of the answer. With `offload`, this part is saved together
+/// with the tensors for the next group. Without `offload`, the part is saved alone, as soon as it is made, while the
+/// tensors for the next group stay on the device.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
-/// Returns the sizes of the transfers that load this many bytes of weights. The sizes are equal except for rounding,
-/// and no size is larger than `piece`.
+/// Divides `weights` bytes into transfers, and returns their sizes. The sizes are equal except for rounding, and at
+/// most `piece`. If `piece` is 0, there is only one transfer.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
 
-/// Returns the sizes of pieces to try if the scenario gives no size and a step has this many
-/// passes. The size 0 means that a group is one piece.
+/// Returns the sizes of pieces that are tried if the scenario gives no size. `passes` is the number of passes in a
+/// step. The size 0 means that the weights of a group are one piece.
 std::vector<std::int64_t> piece_sizes(const StreamedCase& streamed, double passes);
 
-/// The weights of a group, divided into transfers. The transfers of weights that stay come first.
+/// The sizes of the pieces of a group's weights. The pieces that stay come first.
 struct GroupPieces {
   std::vector<std::int64_t> bytes;
   std::size_t kept = 0;  ///< the number of pieces that stay
@@ -122,9 +123,8 @@ struct GroupPieces {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Returns whether weights that stay are loaded before the first step instead of during the first pass. A single group
-/// is always loaded before the first step. Several steps must have equal loads. So weights that stay are then loaded
-/// before the first step, too.
+/// Returns whether weights that stay are loaded before the first step instead of during the first pass. This holds if
+/// there is only one group. It also holds if there are several steps, because all steps must have the same loads.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

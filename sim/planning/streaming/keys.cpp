@@ -34,7 +34,7 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
                                   std::to_string(most_pieces) + " transfers; use larger pieces");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
   keys.resident = resident_key(parameters, request.pricing.stages, request.cut_open);
-  if (!common.overlap) {  // One action runs at a time, so the choices below make no difference.
+  if (!common.overlap) {  // only one action runs at a time, so these choices make no difference
     keys.buffers = 1;
     keys.prefetch = 0;
     if (!keys.piece) keys.piece = 0;

@@ -13,7 +13,7 @@ double passes_of(const StreamedCase& streamed, const StreamedChoice& choice) {
   return static_cast<double>(passes_per_step(streamed.micro_batches, choice.in_flight));
 }
 
-/// The copies of a group's inputs and results, each for one micro-batch.
+/// The copies of a group's input and result, for one micro-batch.
 struct GroupCopies {
   double in_s = 0, out_s = 0;
   std::size_t in_engine = down_engine, out_engine = up_engine;  ///< see RealCopies
@@ -34,8 +34,9 @@ GroupCopies copies_of(const StreamedCase& streamed, const StreamedChoice& choice
   return copies;
 }
 
-/// Returns the lower bound that comes from the end of the run. Rehearsal::at_least() explains this
-/// bound. `loads_s` is the time of those loads in the run that use the copy engine of the weights.
+/// Returns the lower bound that follows from the last loads of the run (the second bound of
+/// Rehearsal::at_least()). `loads_s` is the time of all loads on the copy engine that loads the
+/// weights.
 double ending(const StreamedCase& streamed, const StreamedChoice& choice, double loads_s) {
   const double passes = passes_of(streamed, choice);
   const bool again = passes * static_cast<double>(streamed.steps) > 1;
@@ -59,7 +60,8 @@ double ending(const StreamedCase& streamed, const StreamedChoice& choice, double
   return least;
 }
 
-/// The earliest time at which the weights of the first groups can have arrived.
+/// A lower bound of the time at which the weights of the first groups have arrived. add() adds the
+/// weights of the next group.
 class FirstWeights {
  public:
   explicit FirstWeights(const StreamedCase& streamed) : streamed_(streamed) {}
@@ -70,7 +72,8 @@ class FirstWeights {
     begun_s_ += streamed_.real->begins.seconds(bytes);
     begun_bytes_ += bytes;
   }
-  /// Returns this time, if these groups also need `inputs` bytes of the model's inputs.
+  /// Returns the lower bound. `inputs` is how many bytes of the model's inputs these groups need as
+  /// well.
   double at_least(std::int64_t inputs) const {
     const std::optional<RealCopies>& real = streamed_.real;
     if (!real) return loaded_s_;
@@ -97,9 +100,10 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
   const auto steps = static_cast<double>(streamed.steps);
   const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
   double compute = 0, weights = 0, runs = 0, before = 0, beginning = 0;
-  std::array<double, RealCopies::engines> copies_s{};  // for one micro-batch, indexed by engine
+  // the copies of one micro-batch, indexed by engine
+  std::array<double, RealCopies::engines> copies_s{};
   FirstWeights first(streamed);
-  std::int64_t inputs = 1;  // the inputs that the first pass needs before the group
+  std::int64_t inputs = 1;  // how many inputs must arrive before group g starts
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
     const StreamedCase::Group& group = streamed.groups[g];
     const GroupCopies copies = copies_of(streamed, choice, g);
@@ -126,7 +130,8 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
       std::max({steps * runs, ending(streamed, choice, weights + all * copies_s[down_engine])});
   for (std::size_t engine = up_engine; engine < copies_s.size(); ++engine)
     least = std::max(least, all * copies_s[engine]);
-  // After the last computation, the last answer is saved.
+  // After the last computation, the last answer is still to be saved. Its seconds count only on a
+  // real machine.
   const GroupCopies last = copies_of(streamed, choice, streamed.groups.size() - 1);
   const double last_s =
       streamed.real && streamed.returns_answers ? last.out_s + streamed.real->answers.latency_s : 0;

@@ -40,8 +40,8 @@ Rehearsal::Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice)
   levels_.set_room(bytes());
 }
 
-/// Returns for each group the bytes on the device during a whole run of the group. They are the group's weights, all
-/// weights that stay, the group's workspace, and the caches.
+/// Returns for each group the bytes that are on the device from the start to the end of a run of the group: the group's
+/// weights, all weights that stay, the group's workspace, and the caches.
 std::vector<std::int64_t> Rehearsal::constant() const {
   std::int64_t stay = streamed_.caches;
   for (const GroupPieces& pieces : pieces_) stay += sum(pieces.bytes, 0, pieces.kept);
@@ -86,8 +86,8 @@ RehearsedOrder Rehearsal::order() const {
   if (streamed_.steps == 1 || !streamed_.overlap) return alone;
   RehearsedOrder across = order_loads(*this, true);
   across.used = alone.used = std::max(alone.used, across.used);
-  // If `across` has no loads, loads across steps do not fit into bytes() bytes. With fewer bytes, the order of loads is
-  // different and may fit. So the result `alone` holds for exactly bytes() bytes.
+  // If `across` has no loads, its order of loads does not fit into bytes() bytes. With fewer bytes, `across` would have
+  // another order, which may fit. So `alone` is the result only for exactly bytes() bytes.
   if (across.loads.empty()) alone.used = bytes();
   if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
   return across;
