@@ -26,13 +26,14 @@ struct Span {
   double end = 0;  ///< from this time on, the stream is free again
   /// The end plus the latency of the route. From this time on, actions that wait for this span may start.
   double available = 0;
-  /// The seconds for which the stream was idle before this span. They count from the end of the stream's previous span.
-  /// For the first span of the stream, they count from the start of the run.
+  /// The seconds for which the stream was idle before this span. They begin at the end of the stream's previous span.
+  /// For the first span of the stream, they begin at the start of the run.
   double waited = 0;
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
-  /// The row of the span that ended the last wait of this span: its data arrived, or its end freed bytes. Rows count
-  /// from 0 in the order of emission. If there was no wait, -1.
+  /// The number of the cause: the span that ended the last wait of this span. The data of the cause arrived, or the end
+  /// of the cause freed bytes. Spans are numbered from 0 in the order in which sinks receive them. If this span did not
+  /// wait, -1.
   std::int64_t cause = -1;
 };
 
@@ -47,8 +48,8 @@ struct MemoryEvent {
 
 /// Says that the latest spans and events are repeated `times` times. Each repetition follows the previous one.
 struct Repetition {
-  /// If all repetitions together have more spans than this number, they are not written one by one. The trace then has
-  /// the number of repetitions, beside the period itself.
+  /// If all repetitions together have more spans than this number, the spans are not written one by one. Instead, the
+  /// trace has one period and the number of its repetitions.
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
@@ -60,21 +61,23 @@ struct Repetition {
   const std::vector<MemoryEvent>& memory;
   const std::vector<std::uint32_t>& streams;  ///< the stream of each span
 
-  /// Returns spans[i] as it is in repetition k. Repetitions count from 1. If k is 0, returns spans[i] unchanged.
+  /// Returns the span of repetition k that repeats spans[i]. Repetitions are numbered from 1. If k is 0, returns
+  /// spans[i] unchanged.
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
 
-  /// Returns whether the trace has only the number of the repetitions. See `most_written`.
+  /// Returns whether the trace stores the number of the repetitions instead of their spans. See `most_written`.
   bool is_folded() const {
     return !spans.empty() && times > most_written / static_cast<std::int64_t>(spans.size());
   }
 };
 
-/// Corrects the rounded times of repetitions. fit() moves a span that overlaps the previous span of its stream. fit()
-/// also moves a span or an event that is earlier than the last emitted one.
+/// The times of repetitions are rounded, so they may be out of order. fit() moves the start of a span to the end of the
+/// previous span on its stream if it is earlier. fit() also moves an end or an event that is earlier than the one
+/// before.
 class Sequence {
  public:
-  /// The first span or event to correct is in repetition `k`.
+  /// The spans and events of repetition `k` must already be correct. fit() continues after them.
   Sequence(const Repetition& repetition, std::int64_t k);
   void fit(Span& span, std::uint32_t stream);
   void fit(MemoryEvent& event);
@@ -91,7 +94,8 @@ class Sink {
   virtual ~Sink() = default;
   virtual void span(const Span& span) = 0;
   virtual void memory(const MemoryEvent& event) = 0;
-  /// Receives a steady state. By default, this function emits every span and event of the steady state one by one.
+  /// Receives a steady state. By default, this function passes the spans and events of all repetitions to span() and
+  /// memory(), one by one.
   virtual void repeat(const Repetition& repetition);
 };
 

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// The value of a metric is a number, a text, or a number for each key. A key is the name of a link, for example, or
-/// the names of a pool and a tensor class.
+/// The value of a metric is a number, a text, or a number for each key. For example, a key is the name of a link, or it
+/// consists of the names of a pool and a tensor class.
 struct SummaryValue {
   enum class Kind { number, text, keyed };
   struct Keyed {

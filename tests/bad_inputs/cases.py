@@ -1,8 +1,9 @@
-"""Bad inputs. Each case has a name for the fault, the exit code, and the position and words of the message.
+"""Bad inputs. A case names its fault. It also says what the program must answer: the exit code, the position in the
+message, and words of the message.
 
-A case changes one file of documents.py and runs a command. The change replaces a piece of the text (old, new), or the
-whole text. `at` is FILE:LINE:COLUMN. If the fault has no line, `at` is FILE. If the fault is not in a file, `at` is
-empty.
+A case changes one file of documents.py and runs a command. The change (`edit`) replaces a piece of the text by another
+piece, or the whole text (`content`). `at` is the position in the message, as FILE:LINE:COLUMN. If the fault has no
+line, `at` is FILE. If the fault is not in a file, `at` is empty.
 """
 
 from dataclasses import dataclass, field

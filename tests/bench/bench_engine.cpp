@@ -42,7 +42,7 @@ namespace {
 
 class Stopwatch {
  public:
-  /// Returns the seconds since the last call. The first call counts from when the stopwatch was made.
+  /// Returns the seconds since the previous call. The first call returns the seconds since the stopwatch was made.
   double lap() {
     const auto now = std::chrono::steady_clock::now();
     return std::chrono::duration<double>(now - std::exchange(last_, now)).count();

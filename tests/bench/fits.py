@@ -4,7 +4,7 @@
 
 The script measures user and system seconds of whole processes. Other work of the machine does not count in these
 seconds. The aim is at most 5 s per card, but no time is ever asserted. With --beside, another build of Sluice answers
-the same questions, in turn with this build. If the answers differ, the exit code is 1.
+each question after this build has answered it. If the answers differ, the exit code is 1.
 """
 
 import argparse

@@ -6,9 +6,9 @@ the reference program.
     ./dev build && /usr/bin/python3 tests/bench/plan_file.py [--runs N] [--stages P] [--micro-batches M] [--reference DIR]
 
 The plan is the pipeline of bench_engine. Each micro-batch has actions of its own. With 64 stages and 1024
-micro-batches, the plan has 260,096 actions and 20 MB of text. The programs run in turn. The script measures user and
-system seconds, in which other work of the machine does not count. The aim is a ratio of 0.35 without a trace and of 1.0
-with a trace. No time is ever asserted, but the makespans must be equal.
+micro-batches, the plan has 260,096 actions and 20 MB of text. In each round, every program runs once. The script
+measures user and system seconds, in which other work of the machine does not count. The aim is a ratio of 0.35 without
+a trace and of 1.0 with a trace. No time is ever asserted, but the makespans must be equal.
 """
 
 import argparse

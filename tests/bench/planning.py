@@ -4,7 +4,7 @@
 
 For inference with a bundled scenario, the aim is at most 50 ms plus 20 times the seconds of the replay. For the fates
 `optimal`, the aim is at most 50 ms plus 200 times the seconds of the replay. No time is ever asserted. Each row of the
-table says whether it reaches the aim.
+table says whether its plan reaches the aim.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def chain(folder, stages):
 
 
 def rows(folder, stages):
-    """Yields (name, scenario, overrides, limit). The limit of planning is a multiple of the replay."""
+    """Yields (name, scenario, overrides, limit). Planning may take `limit` times the time of the replay, plus 50 ms."""
     for path in sorted((ROOT / "scenarios").glob("*.yaml")):
         if is_inference(path):
             yield path.stem, path, [], 20

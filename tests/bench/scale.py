@@ -4,8 +4,8 @@ The first run executes a plan for 10,000 devices, and writes a trace. The second
 
     ./dev build release sluice && /usr/bin/python3 tests/bench/scale.py
 
-A plan file of 10,000 devices x 10 actions should run with a trace in under 30 s and 1 GB. h5py must open the trace.
-`data_parallel` over 256 devices should take under 1 s. No time is ever asserted.
+The first plan has 10 actions per device. Its run should take less than 30 s and 1 GB, with the trace. h5py must open
+the trace. `data_parallel` over 256 devices should take under 1 s. No time is ever asserted.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-"""Attacks with which a campaign disturbs the program from outside. Each attack runs one random case. If the program has
-a fault, the attack raises AssertionError."""
+"""Attacks with which a campaign (run.py) disturbs the program from outside. Each attack runs one random case. If the
+program has a fault, the attack raises AssertionError."""
 
 import contextlib
 import functools
@@ -103,8 +103,8 @@ class Killed:
                 assert whole_trace(self.trace)
             if part.exists():
                 shown = sluice(self.folder, "show", part)
-                # `sluice show` must refuse an incomplete trace. The trace may be complete: then only the renaming of
-                # its file was left to do.
+                # `sluice show` must refuse an incomplete trace. But the .part file may hold a complete trace, if only
+                # the renaming was left to do.
                 assert shown.returncode == 3 or whole_trace(part) == self.long_hash, shown.returncode
         else:
             assert not part.exists()
@@ -149,8 +149,8 @@ class Killed:
             path.unlink()
 
 
-# Mounts a disk of $0 bytes at the folder $1. Only this process and its children see the disk. At the end, the files on
-# this disk are copied to $2.
+# Mounts a disk of $0 bytes at the folder $1. Only this process and its children see the disk. All words after $2 are a
+# command, which runs on the disk. At the end, the files on the disk are copied to $2.
 SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
 kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 

@@ -18,7 +18,7 @@ class Outlet {
   explicit Outlet(const Write& write) : write_(write) {}
   /// Returns the text, to which callers append.
   std::string& text() { return text_; }
-  /// Passes the text on if it is large. Callers call this function after each row or packet.
+  /// Passes the text on if it has at least 64 KiB. Callers call this function after each row or packet.
   void pass() {
     if (text_.size() >= 1 << 16) finish();
   }

@@ -26,8 +26,8 @@ struct TrackGroups {
   explicit TrackGroups(const Labels& labels);
 };
 
-/// A span on its track. A flow leads from one span to a later span that waited for it. A flow has a number that is
-/// unique in the trace and never 0.
+/// A span on its track. If a later span waited for this span, a flow leads from this span to the later span. A flow has
+/// a number that is unique in the trace and never 0.
 struct Slice {
   const Span& span;
   std::uint32_t stream;
@@ -37,12 +37,13 @@ struct Slice {
   const std::vector<std::uint64_t>& leaving;  ///< the numbers of the flows that begin at this slice
 };
 
-/// Calls `take` for each slice, in the order in which the slices end. A flow leads to a span from its `cause`: the span
-/// whose data arrived, or whose end freed the needed bytes. The function remembers the last `window` spans. A flow is
-/// left out if more than `window` spans end between its two slices.
+/// Calls `take` for each slice, in the order in which the slices end. A flow leads to a span from the span that it
+/// waited for (its `cause`). The data of the cause arrived, or the end of the cause freed the needed bytes. The
+/// function remembers the last `window` spans. A flow is left out if more than `window` spans end between its two
+/// slices.
 ///
-/// A trace of version 1.0 has no causes. There, a wait for memory has no flow. A wait for data has a flow from an
-/// execution of the blocker: its data became available when the span started.
+/// A trace of version 1.0 has no causes. In such a trace, a wait for memory has no flow. A wait for data has a flow
+/// from an execution of the blocker, whose data became available when the span started.
 void for_each_slice(const TraceReader& trace, const std::function<void(const Slice&)>& take,
                     std::size_t window = 1 << 17);
 

@@ -26,7 +26,8 @@ class BatchQueue {
     std::function<void()> prepare;  ///< is called before any batch is written
     /// Writes a batch. The background thread calls this function with the full batches, oldest first.
     std::function<void(const Batch&)> consume;
-    /// Does a piece of other work while no batch is full. Returns false if no such work is left.
+    /// Does one piece of other work. The background thread calls this function while no batch is full. Returns false if
+    /// no other work is left.
     std::function<bool()> idle;
   };
   /// The background thread calls the functions of `work`. After an exception, the thread does no more work. The next
@@ -55,7 +56,7 @@ class BatchQueue {
   Batch* current_ = nullptr;
   std::exception_ptr error_;
   bool ending_ = false;
-  /// Whether the destructor has been called. All remaining work is then left undone.
+  /// Whether the destructor has been called. If so, the thread leaves all remaining work undone.
   bool abandoned_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;

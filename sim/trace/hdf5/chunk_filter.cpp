@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// Reorders the bytes of all cells: first the first bytes of all cells, then the second bytes of all cells, and so on.
+/// Reorders the bytes of all cells: byte 0 of each cell, then byte 1 of each cell, and so on.
 template <std::size_t width>
 void shuffle_cells(const unsigned char* raw, std::size_t rows, unsigned char* out) {
   for (std::size_t row = 0; row < rows; ++row)
@@ -78,7 +78,7 @@ ChunkFilter::~ChunkFilter() {
   deflateEnd(&deflate_->stream);
 }
 
-/// Appends bytes to the deflate stream: without compression if they look random, else compressed.
+/// Appends bytes to the deflate stream. Bytes that look random are not compressed.
 void ChunkFilter::deflate_part(const unsigned char* part, std::size_t bytes, bool last) {
   z_stream& stream = deflate_->stream;
   const int level = looks_random(part, bytes) ? 0 : 1;

@@ -45,7 +45,8 @@ void write_periods(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& fol
                  {"first_row", "rows", "times", "period", "iterations", "events"});
 }
 
-/// Writes /folds/pools. Each row has one fold and one pool, and the events of this pool in the period.
+/// Writes /folds/pools. Each row is for one fold and one pool, and says which events of this pool belong to the period
+/// of the fold.
 void write_pools(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds,
                  std::size_t pools) {
   const std::size_t rows = folds.size() * pools;

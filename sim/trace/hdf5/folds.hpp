@@ -30,13 +30,13 @@ struct Fold {
   std::vector<std::uint32_t> order;  ///< the pool of each event of the period
 };
 
-/// Collects the folds. Also counts the spans and the events that have been written so far, for each pool.
+/// Collects the folds. Also counts the spans that have been written so far, and the events of each pool.
 class FoldWriter {
  public:
   explicit FoldWriter(std::size_t pools) : events_(pools, 0) {}
   void span() { ++spans_; }
   void event(std::uint32_t pool) { ++events_[pool]; }
-  /// Adds a fold. Its period is `repetition`. The rows of this period must be the last rows that were written.
+  /// Adds a fold for `repetition`. The last rows that were written must be the rows of its period.
   void add(const Repetition& repetition);
   bool empty() const { return folds_.empty(); }
   /// Writes the group /folds. Throws hdf5::Failure.

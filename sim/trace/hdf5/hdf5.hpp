@@ -2,8 +2,8 @@
 // works at a time. No code outside of sim/trace calls HDF5.
 //
 // HDF5 has global state, and not every build of HDF5 supports threads. So code that calls HDF5 holds lock(). A handle
-// takes the lock when it closes. If HDF5 fails, check() throws a Failure with HDF5's innermost reason. The reader of
-// traces turns a Failure into an InputError, and the writer turns it into an IoError.
+// itself takes the lock when it closes. If HDF5 fails, check() throws a Failure with HDF5's innermost reason. The
+// reader of traces turns a Failure into an InputError, and the writer turns it into an IoError.
 #pragma once
 
 #include <hdf5.h>

@@ -128,8 +128,8 @@ void TraceReader::State::read_header() {
                       : "unknown status '" + said + "'; known: complete, aborted, failed");
   header.program_version = file->text_attribute("/", "program_version");
   header.git_sha = file->text_attribute("/", "git_sha");
-  // In traces of version 1.0, the attributes about SimGrid belong to the root instead of /provenance. SimGrid was the
-  // only executor, and there is no attribute `executor`.
+  // In traces of version 1.0, the attributes about SimGrid belong to the root instead of /provenance. Such traces have
+  // no attribute `executor`, because SimGrid was the only executor.
   const char* const place = file->has_attribute("/", "simgrid_version") ? "/" : "/provenance";
   header.executor = file->text_attribute_or("/provenance", "executor", "simgrid");
   header.simgrid_version = file->text_attribute(place, "simgrid_version");

@@ -1,4 +1,4 @@
-// Reads the spans and events that a trace file stores. Computes the spans and events of the repetitions of a fold. Only
+// Reads the spans and events that a trace file stores. Also computes the spans and events of a fold's repetitions. Only
 // sim/trace uses this code. The caller holds hdf5::lock(), except for repeat_spans() and repeat_events(). Throws
 // hdf5::Failure.
 #pragma once

@@ -56,7 +56,7 @@ class Tree {
   };
 
   /// Adds a dimension to the group, as netCDF-4 does. The dimension is a dataset of `rows` rows
-  /// without values, which takes no space. It becomes the dimension scale of the named columns.
+  /// without values, which takes no space. This dataset becomes the dimension scale of `columns`.
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
   /// Makes the column `scale` of the group the dimension scale of
@@ -72,7 +72,8 @@ class Tree {
 
   void flush();
   void close();  ///< writes all data, then closes the file; throws Failure with the disk's error
-  /// Keeps the file open for ever. HDF5 crashes if a file is closed after a failed write.
+  /// Keeps the file open for ever. Call this function after a failed write, because HDF5 crashes if it then closes the
+  /// file.
   void abandon();
 
  private:
@@ -84,7 +85,8 @@ class Tree {
 
   hdf5::Handle file_;
   hdf5::Handle string_type_, scalar_;
-  /// The lines of the text that content_sha256() hashes, by kind and path of the object.
+  /// The lines of the text that content_sha256() hashes. The key is the beginning of a line, up to the object's path
+  /// and name.
   std::map<std::string, std::string> lines_;
 };
 

@@ -22,14 +22,15 @@ namespace sluice {
 
 class TraceWriter final : public Sink {
  public:
-  /// `chunk_rows` is a parameter for tests. The content hash does not depend on `chunk_rows`.
+  /// Only tests set `chunk_rows`, the number of rows of a chunk. The content hash does not depend on it.
   TraceWriter(const std::string& path, TraceHeader header, Labels labels,
               std::size_t chunk_rows = 32768);
   ~TraceWriter() override;
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
-  /// Stores a repetition with very many spans (Repetition::is_folded) as a fold.
+  /// Stores a repetition as a fold if it has very many spans (Repetition::is_folded). Otherwise writes its spans and
+  /// events.
   void repeat(const Repetition& repetition) override;
 
   /// Writes all remaining data, and gives the file its name. Call this function once. `answer` replaces the header's
