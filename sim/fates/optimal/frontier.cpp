@@ -71,8 +71,7 @@ class Frontier::Solver {
   /// Returns the bytes of boundary b without its carried part (ChainCarried).
   std::int64_t own(std::size_t b) const { return boundary(b) - carried(b).tensor.bytes; }
 
-  /// Returns the bytes of boundary b that no earlier boundary has on the device yet (see
-  /// is_around).
+  /// Returns the bytes of boundary b that no earlier boundary has on the device (is_around).
   std::int64_t added_by(std::size_t b, std::size_t limit) const {
     return frontier_.is_around(b, limit) ? own(b) : boundary(b);
   }

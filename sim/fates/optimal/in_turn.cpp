@@ -120,8 +120,8 @@ void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t bu
   }
 }
 
-/// Returns one frontier if host memory is unlimited. If host memory is limited, returns a frontier for each price of
-/// its bytes, and a frontier without copies.
+/// If host memory is unlimited, returns a single frontier. If host memory is limited, returns a frontier for each price
+/// of a byte of host memory, and a frontier without copies.
 const std::vector<Frontier>& InTurnSearch::frontiers() {
   if (!frontiers_.empty()) return frontiers_;
   FrontierSettings settings = settings_of(chain_);

@@ -1,5 +1,5 @@
-// Makes rows of Pareto-optimal schedules, and keeps them short. Compared with any other schedule of its row, a schedule
-// needs fewer bytes or fewer seconds. The code of frontier.hpp uses these rows.
+// Makes rows of Pareto-optimal schedules for the search of frontier.hpp, and keeps these rows short. Pareto-optimal
+// means: compared with any other schedule of its row, a schedule needs fewer bytes or fewer seconds.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,16 @@
 
 namespace sluice {
 
-/// One way to execute a segment of a chain. If the segment is split, the node refers to the nodes of its two parts.
+/// A node, or point, is one schedule of a segment of a chain. If the segment is split, the node refers to the nodes of
+/// the two parts.
 struct ParetoNode {
   std::int64_t peak = 0;
   double seconds = 0;
-  /// The boundary at which the segment splits. 0 if its first stage keeps its inner tensors.
+  /// The boundary at which the segment splits. The number is 0 if the segment does not split, because its first stage
+  /// keeps its inner tensors.
   std::uint16_t split = 0;
   bool boundary_goes = false, inner_goes = false, keeps = false;
-  /// If the segment splits, the indices of the nodes of its two parts, each in its own row.
+  /// If the segment splits, the indices of the nodes of its two parts. Each index counts in the row of its part.
   std::uint32_t first = 0, second = 0;
 };
 
