@@ -1,5 +1,5 @@
-// Rules of a model's JSON Schema, in addition to the rules in the model's record. They name the keys that may stand
-// next to the type of a layer, in a repetition, and in the use of a block.
+// Rules of a model's JSON Schema that the model's record cannot express: which keys a layer of each type may have, a
+// repetition, and a use of a block.
 #pragma once
 
 #include "document/schema.hpp"

@@ -1,6 +1,6 @@
-// Finds the best path of one tensor. Each moment in fast memory has a price. An exact dynamic programme goes through
-// the tensor's uses. In each gap between two uses, the tensor is only in slow memory, only in fast memory, or in
-// both.
+// Finds the best path of one tensor: the memories in which the tensor is at its uses, and in the gaps between them.
+// Each use and each gap has a price, and the best path has the lowest sum of prices. A dynamic programme goes through
+// the uses and finds this path exactly. In a gap, the tensor is only in slow memory, only in fast memory, or in both.
 #pragma once
 
 #include <cstddef>
