@@ -1,7 +1,7 @@
-// With the cut `by_memory`, each stage is as long as the device's memory allows. The stages are
-// chosen greedily from the front. If a longer stage never needs less memory, this choice gives the fewest stages. But a
-// greedy choice may lead to a layer with which no stage can begin: even the shortest stage does not fit. A search then
-// finds the fewest stages that all fit. Its early stages are shorter than the greedy stages.
+// With the cut `by_memory`, each stage is as long as the device's memory allows. The stages are chosen greedily: first
+// the longest first stage that fits, then the longest second stage, and so on. If a longer stage never needs less
+// memory than a shorter stage, this gives the fewest stages. But after some stages, even the shortest next stage may
+// not fit. A search then finds the fewest stages that all fit, with shorter stages at the front.
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -20,7 +20,7 @@ struct Need {
   std::int64_t weights = 0, state = 0, cache = 0, input = 0, output = 0, workspace = 0;
   /// The bytes of tensors for the backward pass, including the gradients of input and output.
   std::int64_t kept = 0;
-  /// Returns the bytes that cannot shrink if the stage gets longer.
+  /// Returns the part of the bytes that never gets smaller if layers are added at the end of the stage.
   std::int64_t growing() const { return sum({weights, state, cache, input, workspace}); }
   std::int64_t total() const { return sum({growing(), output, kept}); }
 
@@ -59,8 +59,8 @@ std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
                     : static_cast<std::int64_t>(std::floor(static_cast<double>(capacity) * share));
 }
 
-/// Returns advice for the message about a layer that does not fit. If a layer is split, each part has only a share of
-/// the layer's weights and state.
+/// Returns advice for the message about a layer that does not fit. The advice depends on whether parts of the layer
+/// might fit: a part has only a share of the layer's weights and state.
 std::string advice(const CutRequest& request, const Need& need, std::int64_t budget, bool split) {
   if (!split && need.total() - need.weights - need.state < budget)
     return "use stages.split=true, which splits such a layer into parts";
@@ -79,7 +79,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   return classes;
 }
 
-/// Throws an error for caches that do not even fit alone. No cut can make these caches fit.
+/// Throws an error: the caches do not fit even if the device holds nothing else. So another cut would not help.
 [[noreturn]] void refuse_caches(const CutRequest& request, const Need& need, std::int64_t budget) {
   const std::int64_t each = need.cache / request.cached_samples;
   const std::int64_t most = budget / each;
@@ -132,19 +132,19 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   bool computes = false;
   for (std::uint32_t layer = first; layer < sizes.layers(); ++layer) {
     const std::int64_t needed = workspace.extend();
-    // Leading inputs do no work. So the shortest stage ends at the first layer that computes.
+    // Inputs at the beginning of a stage do no work. So the shortest stage ends at the first layer that computes.
     computes = computes || !request.model.layers[layer].inputs.empty();
     if (!computes && layer + 1 < sizes.layers()) continue;
     const Need need = need_of(request, sizes, first, layer, needed);
-    // A longer stage may have a smaller output, and so need less memory. The search ends at a stage that is too large
-    // even without its output.
+    // A longer stage may have a smaller output, and so need less memory than this stage. But if this stage is too large
+    // even without its output, all longer stages are too large.
     if (need.growing() > budget) break;
     if (need.total() <= budget) lasts.push_back(layer);
   }
   return lasts;
 }
 
-/// Throws an error: even the shortest stage from `first` on does not fit.
+/// Throws an error: even the shortest stage that begins at `first` does not fit.
 [[noreturn]] void refuse_from(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
                               std::int64_t budget, bool split) {
   Sizes::Workspace workspace(sizes, first);
@@ -154,9 +154,9 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   refuse(request, layer, need_of(request, sizes, first, layer, workspace.extend()), budget, split);
 }
 
-/// Returns the fewest stages that all fit. If no division into stages fits, returns nothing. Of several such divisions,
-/// returns the division with the longest early stages. A dynamic programme goes backwards through the layers. For each
-/// layer, it finds the fewest stages from this layer to the end of the model.
+/// Returns the last layers of the fewest stages that all fit. If several divisions have the fewest stages, takes the
+/// division with the longest early stages. If no division fits, returns an empty list. A dynamic programme goes
+/// backwards through the layers. For each layer, it finds the fewest stages from this layer to the end of the model.
 std::vector<std::uint32_t> fewest(const CutRequest& request, const Sizes& sizes,
                                   std::int64_t budget) {
   struct RemainingCut {
@@ -210,8 +210,8 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
   return true;
 }
 
-/// Returns for each layer the least number of equal parts. Each part must fit alone. A part needs memory for its share
-/// of the layer, for the layer's inputs, and for the outputs of the other parts.
+/// Returns for each layer the least number of equal parts such that each part fits alone. A part needs memory for its
+/// share of the layer's weights and state, for the layer's inputs, and for the outputs of the other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);

@@ -1,7 +1,8 @@
-// The device loads the weights of the stages in turn. The cut `by_time` finds the stages with the least total time. Two
-// times count for a stage: its computation of all micro-batches in flight, and the load of its weights. A stage takes
-// the longer time. Activations wait before and behind a stage. They must fit into the memory together with the stage. A
-// dynamic programme finds the best cut for each of several numbers of passes through the stages.
+// The cut `by_time` is for a device that loads the weights of one stage after the other. It finds the stages whose
+// seconds have the least sum. A stage computes all micro-batches in flight while weights are loaded. So its seconds are
+// the longer of two times: this computation, and the load of the stage's weights. The memory must hold the stage and
+// the activations that wait before it and behind it. A step is one or several passes through the stages. For each of
+// several numbers of passes, a dynamic programme finds the best cut.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The best stages for a given number of micro-batches in flight.
+/// The best stages, if the number of micro-batches in flight is given.
 struct Division {
   double seconds = never;  ///< the seconds of all passes of a step
   std::vector<std::uint32_t> last;
@@ -38,7 +39,7 @@ class Divider {
       std::uint32_t stages = 0, first = 0;
     };
     const std::uint32_t count = sizes_.layers();
-    // best[i] is the best division of the first i layers.
+    // best[i] is the best division of the first i layers into stages.
     std::vector<BestDivision> best(count + 1);
     best[0].seconds = 0;
     for (std::uint32_t first = 0; first < count; ++first) {
@@ -67,7 +68,8 @@ class Divider {
   }
 
  private:
-  /// Returns whether the layer is an input. An input does no work and belongs to the stage of the next layer.
+  /// Returns true if the layer is an input and has a next layer. An input does no work. So it belongs to the stage of
+  /// the next layer.
   bool leading_input(std::uint32_t layer) const {
     return request_.model.layers[layer].inputs.empty() && layer + 1 < sizes_.layers();
   }
@@ -83,7 +85,7 @@ class Divider {
 
   bool fits(std::uint32_t first, std::uint32_t last, std::int64_t inner,
             std::int64_t in_flight) const {
-    __extension__ using Wide = __int128;  // Each factor may have 63 bits.
+    __extension__ using Wide = __int128;  // Each factor of a product may have 63 bits.
     const Wide in = static_cast<Wide>(sizes_.input(first)) * request_.samples,
                out = static_cast<Wide>(sizes_.output(last)) * request_.samples;
     const Wide waiting_in = first == 0 ? 1 : in_flight,

@@ -1,4 +1,4 @@
-// With the cut `whole`, the model is not cut.
+// With the cut `whole`, the whole model is one stage.
 #include "stage/stage.hpp"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// The lines of a plan's text or digest. Code that compares texts of plans uses these lines.
+// Divides the text or the digest of a plan into lines, to compare two texts line by line.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Compares two policies on the same scenarios, side by side.
+// Runs the same scenarios with two policies, so that the results can be shown side by side.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// The user chooses a policy by a text such as `streamed` or `{name: streamed, prefetch: 0}`.
+/// One of the two policies. The user chooses it by a text such as `streamed` or `{name: streamed, prefetch: 0}`.
 struct PolicyChoice {
   std::string words;  ///< the text that the user gave
   Value value;        ///< the name of a policy as a text, or a mapping

@@ -1,5 +1,5 @@
-// The note fitted_share says how much of the computation is fitted to measurements, or interpolated between
-// measurements. It also says how accurate the fit or the interpolation is.
+// The note `fitted_share` says which share of the seconds of computation was fitted to measurements or interpolated
+// between measurements. It also says how accurate the fit or the interpolation is.
 #include "study/answer/asked.hpp"
 #include "study/answer/note.hpp"
 

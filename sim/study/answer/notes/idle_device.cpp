@@ -1,4 +1,5 @@
-// The note idle_device says that some of several devices have almost no work.
+// The note `idle_device` is for plans on several devices. It says that some of the devices have
+// almost no work.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -11,14 +12,15 @@
 namespace sluice {
 namespace {
 
-/// A device counts as idle if the busiest device computes for more than ten times as long.
+/// A device counts as idle if the busiest device computes for more than ten times as long as this
+/// device.
 constexpr double tenfold = 10;
 
 std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// Returns the seconds for which each device computes.
+/// Returns for each device the seconds of all its computations.
 std::map<std::string, double> computing(const AnsweredScenario& answered) {
   std::map<std::string, double> seconds;
   for (const Device& device : answered.scenario.platform.devices) seconds[device.name] = 0;

@@ -1,5 +1,5 @@
-// The note more_steps is for questions with few steps. For many steps, another plan may take less time per step. The
-// note gives the seconds per step of this other plan.
+// The note `more_steps` is for questions with few steps. If a plan that is chosen for many steps takes less time per
+// step than the plan of the answer, the note gives the seconds per step of that plan.
 #include <string>
 
 #include "base/error.hpp"
@@ -12,10 +12,10 @@
 namespace sluice {
 namespace {
 
-/// The least number of steps that counts as many steps. With so many steps in the question, the plan was already chosen
-/// for many steps. The note then does not apply.
+/// The least number of steps that counts as many steps. If the question has so many steps, the plan of the answer was
+/// already chosen for many steps, and the note does not apply.
 constexpr std::int64_t several_steps = 8;
-/// The smallest gain that is reported, as a share of the time of a step.
+/// The smallest saving of time that is reported, as a share of the time of a step.
 constexpr double noticeable = 0.01;
 
 double metric(const Summary& summary, const char* name) {
@@ -23,8 +23,8 @@ double metric(const Summary& summary, const char* name) {
   return found ? found->value.number : 0;
 }
 
-/// Returns the scenario. If the scenario leaves the cut open, the cut is set to the cut of the chosen plan. For many
-/// steps, a search of all cuts would take several times as long as the planning of the answer.
+/// Returns the scenario with the cut of the answer's plan. If the cut were left open, the search of a plan for many
+/// steps would try all cuts. This would take several times as long as the planning of the answer.
 Scenario with_chosen_cut(const AnsweredScenario& answered) {
   Scenario scenario = answered.scenario;
   const Fact* chosen = find_fact(answered.plan.facts, "chosen");
@@ -55,7 +55,7 @@ std::string text(const AnsweredScenario& answered) {
     const Plan plan = make_plan(longer);
     check(plan);
     seconds = further_step_s(plan);
-  } catch (const Infeasible&) {  // If no plan for many steps fits, the note does not apply.
+  } catch (const Infeasible&) {  // No plan for many steps fits, so the note does not apply.
   }
   if (!seconds || !(*seconds < step * (1 - noticeable))) return "";
   return "The plan is the fastest that was found for " +

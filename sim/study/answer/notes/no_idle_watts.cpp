@@ -1,5 +1,5 @@
-// The note no_idle_watts is about a device whose idle watts are not known. It says that the energy
-// leaves out the device while the device waits.
+// The note `no_idle_watts` is about a device whose idle watts are not known. It says that the
+// energy of the run counts 0 W for the device while the device waits.
 #include <cmath>
 #include <vector>
 
@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// The smallest share of the run, spent waiting, for which the note is given.
+/// The note is given only if devices wait for more than this share of the run.
 constexpr double little = 0.01;
 
 std::string text(const AnsweredScenario& answered) {

@@ -1,4 +1,4 @@
-// The note second_memory says that a device can reach several memories, but its kernels use only the first memory.
+// The note `second_memory` says that a device has several memories, but its kernels use only the first memory.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -19,7 +19,7 @@ std::uint32_t pool_of(const Plan& plan, const std::string& name) {
   return none;
 }
 
-/// Returns whether the body of the plan copies weights from the memory `from` to the memory `to`.
+/// Returns true if the body of the plan copies weights from the memory `from` to the memory `to`.
 bool moves(const Plan& plan, std::uint32_t from, std::uint32_t to) {
   for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
     for (const Flow& flow : plan.actions[a].flows)
@@ -39,12 +39,12 @@ bool lies_there(const Plan& plan, std::uint32_t pool) {
          std::any_of(plan.actions.begin(), plan.actions.end(), allocates);
 }
 
-/// Returns whether links lead from each of the two memories to the other.
+/// Returns true if links lead from `one` to `other`, and from `other` to `one`.
 bool joined(const Platform& platform, const std::string& one, const std::string& other) {
   return platform.path_or_null(one, other) && platform.path_or_null(other, one);
 }
 
-/// Says how tensors can be placed in an empty memory of the device.
+/// Memory `number` of the device is empty. Returns advice on how tensors can be placed there.
 std::string advice_if_empty(const AnsweredScenario& answered, const Device& device,
                             std::size_t number) {
   const std::string first = device.memory().pool, other = device.memories[number].pool;
