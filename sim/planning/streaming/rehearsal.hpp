@@ -103,18 +103,20 @@ class Rehearsal {
 
   const StreamedCase& streamed() const { return streamed_; }
   const StreamedChoice& choice() const { return choice_; }
-  /// Returns the bytes on the device while slot `m` of the run is computed. Early weights are not counted.
+  /// Returns the bytes on the device, without weights for later runs, while slot `m` of the run is computed.
   std::int64_t level(std::size_t run, std::int64_t m) const { return levels_.at(run, m); }
-  /// Returns the pieces of all weights of a group. The pieces that stay come first.
+  /// Returns the sizes of the pieces of a group's weights. The pieces that stay come first.
   const std::vector<std::int64_t>& pieces(std::size_t group) const { return pieces_[group].bytes; }
-  /// Returns the number of pieces of a group that stay on the device.
+  /// Returns how many of the group's pieces stay on the device.
   std::size_t kept(std::size_t group) const { return pieces_[group].kept; }
-  /// Returns the index of the group's first piece that is loaded for this run of a step.
+  /// Returns the index of the first piece that each step loads for this run. Pieces before it are loaded at another
+  /// time.
   std::size_t first_piece(const GroupRun& run) const {
     return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
   }
-  /// Every step has the loads `loads`. Returns the loads before the first step: its early loads, in their order, and
-  /// the loads of weights that stay. Weights that stay are loaded before the early loads for later groups.
+  /// `loads` are the loads of every step. Returns the loads before the first step: the early loads of this step, in
+  /// their order, and the loads of weights that stay, unless the first pass loads these. The weights of a group that
+  /// stay are loaded before the early loads for later groups.
   std::vector<RehearsedLoad> prologue(const std::vector<RehearsedLoad>& loads) const;
 
  private:
@@ -124,7 +126,8 @@ class Rehearsal {
   std::vector<GroupRun> runs_;
   std::vector<GroupPieces> pieces_;  ///< indexed by group
   std::vector<std::int64_t> turns_;  ///< the bytes of weights that take turns, indexed by group
-  /// Indexed by run. The last element is for the whole step.
+  /// Indexed by run: the number of saves in a step before the run. The last element is the number of all saves of a
+  /// step.
   std::vector<std::int64_t> saves_before_;
   RunLevels levels_;
 };

@@ -14,19 +14,20 @@ namespace sluice {
 
 namespace {
 
-/// The limits that are tried for early loads, as shares of the bytes of all weights. A run gets these bytes in addition
-/// to its bytes without early loads.
+/// The rooms for early loads that are tried, as shares of the bytes of all weights. The limit of a plan is such a room
+/// plus the bytes that the plan needs without early loads.
 constexpr std::array<double, 20> rooms_of_weights = {
     0.0,      1.0 / 64, 1.0 / 32, 3.0 / 64, 1.0 / 16, 5.0 / 64, 3.0 / 32,
     7.0 / 64, 1.0 / 8,  9.0 / 64, 5.0 / 32, 3.0 / 16, 7.0 / 32, 1.0 / 4,
     5.0 / 16, 3.0 / 8,  1.0 / 2,  5.0 / 8,  3.0 / 4,  1.0};
-/// The values of `prefetch` that are tried. With greater values, early weights would take the room of results and
-/// inputs.
+/// The values of `prefetch` that are tried. With greater values, early weights would take the room that results and
+/// inputs need.
 constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
-/// Plans with waits are tried if a step has at most `most_slots` slots, and a run at most `most_slots_of_run` slots.
+/// Such plans are tried if a step has at most `most_slots` slots, and all steps together have at most
+/// `most_slots_of_run`.
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
 
-/// Returns whether this device and another device reach host memory over a common link. If so, replicas on the two
+/// Returns whether another device reaches host memory over a link that this device uses. If so, replicas on the two
 /// devices slow each other down.
 bool shares_links_with_devices(const WaitingCase& waiting) {
   const Platform& platform = waiting.request.pricing.platform;
@@ -41,13 +42,13 @@ bool shares_links_with_devices(const WaitingCase& waiting) {
   return false;
 }
 
-/// Returns how many of the numbers in `rooms_of_weights` are tried, beginning with the first number. The weights of a
-/// single group are never loaded early.
+/// Returns how many elements of `rooms_of_weights` are tried, from the first on. For a single group, this is only the
+/// 0, because its weights are never loaded early.
 std::size_t rooms_tried(const StreamedCase& streamed) {
   return streamed.groups.size() == 1 ? 1 : rooms_of_weights.size();
 }
 
-/// Simulates the plans that fit, beginning with the most bytes for early loads.
+/// Simulates the plans that fit, the one with the most bytes for early loads first.
 void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& context,
               const std::function<void(const Settled&)>& settled) {
   const auto fit =
@@ -68,7 +69,8 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     };
     const ListedPlan listed = plan();
     same_from = listed.used;
-    // For a shown machine, the judge simulates another plan: this plan is turned into a plan for the real machine.
+    // If the platform is a shown machine, these seconds are not needed: the judge simulates the plan that is made from
+    // this plan for the real machine.
     settled({waiting.request.real_machine ? 0 : run_seconds(listed.plan),
              waiting.choice.text(waiting.streamed.groups.size()) +
                  (limited ? "; stays within " : "; loads ahead within ") + format_bytes(room),
@@ -82,8 +84,9 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context) {
   const StreamedCase& streamed = waiting.streamed;
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
-  // A rehearsal loads an input at most one step early, so it cannot use more buffers. Several groups have many ways. If
-  // loads and saves also share a link, each way takes long to simulate.
+  // With a single group, a rehearsal can use all these buffers, so plans with waits would gain nothing. (It loads an
+  // input at most one step early.) With several groups, there are many plans. If loads and saves also share a link,
+  // each of them takes too long to simulate.
   if (groups == 1 && waiting.choice.buffers <= streamed.micro_batches + 1) return {};
   if (!streamed.overlap || (streamed.shared_link && groups > 1) || streamed.host_limited ||
       streamed.micro_batches > most_slots / groups ||
@@ -92,7 +95,7 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
   std::vector<std::int64_t> pieces = {waiting.choice.piece};
   if (waiting.smaller_pieces && pieces[0] / 4 >= 4096) pieces.push_back(pieces[0] / 4);
   std::vector<std::int64_t> groups_ahead(prefetched.begin(), prefetched.end());
-  if (groups == 1) groups_ahead = {1};  // the number has no effect
+  if (groups == 1) groups_ahead = {1};  // with one group, the number has no effect
   if (waiting.choice.prefetch) groups_ahead = {*waiting.choice.prefetch};
   std::vector<Candidate> candidates;
   for (const std::int64_t piece : pieces)
