@@ -1,4 +1,4 @@
-// Strategies decide the fates of activations in training: keep, recompute or offload. In inference, under the policy
+// Strategies decide the fates of activations in training: keep, recompute or offload. In inference under the policy
 // `streamed`, a strategy decides whether boundaries go to host memory. The file catalog.cpp lists all strategies.
 #pragma once
 
@@ -22,14 +22,14 @@ namespace sluice {
 
 struct FateRequest {
   const Chain& chain;
-  /// The bytes of device memory for activations, their gradients and workspaces. They are for one micro-batch, or for
-  /// all micro-batches that run side by side. If weights take turns, the bytes include the weights. The budget is
-  /// then the sum over all devices that take turns. Without a value, the memory is unlimited.
+  /// The bytes of device memory for the activations, their gradients and the workspaces of one micro-batch, or of all
+  /// micro-batches that run side by side. If weights take turns, the budget also includes the weights, and is the sum
+  /// over all devices that take turns. If there is no value, the memory is unlimited.
   std::optional<std::int64_t> budget;
   bool overlap = true;
-  /// A function of a tape and a number of bytes. It simulates the run in which each micro-batch has this tape, and
-  /// returns the run's seconds and bytes. Loads come as early as the number of bytes allows. The seconds are infinity
-  /// if the run blocks or does not fit.
+  /// A function of a tape and a number of bytes. The function simulates the run in which each micro-batch has this
+  /// tape, and returns the seconds and bytes of the run. In this run, loads come as early as the number of bytes
+  /// allows. If the run blocks or does not fit, the seconds are infinite.
   FateScore score;
   /// Returns what a device holds at the peak of a step with this tape, in bytes by class of tensor.
   std::function<Shortage(const Tape&)> shortage = {};

@@ -20,34 +20,35 @@ struct ParetoNode {
   std::uint32_t first = 0, second = 0;
 };
 
-/// A row of nodes. Peaks rise and seconds fall along the row.
+/// A row of nodes, in the order of rising peaks and falling seconds.
 using ParetoNodes = std::vector<ParetoNode>;
 
-/// Returns whether `seconds` are less than `than`, by more than the rounding error of the sums.
+/// Returns whether `seconds` is less than `than` by more than a rounding error.
 inline bool is_faster(double seconds, double than) {
   return seconds < than * (1 - 1e-12);
 }
 
-/// The ways to execute a segment that splits into two parts. Any point of the row `first` is combined with any point of
-/// the row `second`. While the first part runs, the device also holds `held` bytes.
+/// The ways to execute a segment that splits into two parts. Each point of the row `first` can be combined with each
+/// point of the row `second`. While the first part runs, the device holds `held` bytes in addition.
 struct ParetoSplit {
   const ParetoNodes& first;
   std::int64_t held;
   const ParetoNodes& second;
 };
 
-/// A pair has one point of each part of a split. The peak of a pair is at least `node.peak`, and its seconds include
-/// `node.seconds`. Adds to `added` each pair that is faster than all `known` points without a greater peak.
+/// Each pair of points of a split, with one point of each part, gives a new point. The peak of the new point is at
+/// least `node.peak`, and its seconds include `node.seconds`. Adds to `added` each new point that is faster than all
+/// `known` points with the same peak or a lower peak.
 void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, ParetoNodes& added);
 
-/// Merges the best points of both rows into `nodes`. Parameter `scratch` provides memory from earlier calls, to avoid
+/// Merges the best points of `nodes` and `added` into `nodes`. `scratch` is memory of earlier calls, which saves
 /// allocations.
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch);
 
 /// Reduces the row to about `cap` nodes. The first node, the last node, and the best node at each of the prices stay.
-/// The prices are in seconds per byte, and fall. Any other node stays only if it is faster than the previous node by
-/// some factor. Thinning loses no point that is best at one of the prices. The proof: at such a price, the best point
-/// of a split consists of the best points of both parts. The rows of the parts keep these points.
+/// The prices are in seconds per byte, in falling order. Any other node stays only if it is faster than the previous
+/// node by some factor. The search never loses a point that is best at one of the prices. The proof: at such a price,
+/// the best point of a split consists of the best points of both parts, and the rows of the parts keep these points.
 void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices,
           ParetoNodes& scratch);
 

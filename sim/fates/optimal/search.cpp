@@ -53,22 +53,22 @@ FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, 
 
 namespace {
 
-/// Returns one number per frontier, by which the seconds of a copy are multiplied. With the number 1, all operations
-/// take turns.
+/// Returns one number for each frontier of the search. The seconds of copies are multiplied by this number. The number
+/// 1 stands for a run in which all operations take turns.
 std::vector<double> copy_prices(std::size_t stages) {
   if (stages <= 20) return {1, 0.6, 0.3, 0.1, 0};
   if (stages <= 100) return {1, 0.3, 0};
   return {0.3};
 }
 
-/// Returns whether a tape is replayed only with its greatest budget. With a smaller budget, the loads of the tape
-/// come later, and the run is faster only by chance.
+/// Returns whether a tape is replayed only with the greatest of its budgets. With a smaller budget, its loads come
+/// later, and the run could be faster only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
 
-/// Returns the settings of a frontier. A longer chain has a coarser frontier, but each segment of the frontier can
-/// still split at some boundary.
+/// Returns the settings of a frontier. The frontier of a longer chain is coarser, but each segment can still split at
+/// some boundary.
 FrontierSettings settings(std::size_t stages, double copy_price, bool copies = true) {
   FrontierSettings settings{.copy_price = copy_price, .copies = copies};
   if (stages <= 20) return settings;
@@ -79,14 +79,15 @@ FrontierSettings settings(std::size_t stages, double copy_price, bool copies = t
   return settings;
 }
 
-/// Returns the number of steps in which the weights of a rung's bound (FateWeights) are improved. The roundings use
-/// these weights, so too few steps give worse tapes.
+/// Returns the number of steps that improve the weights of a rung's bound (FateWeights). The roundings use these
+/// weights. So with too few steps, their tapes would be worse.
 int bound_steps(std::size_t stages) {
   return static_cast<int>(
       std::clamp<std::size_t>(12'000 / std::max<std::size_t>(stages, 1), 10, 40));
 }
 
-/// Returns the values of Rounding::factor that are tried. Each value takes time in proportion to the number of stages.
+/// Returns the values of Rounding::factor that are tried. The search takes time for each value, in proportion to the
+/// number of stages. So long chains have fewer values.
 std::vector<double> copy_factors(std::size_t stages, bool host_is_limited) {
   std::vector<double> factors = {2.0};
   if (stages <= 300) factors.insert(factors.begin(), 1.2);
@@ -134,7 +135,7 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
     return best;
   }
   prepare();
-  // The search begins with the first rung above the budget. Some tapes of this rung may fit into the budget.
+  // The search begins with the first rung above the budget, because some tapes of this rung may fit into the budget.
   std::size_t rung = 0;
   while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
   double about = infinite;  // the estimated seconds of the best candidate so far
@@ -161,14 +162,16 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
   return best;
 }
 
-/// Returns a number of rungs. The search ends after so many rungs in succession without a faster tape. A tape that
-/// fits into a smaller rung also fits into a greater rung. So a smaller rung has a faster tape only by chance.
+/// Returns after how many rungs in succession without a faster tape the search ends. The search goes from greater rungs
+/// to smaller rungs. A tape that fits into a smaller rung also fits into a greater rung. So a smaller rung has a faster
+/// tape only by chance.
 int FateSearch::rungs_in_vain() const {
   const std::size_t n = chain_.stages.size();
   return n <= 20 ? std::numeric_limits<int>::max() : n <= 100 ? 4 : 3;
 }
 
-/// Returns a factor. A candidate is replayed if its estimate is at most this factor x the best estimate so far.
+/// Returns a factor. A candidate is replayed only if its estimate is at most this factor x the estimate of the best
+/// candidate so far.
 double FateSearch::worth_a_replay() const {
   return chain_.stages.size() > 100 ? 1.1 : one_of_several_ ? 1.25 : infinite;
 }
@@ -180,8 +183,8 @@ double FateSearch::least_seconds(const Tape& tape) const {
                   run_.micro_batches * engines.busiest());
 }
 
-/// Replays a tape and compares it with the best tape so far. If two tapes are equally fast, the shorter one is
-/// better: it copies and recomputes less.
+/// Replays a tape and compares it with the best tape so far. If two tapes are equally fast, the tape with fewer
+/// operations is better, because it copies and recomputes less.
 Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
   constexpr Scored nothing{infinite, 0};
   if (least_seconds(tape) > best.seconds * (1 + 1e-12)) return nothing;
@@ -195,8 +198,8 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
   return found->second;
 }
 
-/// Replays the strategies that treat every stage alike, each with several budgets. With fewer bytes, the loads may
-/// come in another order, which may by chance be better.
+/// Replays the tapes that treat every stage alike, each with several budgets. With a smaller budget, the loads may come
+/// in another order, which by chance may be faster.
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
   const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 4 : 1;
@@ -228,7 +231,8 @@ void FateSearch::search(std::size_t number) {
     descend(std::vector<Fate>(chain_.stages.size(), fate), best);
   round(bound(rung), best);
   left_ = estimates;
-  // With more than 100 stages, too few estimates are left to try one change per stage.
+  // With more than 100 stages, the estimates that may still be made are too few to try one change
+  // per stage.
   if (chain_.stages.size() <= 100)
     improve(best);
   else if (best.about < infinite)
@@ -236,8 +240,9 @@ void FateSearch::search(std::size_t number) {
   shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
 }
 
-/// Adds those candidates of the rung that are faster than all candidates with fewer bytes. A tape is first tried with
-/// few bytes, and then with more. It stops when it is as fast as with all bytes of the rung.
+/// Chooses the candidates of the rung: those that are faster, by the estimate, than all candidates with fewer bytes.
+/// Each tape is tried first with few bytes, and then with more and more bytes. The tries end when the tape is as fast
+/// as with all bytes of the rung.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
@@ -276,8 +281,7 @@ EstimatedSeconds FateSearch::estimate_within(const Tape& tape, const TapeMemory&
   return estimated_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
 }
 
-/// Returns the approximate seconds of the tape within the bytes of the rung. If the tape does not fit, returns
-/// infinity.
+/// Returns the estimated seconds of the tape with the bytes of the rung. If the tape does not fit, returns infinity.
 double FateSearch::estimate(const Tape& tape) {
   const auto [found, fresh] = pool_.try_emplace(key_of(tape));
   auto& [known, seen] = found->second;
@@ -301,8 +305,8 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 
 namespace {
 
-/// Returns a short range that contains the minimum of a function of the numbers 0 to `most`. The function must have
-/// only one minimum. The search is by golden sections: each step after the first computes the function once.
+/// `value` is a function of the numbers 0 to `most`, with a single minimum. Returns a short range that contains the
+/// minimum. The search is by golden sections: each step after the first calls the function once.
 template <typename Function>
 std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function& value) {
   std::int64_t low = 0, high = most;
@@ -328,8 +332,7 @@ std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function
 
 }  // namespace
 
-/// Rounds the relaxation with several values of Rounding::early. The copies of the first stages are cheap, because much
-/// computation runs during these copies.
+/// Rounds the relaxation with several values of Rounding::early, and takes the best tape.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;
