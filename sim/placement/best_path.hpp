@@ -10,7 +10,8 @@
 
 namespace sluice {
 
-/// The prices of the uses and gaps of one tensor. A use or gap without room has an infinite price.
+/// The prices of the uses and gaps of one tensor. If fast memory has no room for the tensor at a use or in a gap, the
+/// price there is infinite.
 struct PathPrices {
   PlacementProblem::Begins begins = PlacementProblem::Begins::made;
   const std::vector<char>* written = nullptr;  ///< indexed by use
@@ -26,8 +27,8 @@ struct PricedPath {
 
 PricedPath best_path(const PathPrices& prices);
 
-/// Returns the cheaper of two paths. In the first path, the tensor is always in slow memory. In the second path, the
-/// tensor is always in fast memory.
+/// Returns the cheaper of two paths. In one path, the tensor is always in slow memory. In the other path, the tensor is
+/// always in fast memory.
 PricedPath best_constant_path(const PathPrices& prices);
 
 }  // namespace sluice
