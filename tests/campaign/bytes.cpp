@@ -58,7 +58,7 @@ bool says(const Executed& run, const char* key, const char* word) {
   return value && value->text() == word;
 }
 
-/// Returns the number of devices that need all weights.
+/// Returns the number of devices that each need all weights.
 double replicas_of(const Executed& run) {
   const Workload& workload = run.scenario.workload;
   if (run.scenario.policy->name != "data_parallel") return 1;

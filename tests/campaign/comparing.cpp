@@ -40,7 +40,7 @@ const Value* setting(const Executed& run, const std::string& name) {
   return run.scenario.policy.keys.map().find(name);
 }
 
-/// Returns whether the scenario names its cut and its fates, independently of the size of the machine.
+/// Returns whether the scenario names its cut and its fates.
 bool says_all(const Executed& run) {
   return run.scenario.cut.has_value() && run.scenario.fates.has_value();
 }
@@ -72,7 +72,7 @@ std::string capacity_path(const Executed& run) {
 }
 
 /// Returns whether the placement of tensors is searched. The search may end before it has found the best placement. So
-/// it may find a slower placement in a larger memory.
+/// the search may find a slower placement in a larger memory than in a smaller one.
 bool may_place(const Executed& run) {
   const Value* const placement = setting(run, "placement");
   if (placement) return placement->text() != "none";
@@ -86,8 +86,8 @@ void plan_of_resolved(const Executed& run, Complaints& complaints) {
 
 /// Checks that the scenario also fits with more memory, and is not slower. By scenarios/FORMAT.md, a plan that Sluice
 /// chose takes the same time in every memory in which it fits. In training, Sluice always chooses when loads start. In
-/// inference, a scenario may leave nothing to choose. With more memory, its plan may wait at other times, and become
-/// slower. Such a scenario only has to fit.
+/// inference, a scenario may leave nothing to choose. Then, with more memory, the plan may wait at other times and
+/// become slower. Such a scenario only has to fit.
 void more_memory(const Executed& run, Complaints& complaints) {
   const DeviceMemory& memory = run.scenario.platform.devices.front().memory();
   if (!memory.capacity || cuts_by_machine(run)) return;
@@ -116,10 +116,11 @@ void faster_link(const Executed& run, Complaints& complaints) {
                        is_replicated(run) ? 0.05 : 0.01);
 }
 
-/// Checks that a run without overlap is not faster. `transfers: in_turn` is left out. There, each transfer waits until
-/// the data of the transfer before it has arrived. With overlap, this wait may cost a latency that is hidden without
-/// overlap. With `transfers: auto`, Sluice tries transfers in turn and together, so the claim holds. `data_parallel`
-/// also simulates the plans without overlap, so it needs no tolerance.
+/// Checks that overlap makes the run at most a little slower. A scenario with `transfers: in_turn` is not checked. In
+/// its runs, each transfer waits until the data of the transfer before it has arrived. With overlap, this wait may cost
+/// a latency that is hidden without overlap. With `transfers: auto`, Sluice tries transfers in turn and transfers
+/// together, so the claim holds. `data_parallel` gets no tolerance, because it also simulates its plans without
+/// overlap.
 void overlap_off(const Executed& run, Complaints& complaints) {
   const Value* const transfers = setting(run, "transfers");
   if (transfers && transfers->text() == "in_turn") return;
@@ -141,9 +142,9 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
           "optimal is no slower than " + strategy->name, is_replicated(run) ? 0.05 : 1e-9);
 }
 
-/// Writes one value that Sluice chose into the scenario, and runs the scenario again. Sluice chooses the other open
-/// values among fewer candidates than before. The run must take as long as before. If no value is left open, the run
-/// may be slower. Then Sluice compares no plans, and the plan may wait for memory.
+/// Writes one value that Sluice chose into the scenario, and runs the scenario again. Now Sluice has fewer candidates
+/// for the values that are still open. But the run must take as long as before. If no value is still open, the run may
+/// be slower. Then Sluice compares no plans, and the plan may wait for memory.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;
@@ -191,10 +192,11 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
     complaints.require(asked(most + 1).has_value(), "one micro-batch more in flight does not fit");
 }
 
-/// Checks that a run does not get faster with one more step, micro-batch or batch. Training is allowed a few percent.
-/// There, Sluice places one load after the other, and does not search all orders of loads. So more work may lead to a
-/// better order of loads and a faster run. The greatest difference was 6.8 %. In that case, the loads of replicas
-/// shared a link, and each replica had two micro-batches instead of one.
+/// Checks that a run does not get faster with one more step, micro-batch or batch. With training or with replicas, it
+/// may get a few percent faster. In training, Sluice places one load after the other, and does not search all orders of
+/// loads. So more work may lead to a better order of loads and a faster run. The greatest difference so far was 6.8 %.
+/// In that case, the loads of replicas shared a link, and the run was faster with two micro-batches per replica than
+/// with one.
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)

@@ -62,7 +62,7 @@ def cases():
 def run_case(folder, case):
     """Runs one case. The program must answer, refuse the value at its place, or say that the run does not fit."""
     name, path, value = case
-    # Python would write a number such as 2^63 - 1 in another way.
+    # The value is inserted as text. Python would write a number such as 1e300 in another way.
     text = json.dumps(changed(documents()[name], path, value), indent=1).replace(f'"@{value}@"', value)
     (pathlib.Path(folder) / "extreme.json").write_text(text)
     done = sluice(folder, "run", "extreme.json", "--executor", "replay", "--json",

@@ -95,8 +95,8 @@ void add_settings(Draws& draws, DrawnPolicy& drawn, int batches) {
     drawn.policy += key("prefetch", std::to_string(draws.number(0, 3)));
 }
 
-/// Draws whether a choice is left open. Open choices are rare on several devices, where they take most of a campaign's
-/// time.
+/// Draws whether a choice is left open. For several devices, open choices are rare, because their candidates take most
+/// of a campaign's time.
 bool left_open(Draws& draws, const DrawnPolicy& drawn) {
   return draws.one_in(drawn.devices > 1 ? 8 : 3);
 }
@@ -122,8 +122,8 @@ std::string random_cut(Draws& draws, DrawnPolicy& drawn) {
   return "stages: " + cut + "\n";
 }
 
-/// Draws the strategy for fates. A scenario with moves always names one strategy. Otherwise Sluice would search a
-/// placement for each strategy, which may take minutes.
+/// Draws the strategy for fates. If the placement moves tensors during the run, the scenario names one strategy.
+/// Otherwise Sluice would search a placement for each strategy, which may take minutes.
 std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
   if (left_open(draws, drawn) && !drawn.moves) return "";
   std::vector<std::string> fates = {"keep_all"};

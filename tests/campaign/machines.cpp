@@ -97,8 +97,8 @@ std::vector<std::string> names_of(Form form, int devices) {
   return names;
 }
 
-/// Returns links between neighbouring devices. Some pairs of neighbours get no link. The route between them leads
-/// through the host.
+/// Returns links between neighbouring devices. Some pairs of neighbours get no link. Then their route leads through the
+/// host.
 std::string pair_links(Draws& draws, const std::vector<std::string>& names) {
   std::string links;
   for (std::size_t d = 0; d + 1 < names.size(); ++d)

@@ -1,5 +1,6 @@
-"""Mutants of all inputs that the program reads. The inputs are documents, platforms, profiles, maps of tables, fits,
-stage tables, plans, models of other programs, traces, baselines with their plans, and stores."""
+"""Mutants of all inputs that the program reads. A mutant is a valid input with random changes. The inputs are
+documents, platforms, profiles, maps of tables, fits, stage tables, plans, models of other programs, traces, baselines
+with their plans, and stores."""
 
 import csv
 import io

@@ -36,7 +36,8 @@ void limit(std::string& text, const std::string& start, double bytes, std::int64
   text.replace(text.find(unlimited, text.find(start)), unlimited.size(), given);
 }
 
-/// Returns the scenario with limited memories. Their capacity is a share of the peak with unlimited memory.
+/// Returns the scenario with limited memories. The capacity of a memory is a share of the bytes that it holds at its
+/// peak if it is unlimited.
 std::string with_memory(const Question& question) {
   if (question.share == 0 && question.host_share == 0) return question.text;
   const Executed run = executed(question.text);
@@ -73,7 +74,7 @@ Trial tried(const Draws& draws, const std::string& plain, const MakeText& text_o
           std::string text = plain;
           try {
             text = text_of();
-          } catch (const Error&) {  // The checks of the scenario report this error.
+          } catch (const Error&) {  // verdict_of() reports this error.
           }
           return packed(verdict_of(text, which, simgrid), text);
         },

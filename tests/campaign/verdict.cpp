@@ -52,7 +52,8 @@ bool same_number(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Returns whether all metrics are equal to the last bit. Skips the bound of the question, which needs the scenario.
+/// Returns whether all metrics are equal to the last bit. Skips the bound of the question, which cannot be computed
+/// without the scenario.
 bool same_numbers(const Summary& a, const Summary& b) {
   for (const Summary::Metric& metric : a.metrics) {
     if (metric.name.compare(0, 8, "question") == 0) continue;

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that an answer states the question, how certain the answer is, and notes. Tests that a refusal has at most five
+"""Tests that an answer states the question, its own certainty, and notes. Tests that a refusal has at most five
 lines."""
 
 import json
@@ -164,8 +164,8 @@ class Answers(unittest.TestCase):
     # --- the certainty of an answer ------------------------------------------------------------------------
 
     def test_sourced_and_assumed_shares_are_shares_of_the_seconds_of_work(self):
-        # The rate has a source: 2e6 FLOP at half of 1 GFLOP/s take 4 ms. The bandwidth of 1 GB/s is assumed: weights of
-        # 4 MB, an input of 4 kB and an answer of 4 kB take 4.008 ms.
+        # The rate has a source. With it, 2e6 FLOP at half of 1 GFLOP/s take 4 ms. The bandwidth of 1 GB/s is assumed.
+        # With it, weights of 4 MB, an input of 4 kB and an answer of 4 kB take 4.008 ms.
         certainty = self.answer(DISK)["certainty"]
         self.assertAlmostEqual(certainty["sourced"], 4 / 8.008, delta=1e-9)
         self.assertAlmostEqual(certainty["assumed"], 4.008 / 8.008, delta=1e-9)
@@ -253,8 +253,8 @@ class Answers(unittest.TestCase):
             why = refused["infeasible"]
             self.assertEqual(refused["status"], "infeasible")
             self.assertEqual(why["culprit"], "kv_cache")
-            # Each of 32 blocks has 2 caches of 2047 tokens x 4096 elements in float16. All caches of a sample have
-            # 1.0732 GB.
+            # The batch has 32 samples. For each sample, each of the 32 blocks has 2 caches of 2047 tokens x 4096
+            # elements, with 2 bytes per element. All caches of one sample have 1.0732 GB.
             self.assertEqual(why["by_class"]["kv_cache"], 32 * 32 * 2 * 2047 * 4096 * 2)
             largest = why["largest_batch"]
             self.assertIn(f"the largest batch that fits: {largest}\n", done.stderr)

@@ -42,8 +42,8 @@ class WhereIsWhat(unittest.TestCase):
                 if not re.fullmatch(r"[A-Za-z]+(_[a-z]+)+|[A-Z]\w+(::\w+)?|describe", name):
                     continue
                 with self.subTest(row=row[:60], name=name):
-                    # A definition is recognised by the text behind the name: parameters behind a function, a brace or a
-                    # value behind a type or a member.
+                    # A definition is recognised by the text behind the name: "(" behind a function, and " {" or " = "
+                    # behind a type or a member.
                     self.assertTrue(any(re.search(rf"\b{re.escape(name)}(\(| = | \{{)", text) for text in texts))
                     found += 1
         self.assertGreater(found, 7)

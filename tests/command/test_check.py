@@ -50,8 +50,8 @@ class Planted(Check):
         name = self.plan(base="sharded_ipu_pair")
         self.accept(name)
         lines = (self.folder / name).read_text().splitlines(keepends=True)
-        # Looks for two neighbouring actions that can be listed in the other order. They are on different streams and
-        # allocate in different pools. The second action does not wait for the first action.
+        # Looks for two neighbouring actions that can be listed in the other order. Two such actions are on different
+        # streams and allocate in different pools. The second action does not wait for the first action.
         for at, (first, second) in enumerate(zip(lines, lines[1:])):
             on = [re.search(r" on=(\S+)", line) for line in (first, second)]
             pools = [set(re.findall(r"@([^,\s]+)", line)) for line in (first, second)]
@@ -234,7 +234,7 @@ class Signals(Check):
                                    stderr=subprocess.PIPE, text=True)
 
         def members():
-            """Returns the processes of the session."""
+            """Returns the numbers of all running processes in the session of `process`."""
             found = []
             for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
                 try:

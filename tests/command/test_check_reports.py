@@ -43,7 +43,8 @@ class Reports(Check):
         self.assertEqual(missing.find("failure").get("type"), "missing")
         self.assertIn("none.yaml", error.find("error").text)
         self.assertTrue(worse.find("failure").text.startswith("a&b.plan\n"))
-        # Elements and attributes of the schema of Jenkins' reports (junit-10.xsd of the xUnit plugin).
+        # The elements, each with its attributes, that the schema of Jenkins' reports allows (junit-10.xsd of the xUnit
+        # plugin).
         allowed = {"testsuites": {"name", "time", "tests", "failures", "disabled", "errors"},
                    "testsuite": {"name", "tests", "failures", "errors", "time", "disabled",
                                  "skipped", "timestamp", "hostname", "id", "package"},

@@ -78,7 +78,7 @@ class Model(Cli):
         # the pooling's maxima, with 8 bytes per position. These tensors are kept.
         self.assertEqual(column("kept_bytes"),
                          [0, 4 * 784, 4 * 25_088, 8 * 6272, 4 * 6272, 4 * 128])
-        # Computing a gradient of a product takes as many FLOP as the product. The image needs no gradient.
+        # Computing a gradient of a product takes as many FLOP as computing the product. The image needs no gradient.
         macs = column("macs")
         self.assertEqual(macs, [0, 784 * 32 * 9, 784 * 32 * 9 * 32, 0, 6272 * 128, 1280])
         self.assertEqual(column("flop"), [0, 2 * macs[1] + 25_088, 2 * macs[2] + 25_088,

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Runs the commands of all pages in an empty folder outside the repository, with only `sluice` on the path. Other files
-test README.md (test_readme.py), docs/guide.md (test_guide.py), docs/words.md (test_words.py) and docs/reference/
-(test_reference.py, test_commands.py)."""
+"""Runs the commands of all pages in an empty folder outside the repository, with only `sluice` on the path. Four pages
+or folders have tests of their own: README.md (test_readme.py), docs/guide.md (test_guide.py), docs/words.md
+(test_words.py) and docs/reference/ (test_reference.py, test_commands.py)."""
 
 import pathlib
 import re
@@ -18,7 +18,7 @@ TESTED_ELSEWHERE = ("guide.md", "words.md")
 COMMANDS = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>(?:.*\n)*?)^```|^(?P<indented>(?: {4}.*\n)+)"
                       r"|`(?P<inline>sluice [^`]+)`", re.M)
 
-# Pages have words that stand for a file or a number. The value is the word that the test puts in their place.
+# Words of pages that stand for a file or a number. The value is what the test puts in the place of the word.
 NAMES = {"S": "scenario.yaml", "SCENARIO": "scenario.yaml", "PLAN": "small.plan", "P": "operators.csv", "A": "operators.csv", "B": "again.csv",
          "ALL": "all.csv", "TABLE": "operators.csv", "TABLE.csv": "operators.csv", "MODEL": "resnet18", "KIND": "scenario",
          "PLATFORM": "a100_pcie", "DIR/trace.h5": "trace.h5",
@@ -151,7 +151,7 @@ class Docs(unittest.TestCase):
                            "small.yaml": SCENARIO.replace("policy: {", "cost: {model: roofline}\npolicy: {")}.items():
             run(f"mkdir -p $(dirname {name}); cat > {name} <<'END'\n{text}END")
         run("sluice plan scenario.yaml -o small.plan")
-        # Writes the network that the guide uses. But here, the extent of the batch is a name instead of a number.
+        # Writes the network of the guide, but with a name instead of a number as the extent of the batch.
         network = re.search(r"cat > net.txt .*?> net.onnx\n", GUIDE.read_text(), re.S)[0]
         run(network.replace("dim { dim_value: 1 }", 'dim { dim_param: "batch" }', 1))
 
@@ -162,8 +162,8 @@ class Docs(unittest.TestCase):
                 if shorter is None:
                     return
                 command = shorter
-        # The program finds the documents of a page by their names. It does not find documents in analysis/validation:
-        # the page says that these documents are in the repository.
+        # The program finds most documents of a page by their names. It does not find documents in analysis/validation,
+        # which are only in the repository. So the test inserts their paths.
         command = command.replace("analysis/validation/", f"{ROOT}/analysis/validation/")
         if command in BEFORE:
             run(BEFORE[command])

@@ -40,7 +40,7 @@ class Chrome(Export):
                 self.assertEqual(first["args"]["stage"], trace.stages[row["stage"]])
         self.check_depth(events)
 
-        # Each end of a flow belongs to the slice that is on the flow's thread at this time.
+        # Each end of a flow belongs to the slice on the flow's thread that covers the time of this end.
         sources = {e["id"]: e for e in events if e["ph"] == "s"}
         targets = {e["id"]: e for e in events if e["ph"] == "f"}
         self.assertEqual(len(sources), len([e for e in events if e["ph"] == "s"]))

@@ -12,7 +12,7 @@ from export_case import EVIL, Export, SCHEMA, nanoseconds
 
 
 def unescaped(text):
-    """Returns the text that a string of protoc's text form stands for."""
+    """Returns a string of protoc's text form without its escapes."""
     plain = {"n": b"\n", "r": b"\r", "t": b"\t"}
 
     def one(match):
