@@ -1,5 +1,5 @@
-// Strategies that need no search: all stages have the same fate, or the fate follows from the
-// stage's number.
+// Strategies that need no search: all stages have the same fate, or the number of a stage decides
+// its fate.
 #include "fates/strategy.hpp"
 
 namespace sluice {

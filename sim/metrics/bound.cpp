@@ -13,14 +13,15 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_executions = 20'000'000;
-/// A bound that is at most this share below the greatest bound counts as equal to it.
+/// If a bound is at most this share below the greatest bound, the two count as equal.
 constexpr double near = 0.01;
-/// A resource can be the reason for the bound only if its own work is at least this share of the bound. This excludes
-/// resources with little work between long actions of others.
+/// A resource (a stream or a link) can be the reason for the bound only if its own work is at least this share of the
+/// bound. This rule excludes a resource that has little work between long actions of other resources.
 constexpr double own_share = 0.5;
 
-/// The load of one link. `head` is the earliest time at which a byte can cross the link. The link then works for
-/// `busy` seconds. After the last byte, at least `tail` seconds must follow.
+/// The work of one link. `head` is the earliest time at which a byte can cross the link. `busy` is the seconds for
+/// which the link works. `tail` is the least number of seconds between the last byte on the link and the end of the
+/// run.
 struct LinkLoad {
   double head = infinity, busy = 0, tail = infinity;
 };
