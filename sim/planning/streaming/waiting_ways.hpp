@@ -20,12 +20,13 @@ struct WaitingCase {
   bool smaller_pieces = true;  ///< whether pieces of a quarter of the choice's size are tried, too
 };
 
-/// Returns candidates for this choice. A candidate lists loads as early as a limit of bytes allows. Several limits are
-/// tried. They do not depend on the capacity. Weights, inputs and results share the bytes of a limit, and actions wait
-/// for each other. A rehearsal is different: it reserves bytes for inputs and results during a whole run of a group,
-/// and loads inputs at most one step early. `context` keeps the members of `waiting` alive. There are no candidates
-/// without overlap, with too many slots, or if host memory may be too small. For a single group, there are none if a
-/// rehearsal can use all buffers. For several groups, there are none if loads and saves slow each other down.
+/// Returns candidates for this choice. Each of them lists loads as early as a limit of bytes allows. Several limits are
+/// tried. They do not depend on the capacity of the device. Within a limit, weights, inputs and results share the
+/// bytes, and actions wait until others free bytes. A rehearsal, in contrast, reserves bytes for inputs and results
+/// during a whole run of a group, and loads inputs at most one step early. `context` keeps the members of `waiting`
+/// alive. The result is empty without overlap, with too many slots, or if host memory may be too small. With a single
+/// group, it is empty if a rehearsal can use all buffers. With several groups, it is empty if loads and saves slow each
+/// other down.
 std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context);
 

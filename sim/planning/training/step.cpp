@@ -48,8 +48,8 @@ class StepMaker {
   }
 
  private:
-  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, also
-  /// adds the optimizer state. If the weights of a stage are not updated, also adds the gradients of this stage.
+  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, their
+  /// optimizer state is added, too, and for each stage without an update its gradients.
   void add_places() {
     std::vector<Program::Place>& places = draft_.program.places;
     for (std::int64_t m = 0; m < shape_.micro_batches * shape_.batches; ++m)
@@ -74,8 +74,8 @@ class StepMaker {
     }
   }
 
-  /// Where a tensor is now. `on` maps each device to the instance there. `copy` is the instance whose save left a copy
-  /// in host memory.
+  /// Where a tensor is now: `on` has, for each device that holds the tensor, the instance there. If host memory has a
+  /// copy, `copy` is the instance whose save made it.
   struct TensorLocation {
     std::map<std::uint32_t, std::uint32_t> on;
     std::uint32_t copy = none;
