@@ -53,17 +53,17 @@ std::vector<double> stream_busy(const PathGraph& graph) {
   return busy;
 }
 
-/// The bound that one stream or link gives: the run takes at least `seconds`. The stream or link works for `busy`
-/// seconds of them.
+/// The bound that one stream or link gives: the run takes at least `seconds`. For `busy` of these seconds, the stream
+/// or link works.
 struct ResourceBound {
   double seconds, busy;
   std::string_view name;
 };
 
-/// Returns the bound of the makespan: the maximum of `path` and of the bounds of all resources (streams and links).
-/// Also returns the resource that is the reason for the bound. To qualify, a resource needs a bound near the greatest
-/// bound, and work that is a large part of this bound. If several resources qualify, the one that works longest is
-/// returned. The run gets faster only if this resource becomes faster or gets less work.
+/// Returns the bound of the makespan: the greatest of `path` and the bounds of all resources. Also returns the resource
+/// that is the reason for the bound. For this, its own bound must be near the greatest bound, and its work must be a
+/// large part of the greatest bound. If several resources qualify, the result is the resource that works longest. The
+/// run gets faster only if this resource becomes faster or gets less work.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);
@@ -79,18 +79,18 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 
 // The proof of the bound:
 // - An execution is an action in an iteration. It starts after the previous execution on its stream has ended and the
-//   awaited data have arrived. It lasts at least as long as alone on its links. Its data are available `latency`
-//   after its end. Memory can only delay the execution.
+//   awaited data have arrived. It lasts at least as long as it would last alone on its links. Its data arrive `latency`
+//   after its end. Limits of memory can only delay the execution.
 // - The head of an execution is the longest path, through stream order and waits, from the beginning of the run to
 //   the execution. The head is a lower bound of the start. The tail of an execution is the longest path from its end
 //   to the end of the run. The tail is a lower bound of the seconds that must follow. The longest of all paths is a
 //   lower bound of the makespan. If some waits are ignored, these numbers are still lower bounds.
-// - A stream executes one action at a time. So makespan >= head of its first execution + sum of all its durations +
-//   tail of its last execution.
+// - A stream executes one action at a time. So makespan >= head of the stream's first execution + sum of the durations
+//   of all its executions + tail of its last execution.
 // - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest (head + setup) of
-//   its flows. After the last flow on the link, the action of this flow ends, and the tail of the action follows.
-//   Each action counts with its shortest tail, the tail of its last execution. So makespan >= smallest (head + setup)
-//   + (sum of bytes) / bandwidth + smallest tail.
+//   its flows, where setup is the time before the bytes of a flow move. After the last flow on the link, the action of
+//   this flow ends, and the tail of the action follows. The tail of an action's last execution is its shortest tail,
+//   and counts here. So makespan >= smallest (head + setup) + (sum of bytes) / bandwidth + smallest tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);
   const Heads heads = walk_forwards(graph, most_executions);

@@ -1,5 +1,5 @@
-// Computes a lower bound of the makespan that holds for every execution of a plan. Also finds the reason for the
-// bound: a stream or a link.
+// Computes a lower bound of the makespan that holds for every execution of a plan. Also finds the stream or link that
+// is the reason for the bound.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace sluice {
 
 struct Bound {
   double seconds = 0;
-  /// The stream or link that is the reason for the bound. Its own work is at least half of the bound. Some actions
-  /// must come before and after this work. Together with them, the work takes at least 99 % of the bound. If several
-  /// streams or links qualify, `resource` names the one that works longest. If none qualifies, the text is
-  /// "dependencies": several streams or links must work in turn.
+  /// The stream or link that is the reason for the bound. Its own work is at least half of the bound. Some actions must
+  /// come before and after this work. Together with these actions, the work takes at least 99 % of the bound. If
+  /// several streams or links qualify, `resource` names the stream or link that works longest. If none qualifies, the
+  /// text is "dependencies": several streams or links must work one after the other.
   std::string resource;
 };
 

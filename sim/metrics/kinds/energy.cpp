@@ -1,6 +1,6 @@
-// Metrics of energy: the idle power during the whole run, plus the energy that the work takes in addition. A link
-// without watts is not counted. A device without watts counts if its actions have joules. If neither watts nor joules
-// are known, the energy is not known.
+// Metrics of energy. The energy is the idle power x the makespan, plus the energy that the work takes in addition. A
+// link without watts is not counted. A device without watts is counted only if its actions have joules. If no watts and
+// no joules are known, the energy has no value.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -11,8 +11,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the energy of each device. The devices have the order of their first streams in the plan. A stream without a
-/// device counts as a device.
+/// Returns the energy of each device, in the order of the devices' first streams in the plan. A stream without a device
+/// counts as a device.
 std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t s = 0; s < totals.plan().streams.size(); ++s) {
@@ -30,7 +30,8 @@ std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   return keyed;
 }
 
-/// Returns the energy of each link with watts. Busy power counts in proportion to the utilisation of the link.
+/// Returns the energy of each link for which watts are known. The power between idle and busy counts in proportion to
+/// the utilisation of the link.
 std::vector<SummaryValue::Keyed> links(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {

@@ -1,5 +1,4 @@
-// The metric makespan_s: the time from the start of the run until the end of the last action and the arrival of the
-// last data.
+// The metric makespan_s: the time from the start of the run until all actions have ended and all data have arrived.
 #include "metrics/metric.hpp"
 
 namespace sluice {

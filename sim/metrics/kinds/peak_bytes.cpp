@@ -1,4 +1,5 @@
-// Metrics of memory: the most bytes in each pool, these bytes by tensor class, and the bytes beyond the capacity.
+// Metrics of memory: the most bytes in each pool at one moment, these bytes by tensor class, and the bytes above the
+// capacity.
 #include <algorithm>
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // The metrics question_bound_s and question_ratio. No plan for this model, workload and machine takes less time than
-// question_bound_s. The ratio is this bound / the makespan.
+// question_bound_s. question_ratio is question_bound_s / makespan.
 #include "metrics/metric.hpp"
 
 namespace sluice {
