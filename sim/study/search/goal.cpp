@@ -34,8 +34,8 @@ bool take_ending(std::string& text, const std::string& ending) {
   return there;
 }
 
-/// Parses a text such as 16GB, 5ms, 0.5J/sample or 200 samples/s. If the unit is a quotient, a number without a unit is
-/// accepted, too.
+/// Parses a text such as 16GB, 5ms, 0.5J/sample or 200 samples/s. If the unit of `number` is a quotient such as
+/// J/sample, the text may leave out the unit.
 double quantity_of(std::string text, const SearchNumber& number) {
   const std::string& unit = number.unit;
   std::string name = number.text;
