@@ -9,8 +9,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns the number of early inputs on the device: the input of the running computation does not count. Usually, this
-/// is the number of buffers minus 1. If the memory has no room for so many inputs, it is the number that fits.
+/// Returns how many inputs may be on the device besides the input of the running computation. Usually, this is the
+/// number of buffers minus 1. If the memory has too little room for that, it is the number that fits.
 std::int64_t inputs_ahead(const PolicyRequest& request, const CommonParameters& common,
                           ForwardShape shape) {
   const std::int64_t most = common.buffers - 1, input = stage_bytes(request).front().input;

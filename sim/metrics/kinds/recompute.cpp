@@ -1,4 +1,4 @@
-// Metrics of the cost of computing activations a second time.
+// Metrics that say how much time recomputation takes, which computes activations a second time.
 #include "metrics/metric.hpp"
 
 namespace sluice {

@@ -29,7 +29,7 @@ SummaryValue by_class(const Totals& totals) {
   return SummaryValue::of(std::move(keyed));
 }
 
-/// Returns full_rate_s_by_link. Unlike transfer_s_by_link, this metric does not grow when transfers share the link.
+/// Returns full_rate_s_by_link. If transfers share a link, transfer_s_by_link grows, but this metric does not.
 SummaryValue full_rate(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {
@@ -54,9 +54,8 @@ extern const Metric transfer_s_metric = {
     .details =
         "The metric adds up the seconds of all transfers. Two transfers that run for 1 s at the "
         "same time count 2 s. A transfer that shares a link takes longer than a transfer that has "
-        "the link alone. Transfers may be "
-        "hidden behind "
-        "computation; exposed_transfer_s says how long computation waits for transfers.",
+        "the link alone. Computation may hide transfers: exposed_transfer_s says how long "
+        "computation waits for transfers.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -101,8 +100,9 @@ extern const Metric full_rate_s_by_link_metric = {
         "Bytes that crossed the link / bandwidth of the link: the least time that these "
         "bytes take.",
     .details =
-        "Compare the value with transfer_s_by_link. The difference has two reasons. Set-ups take time. A transfer is "
-        "slower than the full rate of the link if it shares the link, or if another link limits it.",
+        "Compare the value with transfer_s_by_link, which may be greater for two reasons. First, "
+        "set-ups take time. Second, a transfer is slower than the full rate of the link if it "
+        "shares the link, or if another link limits it.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

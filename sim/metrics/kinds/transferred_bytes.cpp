@@ -1,4 +1,4 @@
-// Metrics of the number of bytes that were moved.
+// Metrics that say how many bytes were moved, over which links, and of which tensors.
 #include <utility>
 #include <vector>
 
@@ -63,8 +63,8 @@ extern const Metric transferred_bytes_by_class_metric = {
     .summary = "Bytes that were moved, by tensor class.",
     .details =
         "The classes are the classes of the plan's tensors, such as weight, input and activation. "
-        "Bytes without a tensor count only in transferred_bytes. Use this metric to see which "
-        "tensors a policy moves most.",
+        "Some bytes belong to no tensor. These bytes count only in transferred_bytes. Use this "
+        "metric to see which tensors a policy moves most.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -8,14 +8,14 @@ namespace sluice {
 
 namespace {
 
-/// A tensor that may be loaded.
+/// A tensor that a step may load, and the seconds of its load.
 struct Loaded {
   std::int64_t bytes;
   double seconds;
 };
 
-/// Returns all tensors of a shape that may be loaded. Their order does not depend on seconds. Loads of equally many
-/// bytes take equally long. So any tensor of the same size gives the seconds of a load.
+/// Returns all tensors that a step of this shape may load. Their order does not depend on seconds. A loaded tensor
+/// takes the seconds of any tensor in this list that has as many bytes.
 std::vector<Loaded> loaded_of(const StepShape& shape) {
   const auto of = [](const ChainTensor& tensor) { return Loaded{tensor.bytes, tensor.load_s}; };
   std::vector<Loaded> all = {of(shape.chain.input)};
