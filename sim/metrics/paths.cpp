@@ -66,7 +66,7 @@ void PathGraph::sort_section(Section section) {
   // when the awaited action has a place.
   const bool all_run = section != Section::body;
   std::vector<char> placed(end - begin, 0);
-  std::vector<std::uint32_t> next(end - begin, none);  // for each action, the next action on its stream
+  std::vector<std::uint32_t> next(end - begin, none);  // for each action, the next on its stream
   // For each action, the first stream in the list of streams that wait for it.
   std::vector<std::uint32_t> first_waiter(end - begin, none);
   std::vector<std::uint32_t> head(plan.streams.size(), none),
