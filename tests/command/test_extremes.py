@@ -38,7 +38,8 @@ class Figures(unittest.TestCase):
 
 
 class Counts(unittest.TestCase):
-    """Counts that do not fit into 64 bits. The message names the key that makes the count too large, and its place."""
+    """Counts that do not fit into 64 bits. The message names the key that makes the count too large, and the place of
+    this key."""
 
     def test_layers_that_double_are_refused_at_the_layer(self):
         layers = "".join(f"  - {{type: concat, name: c{i}, inputs: [{before}, {before}]}}\n"
@@ -70,8 +71,8 @@ class Counts(unittest.TestCase):
         self.assertNotRegex(done.stdout, rb"nan|inf\b")
 
     def test_a_memory_of_as_many_bytes_as_a_count_can_hold_has_an_answer(self):
-        """The memory has 2^63 - 1 bytes. `fits` must find the largest micro-batch, although the bytes of a micro-batch
-        with one more sample cannot be counted."""
+        """The memory has 2^63 - 1 bytes. `fits` must find the largest micro-batch, although with one more sample, the
+        bytes of the micro-batch do not fit into 64 bits."""
         for model in ("vgg16", "resnet50", "gpt2"):
             for mode in ("training", "inference"):
                 with self.subTest(model=model, mode=mode):

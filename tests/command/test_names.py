@@ -129,7 +129,7 @@ class Names(Words):
 
 
 class Files(Words):
-    """The option -o replaces a file only if it has the format that the command writes."""
+    """The option -o replaces a file only if the file has the format that the command writes."""
 
     def test_only_a_trace_is_replaced_by_a_trace(self):
         self.write("thesis.tex", "years of work")

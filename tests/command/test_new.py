@@ -21,7 +21,7 @@ COMPILER = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-miss
 
 
 def kinds():
-    """Returns the keys of the table in cmake/new.py."""
+    """Returns the kinds that ./dev new knows, which are the keys of the table KINDS in cmake/new.py."""
     for node in ast.parse((ROOT / "cmake/new.py").read_text()).body:
         if isinstance(node, ast.Assign) and node.targets[0].id == "KINDS":
             return [key.value for key in node.value.keys]

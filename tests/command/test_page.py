@@ -103,8 +103,8 @@ class Page(unittest.TestCase):
         shown = sluice("show", "t.h5", cwd=self.folder).stdout
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3\.compute ")
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3 +│")
-        # With `transfers: in_turn`, the cards wait for each other and differ in their times. `sluice show` draws them
-        # in separate rows, but the answer of `sluice run` has one row for all of them.
+        # With `transfers: in_turn`, the cards wait for each other and differ in their times. `sluice show` draws the
+        # cards in separate rows, but the answer of `sluice run` has one row for all cards.
         answer = sluice("run", "four.yaml", "policy.transfers=in_turn", "-o", "u.h5", cwd=self.folder).stdout
         self.assertRegex(answer, r"peak memory +gpu0\.\.gpu3: ")
         self.assertRegex(answer, r"each in [0-9.]+ [mu]s to [0-9.]+ [mu]s")

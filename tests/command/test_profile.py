@@ -74,7 +74,8 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertGreater(answer["certainty"]["sourced"], 0.99)
         computation = answer["certainty"]["computation"]
         self.assertEqual((computation["interpolated"], computation["measured"]), (1, 0))
-        # The error of the interpolation is not known. It needs a measured batch between two other measured batches.
+        # The error of the interpolation is not known. To know it, a profile needs a measured batch between two other
+        # measured batches.
         self.assertIsNone(computation["interpolation_error"])
         self.assertIn("100 % of the computation's seconds were interpolated between rows of the profile",
                       " ".join(self.sluice("run", "s.yaml", "workload.batch=8", "cost.profile=both.csv",
@@ -97,8 +98,8 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertAlmostEqual(computation["multiple"], 30 / 45, delta=1e-12)
         self.assertAlmostEqual(computation["measured"], 15 / 45, delta=1e-12)
         self.assertIn("workload.backward", certainty["figures"])
-        # Of 45 ms of computation, 30 ms are assumed and 15 ms are measured. Copies count as assumed. So the quotient is
-        # a little above 30 / 15 = 2.
+        # Of 45 ms of computation, 30 ms are assumed and 15 ms are measured. Copies count as assumed. So the quotient of
+        # assumed and measured seconds is a little above 30 / 15 = 2.
         self.assertAlmostEqual(certainty["assumed"] / certainty["measured"], 2, delta=0.01)
         self.assertIn("66.67 % of the computation's seconds are backward passes. Their seconds are assumed to be a multiple",
                       " ".join(self.sluice("run", "s.yaml", *training, "workload.backward=2").split()))

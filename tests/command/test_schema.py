@@ -32,7 +32,7 @@ def documents(kind):
 
 
 def load(path):
-    """Returns a document as an editor sees it. An editor does not read the base that the key `file` names."""
+    """Returns a document as an editor sees it. An editor does not read the other document that the key `file` names."""
     return yaml.safe_load(path.read_text())
 
 

@@ -3,9 +3,9 @@
 every span with its stream, name and times.
 
 The test needs node, Chromium, and the packages of `npm install speedscope puppeteer-core`. The variable
-SPEEDSCOPE_MODULES names the folder node_modules of the packages. By default, this is the folder of `npm install -g`.
-CHROMIUM may name the browser. If a program or package is missing, the test is skipped. SPEEDSCOPE_PICTURES names a
-folder for pictures, for a person to look at.
+SPEEDSCOPE_MODULES names the folder node_modules of the packages. By default, the test takes the packages of `npm
+install -g`. CHROMIUM may name the browser. If a program or package is missing, the test is skipped. SPEEDSCOPE_PICTURES
+names a folder for pictures, for a person to look at.
 """
 
 import base64
@@ -83,8 +83,8 @@ class Speedscope(unittest.TestCase):
                     self.assertEqual(sorted((expected - shown).items())[:3], [])
 
     def spans(self, read):
-        """Returns the spans as (device, stream, action, begin, end) in nanoseconds. A thread may have only one open
-        span at a time."""
+        """Returns the spans as (device, stream, action, begin, end) in nanoseconds. Checks that a thread has at most
+        one open span at a time."""
         for thread in read["profiles"]:
             device, stream = re.fullmatch(r"(.*) \(pid \d+\), (.*) \(tid \d+\)", thread["name"]).groups()
             self.assertEqual((thread["type"], thread["unit"]), ("evented", "microseconds"))

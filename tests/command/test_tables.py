@@ -64,7 +64,7 @@ class Tables(unittest.TestCase):
 
     @staticmethod
     def is_shared(keys):
-        """A row may have several types. Returns whether it says to which type a key belongs, as in "`shape` of
+        """A row may have several types. Returns whether the row says to which type a key belongs, as in "`shape` of
         `reshape`"."""
         return re.search(r"` of `", keys)
 

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 class Folder {
  public:
   Folder() {
-    const fs::path memory = "/dev/shm";  // not a disk
+    const fs::path memory = "/dev/shm";  // this folder is in memory, not on a disk
     const fs::path parent = fs::is_directory(memory) ? memory : fs::temp_directory_path();
     std::string name = (parent / "sluice-fuzz-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
@@ -125,7 +125,7 @@ SoundFile small_trace() {
   TraceWriter writer(path, header, labels);
   feed(writer);
   writer.finish(TraceStatus::complete, summary, series);
-  // The writer makes a fold only of very many repetitions. The edit of the file then reduces their number to 3.
+  // The writer makes a fold only of very many repetitions. The edit below reduces the number of these repetitions to 3.
   edit_hdf5(path, hdf5_objects(path), "s folds/times 0 3");
   return SoundFile(path);
 }

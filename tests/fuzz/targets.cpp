@@ -25,7 +25,7 @@
 namespace sluice::test {
 namespace {
 
-/// Reads a document and writes it. The written text must be read as an equal document.
+/// Reads a document and writes it. If the written text is read again, the result must be an equal document.
 Value read_document(const std::string& text, const std::string& path) {
   Value document = parse_text(text, path);
   const std::string written = to_yaml(document, false);
@@ -39,7 +39,7 @@ void read_any_document(const std::string& text, const std::string& path) {
   read_document(text, path);
 }
 
-/// Reads a model of another program. The first line of `text` has the keys of the scenario for the importer.
+/// Reads a model of another program. The first line of `text` has the keys that a scenario gives to the importer.
 void read_imported(const std::string& text, const std::string& path, const std::string& file) {
   const std::size_t end = text.find('\n');
   if (end == std::string::npos) throw InputError("the text has no line for the keys");
@@ -142,7 +142,7 @@ void read_scenario_text(const std::string& text, const std::string& path) {
   require_format(document, "scenario");
   const Scenario scenario = read_scenario(std::move(document), "mutant");
   const bool is_small = scenario.workload.micro_batches_per_step() <= 64;
-  if (scenario.cut || is_small)  // To find an open cut takes long: the search makes whole plans.
+  if (scenario.cut || is_small)  // Finding an open cut takes long, because the search makes whole plans.
     if (stages_of(scenario).empty()) throw InternalError("a model without stages");
   if (is_small) to_text(make_plan(scenario));
 }
@@ -163,7 +163,7 @@ void read_plan_text(const std::string& text, const std::string& path) {
 
 namespace {
 
-/// Reads the text as a plan of version 1, also if its first line names another version.
+/// Reads a plan of version 1. `text` is the plan without its first line, which names the format.
 void read_first_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/1\n" + text, path);
 }

@@ -1,6 +1,6 @@
-// Tests runs under `sharded` and `data_parallel` on two devices behind one host link. How the
-// devices share the link is computed by hand. A device has 1 GFLOP/s. The host link has 1 GB/s: 1
-// kB takes 1 us if no other transfer uses the link.
+// Tests runs under `sharded` and `data_parallel` on two devices behind one host link. The times of transfers that share
+// the link are computed by hand. A device has 1 GFLOP/s. The host link has 1 GB/s: 1 kB takes 1 us if no other transfer
+// uses the link.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

@@ -30,9 +30,9 @@ TEST_CASE(
     "a block of BERT large keeps s h (34 + 5 a s / h) bytes per sample, and the model "
     "keeps 606 MB") {
   // There are s = 384 tokens, h = 1024 features and a = 16 heads: s h = 393,216 and a s s = 2,359,296. With dropout, a
-  // block keeps 34 x 393,216 + 5 x 2,359,296 = 25,165,824 bytes. Dropout adds two masks of s h bytes each. It also
-  // adds, for each score, a mask of 1 byte and the score after dropout (2 bytes). So without dropout, a block keeps
-  // only 32 x 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
+  // block keeps 34 x 393,216 + 5 x 2,359,296 = 25,165,824 bytes. Dropout adds two masks of s h bytes each. For each of
+  // the a s s scores, it also adds a mask of 1 byte and the score after dropout, which has 2 bytes. So without dropout,
+  // a block keeps only 32 x 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
   const Model with = zoo_model("bert_large", {"tokens=384"});
   const Model without = zoo_model("bert_large", {"tokens=384", "dropout=0"});
   for (const char* block : {"1", "24"}) {

@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Each row is a stage. The first number is the elements of its state. The second number is the sum of the FLOP of all
-/// stages up to this stage.
+/// Each row is a stage. The first number is the number of elements of its state. The second number is the sum of the
+/// FLOP of all stages up to this stage.
 constexpr double table[19][2] = {
     {150528, 0},        {279936, 67744512}, {279936, 68024448}, {64896, 68608512},
     {173056, 77261312}, {173056, 77434368}, {36864, 77766144},  {55296, 78761472},
@@ -47,7 +47,7 @@ const std::vector<Fate> all_kept(19, Fate::keep);
 TEST_CASE(
     "AlexNet on one card, training: recomputing stages 2 to 14 costs 264.346 ms per sample, "
     "237.911 s for 900 samples") {
-  // Stages 2 to 14 have 80625408 x 200 FLOP, and the card computes 61e9 FLOP/s.
+  // Stages 2 to 14 run again. They have 80625408 x 200 FLOP, and the card computes 61e9 FLOP/s.
   const double seconds = beyond_compute(from_to(all_kept, 2, 14, Fate::recompute));
   CHECK(seconds == Approx(80625408 * 200.0 / 61e9).epsilon(1e-12));
   CHECK(900 * seconds == Approx(237.911).margin(5e-4));
@@ -56,7 +56,7 @@ TEST_CASE(
 TEST_CASE(
     "AlexNet on one card, training: saving and reloading stages 1 to 14 costs 77.844 ms per "
     "sample, 70.060 s for 900 samples") {
-  // 1459584 elements of 800 B are saved and then loaded again, at 30e9 B/s.
+  // 1459584 elements of 4 x 200 B each are saved and then loaded again, at 30e9 B/s.
   const double seconds = beyond_compute(from_to(all_kept, 1, 14, Fate::offload));
   CHECK(seconds == Approx(2 * 1459584 * 800.0 / 30e9).epsilon(1e-12));
   CHECK(900 * seconds == Approx(70.060).margin(5e-4));

@@ -1,5 +1,5 @@
-// Tests which bytes the backward pass of a transformer block reads. They must be exactly equal to formulas in section 4
-// of Korthikanti et al., Reducing activation recomputation in large transformer models (2022).
+// Tests which bytes the backward pass of a transformer block reads. Their numbers must be exactly equal to formulas in
+// section 4 of Korthikanti et al., Reducing activation recomputation in large transformer models (2022).
 #include <catch2/catch.hpp>
 
 #include "model/kept.hpp"
@@ -107,8 +107,9 @@ TEST_CASE(
 }
 
 TEST_CASE("a tensor that several layers read is kept once, even through views") {
-  // x has 28 x 28 x 3 elements and conv has 28 x 28 x 4 = 3136. relu reads its own output. Both heads read the output
-  // of relu through views. The pool has 14 x 14 x 4 = 784 outputs. It keeps indices of 8 bytes.
+  // x has 28 x 28 x 3 elements, and the output of conv has 28 x 28 x 4 = 3136. The backward pass of relu reads relu's
+  // output. Both heads read the output of relu through views. The pool has 14 x 14 x 4 = 784 outputs. It keeps indices
+  // of 8 bytes.
   const Model model = model_of(image +
                                "- {type: conv2d, name: conv, channels: 4, kernel: 3, padding: 1}\n"
                                "- {type: relu, name: relu}\n"
@@ -119,7 +120,8 @@ TEST_CASE("a tensor that several layers read is kept once, even through views") 
                                "- {type: max_pool, name: pool, kernel: 2, inputs: [relu]}\n"
                                "- {type: flatten, name: last}\n");
   const Kept whole = kept_for(model, 0, 8);
-  // x is kept for conv. The output of relu is kept for relu and for the heads a and b.
+  // x is kept for the backward pass of conv. The output of relu is kept for the backward passes of relu and of the
+  // heads a and b.
   CHECK(whole.inside == std::vector<std::uint32_t>{0, 2});
   CHECK(whole.own == KeptCount{0, 8 * 784});
   CHECK(whole.in_all(model) == KeptCount{28 * 28 * 3 + 3136, 8 * 784});
@@ -134,7 +136,7 @@ TEST_CASE("a tensor that several layers read is kept once, even through views") 
   const Stage::Kept stage = Sizes(model, DType::float32).kept(0, 8);
   CHECK(stage.inner_bytes == 4 * 3136 + 6272);
   CHECK(stage.reads_input);
-  // With a cut after relu, the views of the second stage are views of its input.
+  // With a cut after relu, the views in the second stage are views of the input of this stage.
   const Stage::Kept second = Sizes(model, DType::float32).kept(3, 6);
   CHECK(second.inner_bytes == 0);
   CHECK(second.reads_input);

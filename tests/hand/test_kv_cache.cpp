@@ -55,8 +55,8 @@ TEST_CASE(
   // A sequence has 12 blocks x 1023 tokens x (768 + 768) elements x 2 B = 37,711,872 B of cache. While the logits are
   // computed, a sequence also has its last hidden vector (768 x 2 B) and its logits (50,257 x 2 B). The sum is
   // 37,813,922 B. The weights have 248,879,616 B, so (40e9 - 248,879,616) / 37,813,922 = 1051.2 sequences fit. With
-  // policy `streamed`, only the weights of the logits are on the device at that time. They have 38,597,376 x 2 B, so
-  // (40e9 - 77,194,752) / 37,813,922 = 1055.7 sequences fit.
+  // policy `streamed`, only the weights of the logits are on the device at that time. These weights have 38,597,376 x 2
+  // B, so (40e9 - 77,194,752) / 37,813,922 = 1055.7 sequences fit.
   constexpr std::int64_t cache = 12LL * 1023 * 1536 * 2, beside = 2 * (768 + 50'257);
   for (const char* policy : {"resident", "streamed"}) {
     CAPTURE(policy);
@@ -71,8 +71,8 @@ TEST_CASE(
 }
 
 /// Returns a scenario whose model has `blocks` blocks, each with a product and an attention. The attention has 3 cached
-/// tokens. In each block, they have 3 x (8 + 8) x 4 B = 192 B per sample, or 4 x 192 = 768 B for 4 samples. The two
-/// devices have 1 GFLOP/s each, and the links 1 GB/s each.
+/// tokens. So the cache of a block has 3 x (8 + 8) x 4 B = 192 B per sample, which is 4 x 192 = 768 B for 4 samples.
+/// The two devices have 1 GFLOP/s each, and the links 1 GB/s each.
 Scenario small(const std::string& extra, int blocks = 2, const std::string& capacity = "1MB") {
   std::string layers = "    - {type: input, name: x, shape: [1, 8]}\n";
   for (int b = 1; b <= blocks; ++b) {
