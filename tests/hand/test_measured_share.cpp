@@ -1,4 +1,4 @@
-// Tests, against hand calculations, which share of the computation's seconds comes from measured passes.
+// Tests which share of the computation's seconds comes from measured passes. The shares are calculated by hand.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -64,7 +64,8 @@ TEST_CASE(
   CHECK(scenario_of(training, "peak").workload.training->backward == 2);
   CHECK(scenario_of(training + ", backward: 3", "fitted").workload.training->backward == 3);
   CHECK_FALSE(scenario_of(training + ", backward: per_layer", "peak").workload.training->backward);
-  // A variant of the scenario may name another cost model. Then the default for `backward` comes from this cost model.
+  // A variant of the scenario may name another cost model. Then the default for `backward` comes from the cost model of
+  // the variant.
   const Scenario other =
       with_other_prices(scenario_of(training, "peak"), "m.yaml", {"cost.model=measured"});
   CHECK_FALSE(other.workload.training->backward);

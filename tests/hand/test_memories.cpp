@@ -1,5 +1,5 @@
 // Tests kernels on a processor with two memories, with both executors. In one case, a copy engine copies between the
-// memories while kernels run. In the other case, the compute units copy, and no kernel runs meanwhile.
+// memories while kernels run. In the other case, the compute units copy, and no kernel runs during a copy.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -174,8 +174,8 @@ TEST_CASE(
   CHECK(ends_with("gpu", false).at("0F0").front() == s(0.6));
   // The kernel reads 300 B over the link in 3 s, at 100 B/s. It writes 300 B to the card's memory in only 0.3 s.
   CHECK(ends_with("host", false).at("0F0").front() == s(3));
-  // A load of 200 B now shares the link with the kernel. Each gets 50 B/s until the load ends at 4 s. Then the
-  // remaining 100 B of the kernel come at 100 B/s.
+  // A load of 200 B now shares the link with the kernel. The load and the kernel get 50 B/s each until the load ends at
+  // 4 s. Then the remaining 100 B of the kernel come at 100 B/s.
   const Ends both = ends_with("host", true);
   CHECK(both.at("0LOAD0").front() == s(4));
   CHECK(both.at("0F0").front() == s(5));

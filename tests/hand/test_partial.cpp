@@ -75,10 +75,10 @@ TEST_CASE("a layer is split into the fewest parts that fit with gradients and st
   // are enough.
   //
   // A memory of 30,500 bytes leaves 24,500 bytes. A quarter of the weights and gradients, 20,000 bytes, would fit. But
-  // the third of four parts reads 2000 bytes and half the output (500). It passes on 2000 bytes and three quarters of
-  // the output (750). With the gradients of these tensors, it needs 2 x (2500 + 2750) = 10,500 bytes. So 20,000 +
-  // 10,500 bytes would just fit. But parts have whole elements, so the tensors have 2504 and 2752 bytes. Four parts do
-  // not fit. So there are five parts.
+  // the third of four parts reads the input of 2000 bytes and half of the output (500 bytes). It passes on the input
+  // and three quarters of the output (750 bytes). With the gradients of these tensors, it needs 2 x (2500 + 2750) =
+  // 10,500 bytes. So 20,000 + 10,500 bytes would just fit. But parts have whole elements, so the tensors have 2504 and
+  // 2752 bytes. Four parts do not fit. So there are five parts.
   const std::string training =
       "workload: {mode: training}\nstages: {cut: by_memory, split: true}\n"
       "policy: {name: streamed}\n";

@@ -1,7 +1,8 @@
-// Compares phased execution with closed forms ('PopART phased execution'). A layer multiplies an activation of b D x D
-// elements by weights of D x D elements, in C = 2 b D^3 / rate seconds. The weights take W = 2 D^2 / bandwidth seconds.
-// An activation takes A = 2 b D^2 / bandwidth seconds to or from streaming memory. Over the link of the pair, it takes
-// P seconds. A phase of the steady state takes max(I/O, C). If transfers and computation take turns, it takes I/O + C.
+// Compares phased execution with formulas of the document 'PopART phased execution'. A layer multiplies an activation
+// of b D x D elements by weights of D x D elements, in C = 2 b D^3 / rate seconds. The weights take W = 2 D^2 /
+// bandwidth seconds. An activation takes A = 2 b D^2 / bandwidth seconds to or from streaming memory. Over the link
+// between the two devices, an activation takes P seconds. I/O is the seconds of the transfers of a phase. In the steady
+// state, a phase takes max(I/O, C). If transfers and computation take turns, a phase takes I/O + C.
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"

@@ -52,9 +52,9 @@ std::string forward_pipeline(int devices, int micro_batches) {
 
 // Each of the 60 devices takes 1 ms per micro-batch. Each of the 59 transfers takes 16 MB / (25 GB/s) = 0.64 ms, and
 // the data arrive 10 us later. The first micro-batch is done after 60 x 1 + 59 x 0.65 = 98.35 ms. The other four
-// micro-batches follow at intervals of 1 ms. So the run ends at 102.35 ms. In the listing, all arrivals in the memory
-// of a device come before its first forward pass. If grants followed this order strictly, each device would wait for
-// the last arrival, and the run would end at 300 ms.
+// micro-batches follow at intervals of 1 ms. So the run ends at 102.35 ms. The plan lists all arrivals in the memory of
+// a device before the first forward pass of the device. If grants followed this order strictly, each device would wait
+// for the last arrival, and the run would end at 300 ms.
 TEST_CASE("a pipeline of 60 devices, listed rank by rank, does not wait for its listing") {
   const Plan plan = plan_from_text(forward_pipeline(60, 5), "forward");
   check(plan);

@@ -1,6 +1,6 @@
-// Tests the elements of plans that only the format sluice-plan/2 has. Both executors run plans that are written by
+// Tests those elements of plans that only the format sluice-plan/2 has. Both executors run plans that are written by
 // hand. The elements are computations that read over links, several memories of one device, collectives, and
-// `not_before`. An action starts at its `not_before` or later.
+// `not_before`. `not_before` is the earliest time at which an action may start.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -73,7 +73,7 @@ TEST_CASE(
     "have arrived",
     "[elements]") {
   // The setup takes 0.5 s, and 300 B at 100 B/s take until 3.5 s. After 0.25 s of latency, the data have arrived, and
-  // waiting actions may start. In the second plan, the computation takes 4 s and hides its bytes.
+  // waiting actions may start. In the second plan, the computation takes 4 s and hides the transfer of its bytes.
   const std::string then = "then on=gpu.in kind=load moves=y route=host>gpu waits=read\n";
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@far\n" + then),
           {{"read", {0, 3.5, 3.75}}, {"then", {3.75, 5.75, 5.75}}});
@@ -109,7 +109,7 @@ TEST_CASE("two flows of one computation share their link", "[elements]") {
 
 TEST_CASE("in a body, computations and loads share the link in each iteration", "[elements]") {
   // The load of iteration k waits for the read of iteration k - 1. So the load and the read of iteration k begin
-  // together. An iteration takes 5 s, as in the test above of a read and a load.
+  // together. An iteration takes 5 s, as in the test above with one read and one load.
   const Plan plan = plan_from_text(
       "format: sluice-plan/2\niterations 40\n" + machine.substr(0, machine.find("prologue")) +
           "body:\nread on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n"
@@ -187,8 +187,8 @@ TEST_CASE("two memories of one device grant bytes independently", "[elements]") 
 }
 
 TEST_CASE("the name of a pool does not determine its owner", "[elements]") {
-  // The pool "gpu" has no owner. So it grants first come, first served. The first request (at 0 s) is from the action
-  // that is listed last.
+  // The pool "gpu" has no owner. So this pool grants bytes in the order of the requests. The first request (at 0 s) is
+  // from the action that is listed last.
   const std::string text = R"(
 pool gpu capacity=100B OWNER
 stream one kind=compute device=gpu
@@ -254,8 +254,9 @@ TEST_CASE(
     "not_before delays an action until the given time, unless this time has "
     "passed",
     "[elements]") {
-  // Action 0F ends at 2 s. Action 1F must wait until 5 s and ends at 6 s. Then the `not_before` of action 2F has
-  // passed. The two iterations of the body run from 7 s to 11 s. The epilogue is ready at 11 s, but it starts at 20 s.
+  // Action 0F ends at 2 s. Action 1F must wait until 5 s and ends at 6 s. At 6 s, the `not_before` of action 2F has
+  // already passed. The two iterations of the body run from 7 s to 11 s. The epilogue is ready at 11 s, but it starts
+  // at 20 s.
   const Plan plan = plan_from_text(R"(format: sluice-plan/2
 iterations 2
 stream gpu.compute kind=compute device=gpu

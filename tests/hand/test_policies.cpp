@@ -70,7 +70,8 @@ TEST_CASE(
 }
 
 TEST_CASE("resident without overlap takes the sum of the seconds of all actions") {
-  // The weights take 0.6 ms. Each of 4 batches takes 0.001 + 6 + 0.001 ms: input, computation, answer.
+  // The weights take 0.6 ms. Each of 4 batches takes 0.001 + 6 + 0.001 ms for the input, the computation and the
+  // answer.
   CHECK(makespan_of(small_scenario(
             1000, abc, four + "policy: {name: resident, overlap: false}\n")) == ms(24.608));
 }
@@ -123,9 +124,9 @@ TEST_CASE(
   // take 0.002 ms.
   //   With prefetch 0, the run takes 0.002 + 0.1 + 2 + 0.2 + 4 + 5 + 6 + 0.001 = 17.303 ms.
   //   With prefetch 1, the load of C's weights starts when A has been computed, at 2.102 ms, and ends at 7.102 ms. B
-  //   ends earlier, at 6.102 ms. So the run takes 7.102 + 6 + 0.001 = 13.103 ms.
-  //   With prefetch 2, the load of C's weights starts after B's weights. It ends at about 5.3 ms, before B ends. A's
-  //   weights may be listed before the second input. So the run takes 0.001 + 0.1 + 12 + 0.001 ms.
+  //   ends earlier, at 6.102 ms. So the run takes 7.102 + 6 + 0.001 = 13.103 ms. With prefetch 2, the load of C's
+  //   weights starts after the load of B's weights. It ends at about 5.3 ms, before B ends. A's weights may be listed
+  //   before the second input, so that A waits for only one input. So the run takes 0.001 + 0.1 + 12 + 0.001 ms.
   std::vector<Row> rows = abc;
   rows[2].weight_bytes = 5'000'000;
   const double expected[] = {17.303, 13.103, 12.102};
@@ -140,8 +141,8 @@ TEST_CASE(
 
 TEST_CASE("streamed, link-bound: the link is never idle") {
   // With 1 TFLOP/s, two micro-batches take 0.002 ms in A, 0.004 ms in B and 0.006 ms in C. In each of 2 steps, the link
-  // transfers weights for 0.6 ms and inputs for 0.002 ms. Then the last group computes for 0.006 ms. The first answer
-  // is saved meanwhile. The last save takes 0.001 ms.
+  // transfers weights for 0.6 ms and inputs for 0.002 ms. Then the last group computes for 0.006 ms. During this
+  // computation, the first answer is saved. The last save takes 0.001 ms.
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
