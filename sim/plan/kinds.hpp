@@ -33,7 +33,7 @@ struct KindRecord {
   /// more: I for `backward_input`, and LOAD for `load`.
   std::string_view letter;
   std::string_view summary;
-  /// The colour of the kind in pictures, written as "#rrggbb". The colours are from the palette of Okabe and Ito.
+  /// The colour of the kind in pictures, written as "#rrggbb". Most colours are from the palette of Okabe and Ito.
   std::string_view colour;
   /// Whether actions of this kind are transfers. A transfer moves bytes over a route, and does not have `seconds`.
   bool transfers = false;

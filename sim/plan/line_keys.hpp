@@ -166,15 +166,16 @@ class LineKeys {
   const PlanLine& line_;
   const KeyList& allowed_;
   std::uint64_t present_ = 0;
-  /// The values, indexed by key. An object of this class is made for each line. To save time, only the values that the
-  /// line has are constructed.
+  /// The values, indexed by key. Each line gets an object of this class. To save time, the object constructs only the
+  /// values that the line has.
   alignas(Word) std::byte store_[KeyList::most_keys * sizeof(Word)];
 };
 
-/// Returns the number of the name in `word`. Throws InputError if the name is unknown.
+/// Returns the number that `names` has for the name in `word`. Throws InputError if the name is unknown.
 std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word, const char* what);
 
-/// Returns the value of an enumeration whose name (name_of) is this word. Throws InputError for an unknown name.
+/// Returns the value of an enumeration that has the word as its name, as name_of() gives it. Throws InputError if no
+/// value has this name.
 template <class Enum>
 Enum enum_of(const PlanLine& line, const Word& word, int count, const char* what) {
   std::vector<std::string> known;

@@ -1,5 +1,5 @@
-// Joins several plans for one platform into a single plan. The plans run at the same time, and share only pools and
-// links.
+// Merges several plans for one platform into a single plan. The merged plan does the work of all of them at the same
+// time. They share only pools and links.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace sluice {
 
-/// Returns the joined plan. Pools, links, routes and streams with the same name in several parts become one. Actions,
-/// tensors and collectives get the name of their part as a prefix (`gpu0/`). Weights whose home is a shared pool are
-/// an exception. All replicas read them, so they are one tensor without a prefix. Throws InternalError if two parts
-/// with a body have different numbers of iterations.
+/// Returns the merged plan. `parts` are the plans, and `names` are their names. If several parts have a pool, link,
+/// route or stream with the same name, the merged plan has it once. Actions, tensors and collectives get the name of
+/// their part as a prefix, such as `gpu0/`. But all replicas read the same weights from a shared pool. So weights whose
+/// home is a shared pool have no prefix, and the merged plan has them once. Throws InternalError if two parts with a
+/// body have different numbers of iterations.
 Plan merge(const std::vector<Plan>& parts, const std::vector<std::string>& names);
 
 }  // namespace sluice

@@ -9,9 +9,10 @@
 
 namespace sluice {
 
-/// Adds waits to transfers of different streams on the same link. Within each section, a transfer waits for the
-/// previous transfer on its link. The order is the order of `starts` (seconds, indexed by action). Transfers with
-/// equal starts follow the listing order. Transfers with different `ahead` do not wait for each other.
+/// Adds waits between transfers of different streams that use the same link. Within each section, a transfer waits for
+/// the transfer before it on the link. `starts` gives the order: the start of each action in seconds, indexed by
+/// action. Transfers with equal starts are in listing order. Transfers with different `ahead` do not wait for each
+/// other.
 void take_turns(Plan& plan, const std::vector<double>& starts);
 
 }  // namespace sluice
