@@ -1,4 +1,4 @@
-// The record of a platform document. The record says which keys the document may have.
+// The record of a platform document: which keys it may have, and what they mean.
 #include "document/record.hpp"
 
 #include "platform/device_memories.hpp"
@@ -30,8 +30,7 @@ const Record& rate_record() {
   return record;
 }
 
-/// Returns the record of a row of `by_threads`. A row gives a number of threads, and the rates of these threads
-/// together.
+/// Returns the record of a row of `by_threads`. The row gives the rates that a number of threads reach together.
 const Record& threads_record() {
   static const Record record = {
       "row of by_threads",

@@ -1,4 +1,4 @@
-// The record of a link of a platform document. The record says which keys a link may have.
+// The record of a link in a platform document: which keys it may have, and what they mean.
 #include "platform/fields.hpp"
 #include "platform/link_rates.hpp"
 
@@ -22,7 +22,7 @@ Field share_of_the_bandwidth() {
       .minimum_excluded = true};
 }
 
-/// Returns the record of one direction of a link. Its rates replace the rates of the link in this direction.
+/// Returns the record of one direction of a link. The rates that are given here replace those of the link.
 const Record& direction_record() {
   static const Record record = {
       "direction of a link",
@@ -43,7 +43,7 @@ Field direction(std::string name, std::string summary) {
           .record = &direction_record()};
 }
 
-/// Returns the record of copies of pageable memory. The rates of these copies replace the rates of the link.
+/// Returns the record of copies of pageable memory. The rates that are given here replace those of the link.
 const Record& pageable_record() {
   static const Record record = {
       "pageable copies of a link",
@@ -57,7 +57,7 @@ const Record& pageable_record() {
   return record;
 }
 
-/// Returns the record of copies by the compute units. The rates of these copies replace the rates of the link.
+/// Returns the record of copies by the compute units. The rates that are given here replace those of the link.
 const Record& synchronous_record() {
   static const Record record = {
       "synchronous copies of a link",

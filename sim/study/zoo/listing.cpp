@@ -32,8 +32,8 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
   return entries;
 }
 
-/// Puts the word `auto` before the entries. `auto` is not an entry of the catalog. It leaves the choice among the
-/// entries open.
+/// Puts the word `auto` before the entries. `auto` is not an entry of the catalog, but a value that leaves the choice
+/// among the entries to Sluice.
 std::vector<Listed> with_auto(std::vector<Listed> entries, const Listed& word) {
   entries.insert(entries.begin(), word);
   return entries;
@@ -44,7 +44,8 @@ std::string text_at(const Value& document, const char* key) {
   return value != nullptr && value->is_scalar() ? value->text() : "";
 }
 
-/// Returns the comment after a '#' on the line of a value. The comment says where the figure comes from.
+/// Returns the comment behind the value: the text after '#' on the same line. For a figure, it says where the figure
+/// comes from.
 std::string comment_at(const Value& value) {
   const std::string line = value.source() ? value.position().source : "";
   const std::size_t mark = line.find(" #");
@@ -113,8 +114,8 @@ std::vector<Figure> figures_of(const Value& platform) {
   return figures;
 }
 
-/// Lists the documents of a folder. A stage table in the form of a data island has no summary, so this function adds
-/// one.
+/// Lists the documents of a folder. A model in the form of a data island has no summary, so this function adds a
+/// summary.
 std::vector<Listed> documents_of(const std::string& folder) {
   std::vector<Listed> entries;
   for (const std::string& file : bundled_files(folder)) {
@@ -242,7 +243,7 @@ std::string type_words(const Field& field) {
   return "any value";
 }
 
-/// Returns a field of a record as JSON, with its name, type, default, choices and help.
+/// Returns a field of a record as a JSON object with the name, type, default, choices and help of the field.
 static Value json_field(const Field& field) {
   return object({
       {"name", field.name},
