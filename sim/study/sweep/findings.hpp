@@ -1,4 +1,4 @@
-// The findings of a sweep: the best point, and at which value of an axis computation begins to hide all transfers.
+// The findings of a sweep: the best point, and the value of an axis from which on computation hides the transfers.
 #pragma once
 
 #include <cstddef>
