@@ -52,8 +52,8 @@ Field by_threads() {
       .type = Type::list,
       .summary =
           "The rates, in byte/s, at which compute units read and write this memory. Each row is for one number of "
-          "threads, and these numbers are ascending. Rates between two rows are interpolated linearly. The key "
-          "`threads` of the device gives its number of threads.",
+          "threads, and each row has more threads than the row before it. Between two rows, the rates are interpolated "
+          "linearly. The number of threads is the value of the device's key `threads`.",
       .optional = true,
       .record = &threads_record()};
 }
@@ -135,22 +135,23 @@ const Record& device_record() {
        {.name = "memory",
         .type = Type::any,
         .summary =
-            "The memories that the device's compute units reach without a link: one memory, or a list. A memory is the "
-            "device's own memory, or the name of a memory of the platform. By default, tensors are in the first "
+            "The memories that the device's compute units reach without a link: one memory, or a list. A mapping is a "
+            "memory of the device's own, and a name is a memory of the platform. By default, tensors are in the first "
             "memory of the list.",
         .record = &device_memory_record()},
        {.name = "threads",
         .type = Type::integer,
         .summary =
-            "The number of threads that read and write the device's memories. Memories with the key `by_threads` need "
-            "this number.",
+            "The number of threads that read and write the device's memories. This number is needed if a memory "
+            "has the key `by_threads`.",
         .optional = true,
         .minimum = 1,
         .maximum = 1000000},
        {.name = "roofline",
         .type = Type::mapping,
         .summary =
-            "The shares of the device's peaks that whole networks reach. Only the cost model `roofline` uses them.",
+            "The shares of the device's peak rates that whole networks reach. Only the cost model `roofline` uses "
+            "them.",
         .optional = true,
         .record = &roofline_record()},
        {.name = "units",
@@ -248,7 +249,8 @@ const Record& group_record() {
        switches(),
        by_name(
            "links",
-           "The links, which join nodes of the group and nodes of the platform. Each key is the name of a link.",
+           "The links between nodes of the group, or from them to nodes of the platform. Each key is the name of a "
+           "link.",
            link_record())}};
   return record;
 }

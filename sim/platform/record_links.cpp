@@ -8,8 +8,8 @@ namespace {
 Field bandwidth_of_a_direction() {
   return may_be_absent(above_zero(quantity(
       "bandwidth", Dimension::bytes_per_s,
-      "The bandwidth in byte/s; by default the link's bandwidth, or the share of the link's "
-      "bandwidth under `share`.")));
+      "The bandwidth in byte/s. By default, this is the link's bandwidth, or the share of it that the "
+      "key `share` gives.")));
 }
 
 Field share_of_the_bandwidth() {
@@ -17,7 +17,7 @@ Field share_of_the_bandwidth() {
       .name = "share",
       .type = Type::number,
       .summary =
-          "The bandwidth as a share of the link's bandwidth. This bandwidth changes with the link's bandwidth.",
+          "The bandwidth as a share of the link's bandwidth. If the link's bandwidth is changed, so is this bandwidth.",
       .optional = true,
       .minimum_excluded = true};
 }
@@ -88,8 +88,8 @@ const Record& link_record() {
        with_default(
            quantity(
                "latency", Dimension::seconds,
-               "The seconds by which data arrive later because of the link's latency. This delay does not occupy the "
-               "link or the copy engine."),
+               "The seconds from the end of a transfer to the arrival of its data. In this time, the transfer does not "
+               "occupy the link or its copy engine."),
            "0s"),
        with_default(
            quantity("setup", Dimension::seconds,
