@@ -1,6 +1,6 @@
-// Layers that exchange data among the ranks of a group. A rank is one of the devices that compute a model together.
-// These layers occur in models that describe the share of one rank. A model has no links, so these layers only change
-// shapes. They take no time and no FLOP.
+// Layers with which ranks exchange data. A rank is one of several devices that compute a model together. These layers
+// occur in a model that is the share of one rank. A model has no links, so these layers only change shapes. They take
+// no time and no FLOP.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -38,12 +38,13 @@ Field ranks_field() {
 
 extern const LayerType all_gather_layer, reduce_scatter_layer;
 
-// This layer is a view, because a rank keeps only its own part of the whole tensor. For the backward pass, the rank
-// gathers the whole tensor again.
+// This layer counts as a view, so only its input is kept for the backward pass: the rank's own part of the tensor. For
+// the backward pass, the rank gathers the whole tensor again.
 const LayerType all_gather_layer = {
     .name = "all_gather",
     .summary =
-        "Gathers the parts that the ranks have along the first axis, and gives every rank the whole tensor.",
+        "Puts the parts of all ranks together along the first axis, and gives every rank the whole "
+        "tensor.",
     .details =
         "Use this layer in a model that is one rank's share of a larger model. A model has no links, so the exchange "
         "takes no time.",

@@ -1,5 +1,4 @@
-// Convolutions over 1, 2 and 3 axes, and transposed convolutions. The channels are the last axis of each
-// shape.
+// Convolutions and transposed convolutions over 1, 2 and 3 axes. The channels are the last axis of each shape.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/product.hpp"
@@ -18,8 +17,9 @@ void require_groups(const Reader& keys, std::int64_t groups, std::int64_t in, st
   if (out % groups != 0) refuse("the " + std::to_string(out) + " output channels");
 }
 
-// Each output channel has one filter. A filter covers the input channels of its group, with (kernel area) x (input
-// channels / groups) weights. Zeros of the padding are multiplied like all other values.
+// Each output channel has one filter. A filter covers the input channels of its group. So it has (elements of the
+// kernel) x (input channels / groups) weights. Zeros of the padding are multiplied like all other values. `meets` is
+// how often each weight is used per sample.
 LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, const Window& window,
                       std::int64_t meets) {
   const std::int64_t channels = keys.integer("channels"), groups = keys.integer("groups");
@@ -33,7 +33,7 @@ LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, cons
   return counts;
 }
 
-// In a convolution, each weight is used once per output pixel.
+// In a convolution, each weight is used once for each output pixel.
 template <std::size_t axes>
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
@@ -44,9 +44,9 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return counts_of(keys, image, std::move(output), window, pixels);
 }
 
-// In a transposed convolution, input and output have changed places: each weight is used once per input pixel. All
-// products of an output pixel are summed. The padding cuts off some output pixels. The products of these pixels are
-// also computed and counted.
+// In a transposed convolution, the input and the output have changed places: each weight is used once for each input
+// pixel. All products that belong to the same output pixel are added up. The padding cuts off some output pixels, but
+// their products are computed and counted, too.
 template <std::size_t axes>
 LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];

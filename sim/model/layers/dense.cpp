@@ -5,7 +5,8 @@
 namespace sluice {
 namespace {
 
-// The input is flattened. Each pair of an input element and a feature has one weight, which is used once per sample.
+// The input is flattened. There is one weight for each pair of an input element and a feature, and each weight is used
+// once per sample.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const std::int64_t features = keys.integer("features");
   LayerCounts counts;

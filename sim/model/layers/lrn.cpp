@@ -5,16 +5,16 @@
 namespace sluice {
 namespace {
 
-// An element takes size + 4 operations of 1 FLOP. It has size - 1 additions of squares, and five more operations: its
-// square, the multiplication by alpha, the addition of k, the power beta, and the division. Neighbours share a
-// square, so each square counts once. Each element has a sum of its own.
+// An element takes `size` + 4 operations of 1 FLOP: its square, `size` - 1 additions of squares, the multiplication by
+// alpha, the addition of k, the power beta, and the division. The square of an element is computed only once, although
+// all its neighbours use it.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
   const std::int64_t each = checked_add(keys.integer("size"), 4, "FLOP");
   counts.flop = checked_mul(elements_of(counts.shape), each, "FLOP");
-  // The output is y = x s^-beta, where s = k + alpha (sum of squares). The backward pass computes s again. The backward
-  // pass also computes, for each element, a sum over the gradients of its `size` neighbours.
+  // The output is y = x s^-beta, where s = k + alpha (sum of squares). The backward pass computes s again. Also, for
+  // each element, it adds up the gradients of the `size` neighbours.
   counts.backward = {.input_flop = checked_mul(counts.flop, 2, "FLOP"),
                      .reads_inputs = true,
                      .reads_output = true};
