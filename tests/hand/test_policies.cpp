@@ -124,9 +124,10 @@ TEST_CASE(
   // take 0.002 ms.
   //   With prefetch 0, the run takes 0.002 + 0.1 + 2 + 0.2 + 4 + 5 + 6 + 0.001 = 17.303 ms.
   //   With prefetch 1, the load of C's weights starts when A has been computed, at 2.102 ms, and ends at 7.102 ms. B
-  //   ends earlier, at 6.102 ms. So the run takes 7.102 + 6 + 0.001 = 13.103 ms. With prefetch 2, the load of C's
-  //   weights starts after the load of B's weights. It ends at about 5.3 ms, before B ends. A's weights may be listed
-  //   before the second input, so that A waits for only one input. So the run takes 0.001 + 0.1 + 12 + 0.001 ms.
+  //   ends earlier, at 6.102 ms. So the run takes 7.102 + 6 + 0.001 = 13.103 ms.
+  //   With prefetch 2, the load of C's weights starts after the load of B's weights. It ends at about 5.3 ms, before B
+  //   ends. A's weights may be listed before the second input, so that A waits for only one input. So the run takes
+  //   0.001 + 0.1 + 12 + 0.001 ms.
   std::vector<Row> rows = abc;
   rows[2].weight_bytes = 5'000'000;
   const double expected[] = {17.303, 13.103, 12.102};
@@ -245,8 +246,8 @@ TEST_CASE("the policy and the replay agree on which scenarios fit") {
 
 TEST_CASE("a prefetch into a nearly full pool waits for room and does not block the run") {
   // The memory has 304 kB. C's weights (300 kB), input (3 kB) and output (1 kB) leave no room for A's weights of 100
-  // kB. Only the weights of A and B (together 300 kB) fit at the same time. But with the input (1 kB) and A's output (2
-  // kB), there is no room for B's output of 3 kB.
+  // kB. Of two layers, only A and B have weights that fit at the same time (300 kB). But besides these weights, the
+  // input (1 kB) and A's output (2 kB), there is no room for B's output of 3 kB.
   const std::string text =
       "workload: {batches_per_step: 1, steps: 3}\nstages: {cut: per_layer}\n"
       "policy: {name: streamed, in_flight: 1, prefetch: ";

@@ -1,5 +1,5 @@
-// Some weights stay on the device while other weights take turns. Compares such runs with hand calculations. With 1
-// GFLOP/s and 1 GB/s, 1 MB takes 1 ms.
+// Tests runs in which some weights stay on the device while other weights take turns. The times are calculated by hand.
+// With 1 GFLOP/s and 1 GB/s, 1 MB takes 1 ms.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -14,11 +14,11 @@ namespace {
 using test::Row;
 using test::small_scenario;
 
-/// The layers A and B take 0.5 ms each. Each has weights of 1 MB and an output of 1 kB. The input has 1 kB.
+/// The layers A and B take 0.5 ms each. Each layer has weights of 1 MB and an output of 1 kB. The input has 1 kB.
 const std::vector<Row> two = {{0.5, 1'000'000, 1000}, {0.5, 1'000'000, 1000}};
 
-/// Returns a plan in which each layer is a group. Only one micro-batch is in flight: each of four micro-batches is a
-/// pass over the model.
+/// Returns a plan in which each layer is a group. Only one micro-batch is in flight, so each of the four micro-batches
+/// of a step is a pass over the model.
 Plan plan_of(const std::string& policy, int steps = 1, const std::string& capacity = "1GB") {
   return make_plan(
       small_scenario(1000, two,

@@ -1,5 +1,6 @@
 // Tests residual networks that are cut in the middle of a block. A tensor crosses a cut if a layer after the cut reads
-// it. So the shortcut and the branch cross. All stages together have the weights and FLOP of the model.
+// it. So the shortcut and the branch of a block cross a cut in the block. All stages together must have the weights and
+// FLOP of the model.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"

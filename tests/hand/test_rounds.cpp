@@ -112,7 +112,8 @@ TEST_CASE("resident: steps are counted correctly if the body is only a part of a
 }
 
 TEST_CASE("without overlap, a round begins when the previous round has ended") {
-  // The weights take 0.6 ms. Each of 6 batches takes 0.001 + 6 + 0.001 ms: input, computation, answer.
+  // The weights take 0.6 ms. Each of 6 batches takes 0.001 + 6 + 0.001 ms for the input, the computation and the
+  // answer.
   for (const char* policy : {"resident, overlap: false", "sharded, overlap: false", "basic"}) {
     const Plan plan =
         planned("batches_per_step: 3, steps: 2", std::string("policy: {name: ") + policy + "}\n");
@@ -124,9 +125,9 @@ TEST_CASE("without overlap, a round begins when the previous round has ended") {
 }
 
 TEST_CASE("sharded on two devices: the body computes one micro-batch") {
-  // The first stage is A, and the second stage is B and C. Alone on the shared link, the weights of the two stages take
-  // 0.1 ms and 0.5 ms. A's weights come at half the rate until 0.2 ms, and all weights have arrived at 0.6 ms. The
-  // input takes 0.001 ms. A micro-batch takes 1 ms, then 0.002 ms over the link of the pair, and then 2 + 3 ms.
+  // The first stage is A, and the second stage is B and C. At the full rate of the shared link, the weights of the two
+  // stages take 0.1 ms and 0.5 ms. A's weights come at half the rate until 0.2 ms, and all weights have arrived at 0.6
+  // ms. The input takes 0.001 ms. A micro-batch takes 1 ms, then 0.002 ms over the link of the pair, and then 2 + 3 ms.
   // An answer takes 0.001 ms.
   const std::string rest = "stages: {cut: explicit, after: [2]}\npolicy: {name: sharded}\n";
   const auto makespan = [&](const std::string& workload) {
@@ -157,12 +158,12 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   CHECK(odd.iterations == 2);
   CHECK(odd.steps_per_iteration == 2);
   CHECK(odd.body_end < odd.actions.size());
-  // One step of all 12 or all 15 batches takes as long as several steps.
+  // One step of 12 or 15 batches takes as long as several steps with the same number of batches in total.
   CHECK(replay(plan_of("batches_per_step: 12")).makespan ==
         Approx(replay(even).makespan).epsilon(1e-12));
   CHECK(replay(plan_of("batches_per_step: 15")).makespan ==
         Approx(replay(odd).makespan).epsilon(1e-12));
-  // Two steps of a million batches need as many actions as small steps.
+  // A plan for two steps of a million batches has as many actions as the plan for small steps.
   const Plan many = plan_of("batches_per_step: 1000000, steps: 2");
   CHECK(many.actions.size() == even.actions.size());
   CHECK(many.iterations == 1'000'000);
@@ -181,7 +182,7 @@ TEST_CASE("data_parallel: replicas with unequal shares run the same number of it
   Totals totals(plan);
   CHECK(replay(plan, totals).makespan == ms(1.2 + 0.002 + 48 + 0.001));
   CHECK(number(totals, "samples") == 14);
-  // With equal shares, the body is one micro-batch of each replica.
+  // If both replicas compute the same number of batches, the body is one micro-batch of each replica.
   const Plan even =
       planned("batches_per_step: 8, steps: 2",
               "policy: {name: data_parallel, replica: resident, buffers: 2, transfers: together}\n",

@@ -10,7 +10,8 @@ using namespace training_case;
 TEST_CASE(
     "training, all kept: the weights and one input are loaded, and then all passes run "
     "without a pause") {
-  // The weights take 0.6 ms, and the input takes 0.001 ms. Then four micro-batches take (1 + 2 + 3) x (1 + 2) ms each.
+  // The weights take 0.6 ms, and the input takes 0.001 ms. Then each of four micro-batches takes 1 + 2 + 3 ms forward,
+  // and twice as long backward.
   CHECK(makespan_of(four + cut + "policy: {name: resident}\n") == ms(0.6 + 0.001 + 72));
 }
 
@@ -31,8 +32,8 @@ TEST_CASE("an update takes the FLOP of its optimizer per parameter, once per bat
 
 TEST_CASE("the backward pass takes the requested multiple of the seconds of the forward pass") {
   CHECK(makespan_of(four + cut + serial, {"workload.backward=1"}) == ms(0.6 + 4 * (0.001 + 12)));
-  // A layer has two gradients: of its input and of its weights. Each takes as many FLOP as the forward pass. So the
-  // backward pass takes twice as long as the forward pass.
+  // A layer has two gradients: of its input and of its weights. Each gradient takes as many FLOP as the forward pass.
+  // So the backward pass takes twice as long as the forward pass.
   CHECK(makespan_of(four + cut + serial, {"workload.backward=per_layer"}) ==
         ms(0.6 + 4 * (0.001 + 18)));
 }
@@ -52,9 +53,9 @@ TEST_CASE("recomputing all stages adds a forward pass of each stage whose tensor
 TEST_CASE(
     "loads on a busy link start during a computation, and no computation waits for these loads") {
   // Eight layers take 1 ms forward and 2 ms backward. The output of a layer takes 2.2 ms on the link, and the weights
-  // of a layer take 1 us. The outputs of the first three layers are saved from 1 to 7.6 ms. They are needed again at
-  // 16, 18 and 20 ms. The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads start during backward
-  // passes of 2 ms.
+  // of a layer take 1 us. The outputs of the first three layers are saved from 1 to 7.6 ms. These outputs are needed
+  // again at 16, 18 and 20 ms. The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads start during
+  // backward passes of 2 ms.
   const std::vector<Row> rows(8, {1, 1000, 2'200'000});
   const Scenario scenario = small_scenario(
       1000, rows,
@@ -105,8 +106,8 @@ TEST_CASE(
 
 TEST_CASE("streamed training in two passes: gradients are saved and loaded between the passes") {
   // The first pass over the model loads weights in 0.1 + 0.2 + 0.3 + 0.2 + 0.1 ms and saves gradients in 0.6 ms. In the
-  // second pass, the weights of A are still on the device. So it loads weights in 0.2 + 0.3 + 0.2 + 0.1 ms, and the
-  // gradients in 0.6 ms. Updates take 0.3 ms. The weights are saved in 0.6 ms.
+  // second pass, the weights of A are still on the device. So the second pass loads weights in 0.2 + 0.3 + 0.2 + 0.1
+  // ms, and the gradients in 0.6 ms. Updates take 0.3 ms. The weights are saved in 0.6 ms.
   CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false, in_flight: 2}\n",
                     {"workload.optimizer=sgd"}) ==
         ms(0.9 + 0.6 + 0.8 + 0.6 + 4 * (18 + 0.001) + 0.3 + 0.6));
@@ -115,9 +116,9 @@ TEST_CASE("streamed training in two passes: gradients are saved and loaded betwe
 TEST_CASE(
     "training with in_flight open takes as long as with the best number that fits, and fits into "
     "memory") {
-  // The peak is at the first backward pass of C. Then C's weights and their gradients have 600,000 bytes. Each sample
-  // has 7000 bytes for the input and three outputs. The gradients of two outputs have 4000 bytes. With six samples, the
-  // sum is 646,000 bytes.
+  // The peak is at the first backward pass of C. During this pass, the device holds C's weights and their gradients,
+  // with 600,000 bytes. For each sample, it holds the input and three outputs, with 7000 bytes. It also holds the
+  // gradients of two outputs, with 4000 bytes. With six samples, the sum is 646,000 bytes.
   const auto planned = [](const std::string& in_flight) {
     return make_plan(small_scenario(
         1000, abc,
@@ -181,8 +182,8 @@ TEST_CASE(
     "the gradients") {
   // Two replicas compute two micro-batches each. The weights take 0.6 ms, the input takes 0.001 ms, and the computation
   // takes 2 x 18 ms. Then each replica sends the gradients of C, B and A (300, 200 and 100 kB) to the other replica,
-  // each in two halves. Both replicas send at the same time, in 0.6 ms. The updates of C and B run during the next
-  // rings. A's update (0.05 ms) runs after the last ring.
+  // each in two halves. Both replicas send at the same time, in 0.6 ms. Each of these exchanges is a ring. The updates
+  // of C and B run during the next rings. A's update (0.05 ms) runs after the last ring.
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6 + 0.05));
   // Four replicas have one micro-batch each. They send six quarters of the gradients, in 6 / 4 x 0.6 = 0.9 ms.
@@ -214,8 +215,8 @@ TEST_CASE("without an update, an all-reduce ends before the next backward pass o
   CHECK(makespan_of(four + cut + replicas, with(none, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6));
   // At 1 MB/s, the rings of C, B and A end at 637 + 300, 637 + 500 and 637 + 600 ms. The backward passes of C, B and A
-  // in the next step wait for these rings, until 1237 + 2 ms. Then the next micro-batch takes 18 ms, and the rings take
-  // 600 ms. The inputs of the next step come before the first ring.
+  // in the next step wait for these rings. So the backward pass of A ends at 1237 + 2 ms. Then the next micro-batch
+  // takes 18 ms, and the rings take 600 ms. The inputs of the next step come before the first ring.
   std::vector<std::string> slow = with(none, "policy.all_reduce=after");
   slow.insert(slow.end(), {"workload.steps=2", "platform.links.host.bandwidth=1MB/s"});
   CHECK(execute_isolated(make_plan(small_scenario(1000, abc, four + cut + replicas, slow)))
