@@ -42,8 +42,8 @@ using Memory = MemoryFile;
 Memory packed(const std::vector<std::string_view>& parts);
 
 /// Sends bytes and descriptors as one message, and returns true. Returns false if the other side has closed the socket.
-/// If the other side has not read earlier messages, the socket may be full. If `wait` is true, the function then waits.
-/// If `wait` is false, it returns false. Throws IoError on any other failure.
+/// If the other side has not read earlier messages, the socket may be full. In this case, the function waits if `wait`
+/// is true, and returns false if `wait` is false. Throws IoError on any other failure.
 bool send(int socket, std::string_view bytes, const std::vector<int>& descriptors,
           bool wait = true);
 

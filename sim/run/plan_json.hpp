@@ -10,9 +10,9 @@
 
 namespace sluice {
 
-/// Returns the facts as a mapping {name: value}. If facts of one name are about several things, such as groups, they
-/// are in a mapping {name: {thing: value}}. The facts of replicas are in {"replicas": {device: {…}}}. A number stays a
-/// number, and the unit of the number is part of the name. A list stays a list.
+/// Returns the facts as a mapping {name: value}. If each of several facts with the same name is about a thing of its
+/// own, such as a group, they are in a mapping {name: {thing: value}}. The facts of replicas are in {"replicas":
+/// {device: {…}}}. A number stays a number, and the unit of the number is part of the name. A list stays a list.
 Value json_facts(const std::vector<Fact>& facts);
 
 /// Returns a mapping with the keys message, pool, needed_bytes, available_bytes, by_class, time_s and waiters. Each

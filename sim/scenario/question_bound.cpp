@@ -76,11 +76,11 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 //    t. At t the devices hold at most `capacity` bytes. So
 //      t        >= first + sum over samples of (seconds up to its place) / n
 //      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
-//    The sum of these two bounds is smallest if every sample is at the place with the smallest seconds / n + bytes /
-//    rate. A place is either the end of a block or inside a block. Inside a block means that a result of the block is
-//    not computed yet. The seconds up to such a place count only the blocks before this block. Suppose that some path
-//    of layers from the input of the block to this result had no held tensor. Then a layer before the block would be
-//    computed again, and the sample would be at an earlier place. So the held tensors separate the result from the
+//    The sum of these two bounds is smallest if every sample is at the place where (seconds / n + bytes / rate) is
+//    smallest. A place is either the end of a block or inside a block. Inside a block means that a result of the block
+//    is not computed yet. The seconds up to such a place count only the blocks before this block. Suppose that some
+//    path of layers from the input of the block to this result had no held tensor. Then a layer before the block would
+//    be computed again, and the sample would be at an earlier place. So the held tensors separate the result from the
 //    beginning of the block. They have at least the bytes of the cheapest separating set of tensors, or the bytes of
 //    the block's input. (A split layer does not change this set. All its parts have the same inputs and the same
 //    readers. So a set that has only some of the parts separates just as well without them.)
@@ -125,7 +125,8 @@ QuestionBound bound_of(const QuestionTerms& terms) {
         return bytes_text(loaded) + " of weights up to " + block.name + ", then " +
                seconds_text(terms.answers_s) + " for answers that are returned";
       });
-    // Part 4 of the proof does not hold in training, because the backward pass still needs the weights of blocks 0..k.
+    // Part 4 of the proof does not hold in training: after the last computation of blocks 0..k, which is a backward
+    // pass, no block behind k is needed.
     if (terms.backward_s > 0) continue;
     const double missing = places[k].bytes + weights - loaded - terms.capacity;
     take(terms.first_s + places[k].computed + missing / terms.down_rate, [&] {

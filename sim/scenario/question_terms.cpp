@@ -161,8 +161,8 @@ class Terms {
                              ? static_cast<double>(*device->memory().capacity)
                              : infinity;
     if (scenario_.working_set_counted) return;
-    // If the scenario ignores the working set, the inner tensors of a stage take no memory. So a device may hold more
-    // than its capacity: one more output of a stage.
+    // If the scenario ignores the working set, the inner tensors of a stage take no memory. The bound allows for this
+    // with additional capacity: for each device, the output of the largest stage for one micro-batch.
     std::int64_t most = 0;
     for (const Stage& stage : stages_) most = std::max(most, stage.output_bytes);
     terms_.capacity +=

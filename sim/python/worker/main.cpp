@@ -135,8 +135,8 @@ class Loop {
     Descriptor channel = std::move(received.descriptors[0]);
     Descriptor request = std::move(received.descriptors[1]);
     try {
-      // After the fork, push_back must not fail for lack of memory, or the helper would not know the child. So the
-      // memory for push_back is reserved before the fork.
+      // After the fork, push_back must not fail for lack of memory: otherwise, the helper would not know the child. So
+      // the memory for push_back is reserved before the fork.
       children_.reserve(children_.size() + 1);
       const pid_t pid = fork_child([&] {
         children_.clear();
@@ -197,14 +197,14 @@ int main() {
   // helper needs. So this call resets SIGCHLD.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
-  // If a file exceeds the limit of file sizes, the write then returns an error, as for a full disk. Without this call,
-  // a signal would end the program.
+  // With this call, a write beyond the limit of file sizes returns an error, as a write to a full disk does. Without
+  // it, a signal would end the program.
   std::signal(SIGXFSZ, SIG_IGN);
   sluice::know_hdf5_profiles();
   try {
     sluice::load_engine();  // All children inherit the loaded engine.
   } catch (const sluice::Error&) {
-    // The error is reported by each request that needs the engine.
+    // Each request that needs the engine reports the error.
   }
   sluice::helper::Loop().run();
   return 0;

@@ -211,7 +211,7 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (infeasible.headline().find("in flight") == std::string::npos)
       refusal.headline += ": " + waiter;
-  // If `shortage` is empty, no memory is too small: the plan breaks another limit, and smaller batches may not help.
+  // If `shortage` is empty, no memory is too small: the plan breaks another limit. So no smaller batch is searched.
   const bool lacks_memory = !(infeasible.shortage == Shortage{});
   if (lacks_memory && most_in_flight(infeasible) == 0)
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);

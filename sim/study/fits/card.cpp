@@ -214,8 +214,8 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
     fit.one_sample = footprint(1, true);
     fit.largest_footprint = footprint(most, true);
     if (!fit.largest || most == most_samples) return;
-    // With unlimited memory, the policy may make another plan. Then the footprint of the next micro-batch would not
-    // belong to this kind of plan, and is left out.
+    // With unlimited memory, the policy may make another plan. Then a footprint with unlimited memory cannot be
+    // compared with the other footprints, and is left out.
     if (footprint(1, false) != fit.one_sample || footprint(most, false) != fit.largest_footprint)
       return;
   }

@@ -1,5 +1,5 @@
-// The note `measured_batch` says that a profile was probably measured with a larger batch than the scenario says: with
-// a multiple of that batch.
+// The note `measured_batch` says that a profile was probably measured with a larger batch than its key `batch` says:
+// with a multiple of that batch.
 #include <cmath>
 #include <numeric>
 #include <string>
