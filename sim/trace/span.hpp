@@ -77,7 +77,7 @@ struct Repetition {
 /// before.
 class Sequence {
  public:
-  /// The spans and events of repetition `k` must already be correct. fit() continues after them.
+  /// fit() continues after the spans and events of repetition `k`.
   Sequence(const Repetition& repetition, std::int64_t k);
   void fit(Span& span, std::uint32_t stream);
   void fit(MemoryEvent& event);

@@ -1,4 +1,4 @@
-// Compares the lower bound of a plan, and the resource that binds, with hand calculations.
+// Tests the lower bound of a plan, and which resource binds. All expected numbers are calculated by hand.
 #include <catch2/catch.hpp>
 #include <chrono>
 
@@ -111,8 +111,8 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
 
 TEST_CASE("A resource whose own work takes less than half of the bound does not bind") {
   // Device a computes for 8.25 s. Its copy engine transfers 100 B in 0.5 + 1 + 0.25 s. Device b computes for `last` s.
-  // These actions follow each other. So all three streams have the bound 10 + `last` s. The copy engine works for only
-  // 0.5 + 1 = 1.5 s.
+  // The three actions follow each other. So all three streams have the bound 10 + `last` s. The copy engine works for
+  // only 0.5 + 1 = 1.5 s.
   const auto bound_of = [](double last) {
     Plan plan = two_devices();
     body(plan, {compute(0, 8.25), move(2, 0, 100, {{0, 0}}), compute(1, last, {{1, 0}})}, 1);

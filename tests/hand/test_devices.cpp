@@ -85,8 +85,8 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
   CHECK(makespan(two_buffers, fast, true) == ms(1200 + 4 + 0.006 + 2));
   // `text` leaves choices open, and Sluice makes them for both devices together. One device has its last input at 1203
   // ms, the other device at 1204 ms. So the first device has saved its last answer when the other device begins to
-  // save. No plan can be faster: all bytes must be loaded before the last computation, and the last answer is saved
-  // after it.
+  // save. No plan can be faster, because all bytes must be loaded before the last computation, and the last answer is
+  // saved after this computation.
   CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 1));
   // With private links, the run takes 600 ms for weights, 2 ms for two inputs, 0.006 ms for a computation, and 1 ms for
   // the last answer. The first answer was saved earlier.
@@ -109,7 +109,7 @@ TEST_CASE(
     "the other device") {
   // The run of three batches is compute-bound, and gpu0 computes two of the batches. The weights of both devices come
   // at half the rate, until 1.2 ms. Then the first input of each device takes 0.002 ms at half the rate. The second
-  // input of gpu0 is loaded during its computation. So gpu0 takes 1.202 + 2 x 6 + 0.001 ms.
+  // input of gpu0 is loaded during the computation of the first input. So gpu0 takes 1.202 + 2 x 6 + 0.001 ms.
   CHECK(makespan("workload: {batches_per_step: 3}\n"
                  "policy: {name: data_parallel, replica: resident, transfers: together}\n",
                  {}, true) == ms(1.202 + 12 + 0.001));

@@ -40,7 +40,8 @@ TEST_CASE(
     CHECK(kept_bytes(with, first, last) == 25'165'824);
     CHECK(kept_bytes(without, first, last) == 17'301'504);
   }
-  // With dropout, the 24 blocks keep 604.0 MB, and the whole model 605.9 MB. Without dropout, the blocks keep 415.2 MB.
+  // With dropout, the 24 blocks keep 604.0 MB, and the whole model keeps 605.9 MB. Without dropout, the blocks keep
+  // 415.2 MB.
   CHECK(24 * 25'165'824LL == 603'979'776);
   CHECK(24 * 17'301'504LL == 415'236'096);
 }

@@ -1,6 +1,6 @@
-// Tests numbers of the document 'AlexNet on one card', at 61 GFLOP/s and 30 GB/s, with 200 times its states and FLOP.
-// Four strategies of training add seconds to the forward and backward passes. The tests compute these seconds per
-// sample.
+// Tests numbers of the document 'AlexNet on one card'. The card has 61 GFLOP/s and 30 GB/s, and the network has 200
+// times the states and FLOP of the table below. Four strategies of training add seconds to the forward and backward
+// passes. The tests compute these seconds per sample.
 #include <catch2/catch.hpp>
 #include <cmath>
 

@@ -209,7 +209,7 @@ TEST_CASE(
     "under optimal, no fewer samples fit than under offload_all, and no more than the last product "
     "allows") {
   // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257 elements. Each of these two
-  // tensors has a gradient of its own size. Every schedule holds all four tensors during the backward pass of this
+  // tensors has a gradient of the same size. Every schedule holds all four tensors during the backward pass of this
   // product. The 124,439,808 parameters take 16 B each (with adam in float32), 1,991,036,928 B in total. So 7 GB hold
   // at most (7e9 - 1,991,036,928) / (1024 x (2 x 768 + 2 x 50,257) x 4 B) = 12.0 samples.
   FitsRequest request = request_of("gpt2", {"a100_pcie"});

@@ -71,7 +71,7 @@ TEST_CASE("a layer is split into the fewest parts that fit with gradients and st
   // Training with sgd needs 40,000 bytes of weights and 40,000 bytes of gradients of weights. It also needs 6000 bytes
   // for the input (2000), the output (1000) and the gradients of these two tensors.
   //
-  // A memory of 50,000 bytes leaves 44,000 bytes. Half of the 80,000 bytes of weights and gradients fit. So two parts
+  // A memory of 50,000 bytes leaves 44,000 bytes. Half of the weights and gradients, 40,000 bytes, fits. So two parts
   // are enough.
   //
   // A memory of 30,500 bytes leaves 24,500 bytes. A quarter of the weights and gradients, 20,000 bytes, would fit. But

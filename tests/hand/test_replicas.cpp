@@ -47,7 +47,7 @@ TEST_CASE("replicas that share a link are also planned without overlap") {
   CHECK(*find_fact(plan.facts, "chosen")->text() == "overlap: false");
 }
 
-/// Returns a plan that loads `bytes` bytes, the tensor `weights.0`, to `device` over a link of 1 GB/s.
+/// Returns a plan that loads the tensor `weights.0` to `device` over a link of 1 GB/s. The tensor has `bytes` bytes.
 Plan load_of(const std::string& device, const std::string& bytes) {
   return plan_from_text(
       "format: sluice-plan/2\nname load\niterations 0\npool " + device +

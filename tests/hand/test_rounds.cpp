@@ -73,7 +73,8 @@ TEST_CASE("resident: a round has at least one micro-batch per input that is load
   const std::string policy = "policy: {name: resident, buffers: 4}\n";
   const auto rounds = [&](int count) {
     const Plan plan = planned("batches_per_step: " + std::to_string(count) + ", steps: 2", policy);
-    // The run takes 0.6 ms + 0.001 ms + the time of 2 steps + 0.001 ms.
+    // The run takes 0.6 ms for the weights, 0.001 ms for the first input, the time of 2 steps, and 0.001 ms for the
+    // last answer.
     CHECK(replay(plan).makespan == ms(0.602 + 12.0 * count));
     CHECK(plan.iterations == 2 * plan.iterations_per_step);
     return plan.iterations_per_step;

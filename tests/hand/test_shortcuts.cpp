@@ -132,7 +132,7 @@ TEST_CASE("sharded: during other computations, a shortcut is sent to the device 
   const Plan plan = make_plan(scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + "}\n"));
   CHECK(sent_bytes(plan) == 4000);
   CHECK(makespan_of(plan) == ms(0.001 + 3 + 0.002 + 5 + 0.001));
-  // If only one action runs at a time, layer c also waits for the output of layer a.
+  // If only one action runs at a time, layer c also waits for the transfer of layer a's output.
   const Plan serial = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + ", overlap: false}\n"));
   CHECK(makespan_of(serial) == ms(0.001 + 3 + 0.002 + 5 + 0.002 + 0.001));

@@ -85,8 +85,8 @@ class Tree {
 
   hdf5::Handle file_;
   hdf5::Handle string_type_, scalar_;
-  /// The lines of the text that content_sha256() hashes. The key is the beginning of a line, up to the object's path
-  /// and name.
+  /// The lines of the text that content_sha256() hashes. The key is the beginning of a line: the kind and the path of
+  /// the object, and the name of an attribute.
   std::map<std::string, std::string> lines_;
 };
 
