@@ -15,8 +15,8 @@
 namespace sluice {
 
 /// A mapping, and the record that says which keys the mapping may have. The object owns both the mapping and the
-/// record. So it may live longer than the document. Copies are cheap. A default-constructed object is empty: assign a
-/// value before use.
+/// record. So the object may live longer than the document. Copies are cheap. A default-constructed object is empty:
+/// assign a value before use.
 class Keys {
  public:
   Keys() = default;

@@ -20,8 +20,8 @@ Value load_file(const std::string& path);
 Value parse_text(std::string text, std::string name);
 
 /// Reads one file as load_file does. A document with `file:` at the top, such as `{file: base.yaml, …}`, is a variant
-/// of another document, its base. Then the function returns the base, with the variant's other keys laid over it at all
-/// levels. Instead of a path, the variant may give the name of a bundled document of `folder`.
+/// of another document, its base. For a variant, the function returns the base with the variant's other keys laid over
+/// it at all levels. Instead of a path, the variant may give the name of a bundled document of `folder`.
 Value load_document(const std::string& path, const std::string& folder = {});
 
 /// Applies overrides and includes to a scenario that was read from `path`. There are three steps. The first step

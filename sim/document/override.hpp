@@ -16,7 +16,7 @@ struct Override {
   Value value;  ///< the value; its source text is the whole "KEY=VALUE"
 };
 
-/// Which mappings at the top of a document may be absent, and which may be shortened to one word.
+/// Says which mappings at the top of a document may be absent, and which may be shortened to one word.
 struct Layout {
   /// Mappings that an override may create. For example, `stages.cut=per_layer` may create `stages`.
   std::vector<std::string> may_be_absent = {};
@@ -26,7 +26,8 @@ struct Layout {
   std::vector<std::pair<std::string, std::string>> words = {};
 };
 
-/// Returns the layout that the record declares with its optional mappings and with `word_for` of its fields.
+/// Returns the layout that follows from the record: its optional mappings may be absent, and a field with a `word_for`
+/// may be shortened.
 Layout layout_of(const Record& record);
 
 /// If the document has a word in the place of a mapping, replaces the word by the mapping that it stands for.

@@ -1,7 +1,7 @@
 // A record declares what a mapping in a document may contain. The record serves four purposes. Reader takes types and
 // defaults from the record. Reader refuses unknown keys, wrong types, wrong units and values out of range. `sluice
-// list` and --help print the record. schema.hpp makes a JSON Schema from it. With this schema, editors check and
-// complete documents.
+// list` and --help print the record. schema.hpp makes a JSON Schema from the record. With this schema, editors check
+// and complete documents.
 #pragma once
 
 #include <cstdint>

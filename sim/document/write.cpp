@@ -158,7 +158,7 @@ class YamlWriter {
     out_ += "  # ";
     for (const char c : valid_utf8(source->name))
       out_ += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    // A file has lines. An override is a single line, so it gets no line number.
+    // An override is a single line. So only a file gets a line number.
     if (source->name != source->text) out_ += ":" + std::to_string(value.line());
   }
 

@@ -182,8 +182,8 @@ void Grants::take(std::uint32_t stream) {
 }
 
 /// Puts a request into the queue of each pool from which it needs bytes. The queue of a device's pool is in listing
-/// order. The queue of a shared pool is in the order in which the requests are made. In it, requests of one moment are
-/// in the order of their streams' numbers.
+/// order. The queue of a shared pool is in the order in which the requests are made. In this queue, requests of one
+/// moment are in the order of their streams' numbers.
 void Grants::enqueue(std::uint32_t stream) {
   Request& request = requests_[stream];
   for (const Claim& claim : claims(request.action)) {

@@ -1,12 +1,12 @@
 // A chain describes the stages of a model for the choice between keeping, recomputing and offloading. It holds the
 // seconds and bytes of one micro-batch on one device. If several micro-batches run side by side, each operation
-// computes all of them, one after the other. The seconds and bytes are then sums over these micro-batches. A chain is
-// plain data.
+// computes all of them, one after the other. In this case, the seconds and bytes are sums over these micro-batches. A
+// chain is plain data.
 //
 // Boundary b is the tensor between stage b - 1 and stage b. Boundary 0 is the input, and boundary s + 1 is the output
 // of stage s. Usually stage b reads boundary b only. If the network branches, stage b may also read earlier
-// boundaries, or not read boundary b. ChainStage::reads then lists the boundaries that the stage reads. Each boundary
-// is one tensor. The device holds this tensor once, even if several stages read it.
+// boundaries, or not read boundary b. In this case, ChainStage::reads lists the boundaries that the stage reads. Each
+// boundary is one tensor. The device holds this tensor once, even if several stages read it.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace sluice {
 
 /// A tensor that may be copied to host memory, with the seconds of a copy in each direction. If copies run during
-/// computation, these seconds do not include the latency of the link. If copies and computation take turns, they do,
-/// because the next operation waits for the data.
+/// computation, these seconds do not include the latency of the link. If copies and computation take turns, the seconds
+/// include the latency, because the next operation waits for the data.
 struct ChainTensor {
   std::int64_t bytes = 0;
   double save_s = 0, load_s = 0;
@@ -64,8 +64,8 @@ struct ChainStage {
   /// The bytes of the gradient of the output. The number is 0 for the last stage. It is also 0 if neither this stage
   /// nor an earlier stage is trained.
   std::int64_t gradient = 0;
-  /// The bytes of workspace of a pass of one micro-batch through the stage: of a forward pass that keeps nothing, of a
-  /// forward pass that keeps the inner tensors, and of the backward pass.
+  /// The bytes of workspace while one micro-batch goes through the stage: in a forward pass that keeps nothing, in a
+  /// forward pass that keeps the inner tensors, and in the backward pass.
   std::int64_t pass_workspace = 0, keep_workspace = 0, backward_workspace = 0;
 
   ChainTurn turn = {};

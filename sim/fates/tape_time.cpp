@@ -180,8 +180,8 @@ class LoadPlacing {
     while (load.at > earliest && room(load.at - 1, load, bytes)) level(--load.at) += load.bytes;
   }
 
-  /// Decides after which slot the load starts. Usually this is slot `at` - 1. If this slot has room for the load, the
-  /// load starts one slot earlier. If a step has several micro-batches, it may start over one micro-batch early.
+  /// Decides after which slot the load starts: usually after slot `at` - 1, or one slot earlier if that slot has room.
+  /// If a step has several micro-batches, the load may start more than one micro-batch early.
   void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
     load.after = load.at - 1;
     if (load.at <= 1 - tape_.count()) {

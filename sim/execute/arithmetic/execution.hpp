@@ -59,7 +59,8 @@ struct Event {
   }
 };
 
-/// Returns the largest distance of a wait or `ahead` of an action in the body, in iterations and without its sign.
+/// Returns the largest number among the distances of all waits and the |`ahead`| of all actions in the body, in
+/// iterations.
 std::int64_t reach_of(const Plan& plan);
 /// Returns whether the replay looks for a steady state. For a plan with few iterations it does not, because skipping
 /// periods would save little time.

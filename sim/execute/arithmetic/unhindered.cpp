@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// This file finds the same seconds as the replay. The proof has three parts:
+// This file finds the same seconds per iteration as the replay. The proof has three parts:
 // - The start of an execution. No link is shared, so each action takes as long as it takes alone. Suppose that no
 //   execution waits for memory. Then an execution starts as soon as three conditions hold. Its stream is free. The data
 //   of all awaited executions have arrived. The time of its `not_before` has passed. All awaited executions are listed
@@ -18,7 +18,7 @@ namespace sluice {
 //   streams are free, and the arrivals to which the iteration's waits look back. Suppose that during an iteration, all
 //   of these times grow by an equal amount. Suppose also that no action of this iteration waited for the prologue, and
 //   that no wait looked back before the first iteration. Then in the next iteration, all times grow by the same amount
-//   again. So they do in every later iteration, except in the last iterations.
+//   again. The same is true of every later iteration, except the last iterations.
 // - No execution waits for memory. A pool grants a request if a sum of bytes fits (reservation.hpp). The sum counts two
 //   kinds of bytes, each at most once: the bytes in the pool, and the bytes of the requests that are listed up to this
 //   request. Let `apart` be the number of iterations by which the slowest stream is behind the fastest stream. Let
@@ -174,7 +174,7 @@ class Unhindered {
   std::vector<Wait> reaching_back_;  ///< a wait that looks back n iterations is listed n times
   std::vector<double> free_;         ///< indexed by stream
   std::vector<double> arrivals_;     ///< indexed by action, for the latest reach + 1 iterations
-  bool filling_ = false;             ///< whether the prologue decided a start in this iteration
+  bool filling_ = false;             ///< whether in this iteration, a start waited for the prologue
 };
 
 /// Returns whether a pool with a limited capacity is shared by several devices. Such a pool grants bytes in the order

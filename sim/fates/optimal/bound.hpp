@@ -3,7 +3,7 @@
 // relaxation.hpp gives a value for each choice of weights. The bound is the greatest value that was found. If no stage
 // has to run more than twice, the bound is close to the seconds of the fastest schedule.
 //
-// In a serial run, computation and copies take turns. So the bound is on the sum of the seconds of both.
+// In a serial run, computation and copies take turns. So the bound is for the sum of the seconds of both.
 //
 // In an overlapped run, computation, saves and loads have one engine each, and micro-batches follow each other. The
 // turning point of a micro-batch is its first backward pass. Some tensors of the micro-batch are not on the device at

@@ -24,8 +24,9 @@
 // boundaries may contain the same tensor. Suppose that an earlier boundary keeps such a tensor on the device during a
 // whole segment. Then the bytes of this tensor do not count in the first boundary of the segment.
 //
-// The search leaves out two kinds of schedules. In one kind, a pass of a segment runs before a later segment has ended
-// with its last backward pass. In the other kind, a boundary is made again although host memory holds its copy.
+// The search leaves out two kinds of schedules. In one kind, a segment and a later segment overlap: a pass of the
+// segment runs before the last backward pass of the later segment. In the other kind, a boundary is made again although
+// host memory holds its copy.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +38,9 @@
 namespace sluice {
 
 struct FrontierSettings {
-  /// The share of the seconds of each copy that the seconds of a schedule contain. If copies and computation take
-  /// turns, the share is 1, and the seconds are exact. If copies run during computation, the share is a guess between 0
-  /// and 1. In this case, replays compare the resulting tapes.
+  /// The seconds of each copy are multiplied by this share, and then added to the seconds of the schedule. If copies
+  /// and computation take turns, the share is 1, and the seconds are exact. If copies run during computation, the share
+  /// is a guess between 0 and 1. In this case, replays compare the resulting tapes.
   double copy_price = 1;
   bool copies = true;  ///< whether tensors that a stage makes may go to host memory
   /// Whether the search keeps only the first point of each segment, which is much faster. Then the frontier has a

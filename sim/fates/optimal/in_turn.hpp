@@ -13,7 +13,8 @@
 
 namespace sluice {
 
-/// The tape that needs the fewest bytes, and this number of bytes. If no tape fits, the message names this number.
+/// The tape that needs the fewest bytes, and this number of bytes. If no tape fits, the error message names this
+/// number.
 struct SmallestTape {
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
   Tape tape = {};

@@ -1,10 +1,10 @@
 // Makes a view of a chain that branches. The view itself does not branch, so code for simpler chains works on it. In
-// the view, a joint boundary contains all tensors that a later stage reads. A shortcut is a tensor that skips stages. A
-// shortcut is a part of every joint boundary between the stage that makes it and the stage that reads it. Suppose that
-// an earlier joint boundary keeps a shortcut on the device. Then the dynamic programme of frontier.hpp does not count
-// the shortcut again in a later joint boundary (ChainCarried). In all other cases, a shortcut counts once per joint
-// boundary. At the end, a tape of the view is turned into a tape of the chain. The tape of the chain holds and copies
-// each tensor only once. So it never needs more bytes than the tape of the view.
+// the view, the joint boundary between two stages contains all tensors that are made before it and read after it. A
+// shortcut is a tensor that skips stages. A shortcut is a part of every joint boundary between the stage that makes it
+// and the stage that reads it. Suppose that an earlier joint boundary keeps a shortcut on the device. Then the dynamic
+// programme of frontier.hpp does not count the shortcut again in a later joint boundary (ChainCarried). In all other
+// cases, a shortcut counts once per joint boundary. At the end, a tape of the view is turned into a tape of the chain.
+// The tape of the chain holds and copies each tensor only once. So it never needs more bytes than the tape of the view.
 #pragma once
 
 #include "fates/optimal/frontier.hpp"

@@ -12,8 +12,8 @@ namespace sluice {
 struct ParetoNode {
   std::int64_t peak = 0;
   double seconds = 0;
-  /// The boundary at which the segment splits. The number is 0 if the segment does not split, because its first stage
-  /// keeps its inner tensors.
+  /// The boundary at which the segment splits. If the first stage keeps its inner tensors, the segment does not split,
+  /// and the number is 0.
   std::uint16_t split = 0;
   bool boundary_goes = false, inner_goes = false, keeps = false;
   /// If the segment splits, the indices of the nodes of its two parts. Each index counts in the row of its part.

@@ -162,9 +162,9 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
   return best;
 }
 
-/// Returns after how many rungs in succession without a faster tape the search ends. The search goes from greater rungs
-/// to smaller rungs. A tape that fits into a smaller rung also fits into a greater rung. So a smaller rung has a faster
-/// tape only by chance.
+/// Returns a number. The search ends after this many rungs in succession without a faster tape. It goes from greater
+/// rungs to smaller rungs. A tape that fits into a smaller rung also fits into a greater rung. So a smaller rung has a
+/// faster tape only by chance.
 int FateSearch::rungs_in_vain() const {
   const std::size_t n = chain_.stages.size();
   return n <= 20 ? std::numeric_limits<int>::max() : n <= 100 ? 4 : 3;

@@ -364,7 +364,7 @@ class Execution {
   std::vector<std::uint32_t> first_waiter_;  ///< for each action, the first waiting stream
   std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< for each route, the hosts at its ends
   sg::Host* host_ = nullptr;
-  std::int64_t ending_ = 0;  ///< the number of woken actors that have yet to end their actions
+  std::int64_t ending_ = 0;  ///< the number of woken actors that must still end their actions
   double makespan_ = 0;
   std::int64_t executed_ = 0;
   std::exception_ptr failure_;
