@@ -15,12 +15,12 @@ extern const Policy data_parallel_policy;
 
 namespace {
 
-/// If there are more devices, the judge compares cuts and fates by the run of a single replica.
+/// With more devices than this, the judge compares cuts and fates by the run of a single replica.
 constexpr std::size_t few_devices = 8;
 
-/// Returns ways_of_replicas() for at most `few_devices` replicas that share links. Otherwise returns nothing. If the
-/// scenario leaves `overlap` open, each way is also tried without overlap. With overlap, the first loads of all
-/// replicas share the link, and all replicas begin to compute late.
+/// Returns ways_of_replicas(), or nothing if there are more than `few_devices` replicas or they share no links. If the
+/// scenario leaves `overlap` open, each way is also returned without overlap. This may be faster, because with overlap
+/// the first loads of all replicas share the link, so all replicas begin to compute late.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
@@ -34,9 +34,9 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// If replicas share links, the choices are made twice. The first time, each replica plans as if it had the links
-/// alone. The second time, it plans with its share of the links. The function returns the faster of the two plans. With
-/// more than `few_devices` replicas, only the second plan is made, to save time.
+/// If replicas share links, two plans are made, and the function returns the faster one. The choices of the first plan
+/// are made as if each replica had the links alone. The choices of the second plan are made with each replica's share
+/// of the links. With more than `few_devices` replicas, only the second plan is made, to save time.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);
@@ -53,7 +53,7 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   return run_seconds(other) < run_seconds(plan) ? other : plan;
 }
 
-/// For more than `few_devices` devices, returns the plan of one replica. Otherwise returns nothing.
+/// Returns the plan of one replica, or nothing if there are at most `few_devices` devices.
 std::optional<Draft> plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   if (devices.size() <= few_devices) return std::nullopt;
@@ -85,7 +85,7 @@ const Policy data_parallel_policy = {
              .type = Type::choice,
              .summary = "the policy of each replica; write the parameters of this policy next to "
                         "the key replica",
-             .choices = {}},  // policy.cpp adds the names of the replicable policies
+             .choices = {}},  // policy.cpp adds the names of replicable policies
             {.name = "devices",
              .type = Type::list,
              .summary = "the devices of the replicas, by default all devices",

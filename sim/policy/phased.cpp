@@ -1,11 +1,11 @@
-// The policy `phased` is PopART's phased execution. In a phase, one device computes a stage for a batch. Of n devices,
-// device i mod n computes phase i. During this phase, the device of the next phase transfers: it saves its latest
-// results, and loads the weights and inputs for the next phase. Phase i + 1 starts after the computation of phase i and
-// after the I/O of phase i + 1.
+// The policy `phased` is PopART's phased execution. In a phase, one device computes a stage for a batch. With n
+// devices, device i mod n computes phase i. Meanwhile, the device of phase i + 1 transfers: it saves its latest
+// results, and loads the weights and inputs of phase i + 1. Phase i + 1 starts when the computation of phase i and
+// these transfers have ended.
 //
-// With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation). I/O is the time of the
-// phase's transfers: its weights, and the activations that cross the host link. Without overlap, a phase takes the sum
-// of I/O and computation.
+// With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation) seconds. Here, I/O are
+// the seconds of the phase's transfers: of its weights, and of the activations that cross the link to host memory.
+// Without overlap, a phase takes I/O + computation seconds.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -17,9 +17,8 @@ namespace sluice {
 
 namespace {
 
-/// In training, a phase computes one operation of the step for all micro-batches in flight. An operation is the forward
-/// pass, the backward pass or the recomputation of a stage. A tensor that is on another device is sent through host
-/// memory.
+/// In training, a phase computes the forward pass, the backward pass or the recomputation of one stage, for all
+/// micro-batches in flight. If a phase needs a tensor from another device, the tensor goes through host memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
   refuse_in_training(parameters, {"weights", "weights_per", "host_data", "outputs"},
                      "inference loads the weights for each phase");
@@ -44,7 +43,8 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return training_candidates(request, phased_training(request, parameters));
 }
 
-/// Returns the mappings for `policy:` that are compared in inference: one for each number of batches in flight.
+/// Returns the mappings for `policy:` that are compared in inference: one for each number of batches in flight that is
+/// tried. In training, there are none.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const bool open = parameters.is_word("in_flight", "auto");
   if (request.workload.training || !open || parameters.text("weights_per") == "step") return {};

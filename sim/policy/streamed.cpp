@@ -1,7 +1,7 @@
-// Under the policy `streamed`, the weights of groups take turns on the device. A group is a stage of the cut. When the
-// weights of a group have been loaded, all micro-batches in flight run through the group. The activations of these
-// micro-batches stay on the device for the next group, or go through host memory. A step may have more micro-batches
-// than are in flight. The weights are then loaded several times per step.
+// Under the policy `streamed`, the weights of groups take turns on the device. Each stage of the cut is a group. When
+// the weights of a group have been loaded, all micro-batches in flight go through the group. Their activations stay on
+// the device for the next group, or go through host memory. If a step has more micro-batches than are in flight, the
+// weights are loaded several times per step.
 #include "planning/placement/placement_key.hpp"
 #include "planning/streaming/choices.hpp"
 #include "planning/streaming/listing.hpp"
@@ -27,8 +27,8 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);
-  // If no candidate fits, check() reports by how much this plan is too large. For open keys, the plan uses the values
-  // that need the least memory.
+  // Keys that are still open get the values that need the least memory. So if no candidate fits, check() reports by how
+  // many bytes at least the memory is too small.
   return list_as_asked(
       request, common,
       {.in_flight = keys.in_flight.value_or(1),
@@ -65,7 +65,8 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return candidates_of_turns(request, parameters, plans_from_host(parameters));
 }
 
-/// Returns the cuts. The groups have about equal weights, because their weights take turns in memory.
+/// Returns the cuts that are compared. Their groups have about equally many bytes of weights, because the weights take
+/// turns in memory.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
   if (question.mode == Mode::training) counts = {2, 3, 4, 8, 16, 32};

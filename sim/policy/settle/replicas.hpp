@@ -1,4 +1,4 @@
-// Replicas of one policy. A policy makes a plan for each device, and these plans are joined into one plan.
+// Replicas: one policy makes a plan for each of several devices, and these plans are joined into one plan.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,13 @@
 
 namespace sluice {
 
-/// Returns the devices of the replicas. The key `devices` lists them. By default, these are all devices. There are at
-/// most as many devices as batches. Throws InputError at the key if its devices are wrong. Also throws InputError if a
-/// batch of training cannot be divided equally.
+/// Returns the devices of the replicas: those that the key `devices` lists, by default all devices, but at most as many
+/// as there are batches to compute. Throws InputError at the key if its list is wrong. Also throws InputError if a
+/// batch of training cannot be divided equally among the devices.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
-/// Returns the plan of all replicas. Each replica makes its choices on the platform `chosen_on`, but runs on the
-/// platform of the request. `parameters` are the parameters of the replicating policy together with the parameters of
-/// `policy`.
+/// Returns the plan of all replicas. The choices of each replica are made for the platform `chosen_on`, but the plan is
+/// for the platform of the request. `parameters` has the parameters of the replicating policy and those of `policy`.
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                 const Platform& chosen_on);
 
@@ -24,17 +23,17 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
-/// The parameters may leave choices of the replicated policy open. Returns one list of parameters for each way to make
-/// these choices equally for all replicas. These ways are compared in runs of all replicas together. Replicas that
-/// share links may need another way than a replica alone. The first list has the unchanged parameters: each replica
-/// then chooses for itself. If the other ways include everything that equal replicas can choose, this first list is
-/// left out.
+/// Returns parameters for the ways that are compared in runs of all replicas together, because replicas that share
+/// links may need another way than a replica alone. There is one element for each way in which all replicas can make
+/// the open choices of the replicated policy. Before these, the first element is `parameters` itself: with it, each
+/// replica chooses for itself. It is left out if the replicas are equal and the other elements have everything that
+/// they can choose.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 
-/// Returns the keys of the policy `replicating` with `overlap: false`. Returns nothing in three cases: the replicated
-/// `policy` does not have this parameter, the keys already give it, or the keys ask for weights loaded early
-/// (`prefetch`).
+/// Returns `keys`, the keys of the policy `replicating`, with `overlap: false` added. Returns nothing in three cases:
+/// the replicated `policy` has no parameter `overlap`, `keys` already gives it, or `keys` asks for early loads of
+/// weights (`prefetch`).
 std::optional<Keys> without_overlap(const Policy& replicating, const Policy& policy, Value keys);
 
 }  // namespace sluice

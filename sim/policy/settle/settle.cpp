@@ -19,7 +19,8 @@ std::string joined(const std::string& cut, const std::string& rest) {
   return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
 }
 
-/// Returns a text of the entries of `settled` that are missing or have other values in the scenario's mapping `asked`.
+/// Returns the entries of `settled` as a text, without those that the scenario's mapping `asked` has with the same
+/// value.
 std::string difference(const Value& settled, const Value& asked) {
   std::string text;
   for (const Value::Entry& entry : settled.entries()) {
@@ -30,13 +31,13 @@ std::string difference(const Value& settled, const Value& asked) {
   return text;
 }
 
-/// Returns whether the strategy for fates uses the size of the device's memory.
+/// Returns whether the fates depend on the size of the device's memory.
 bool looks_at_memory(const PolicyRequest& request) {
   return request.workload.training && request.strategy().searches;
 }
 
-/// Plans and simulates with the capacity of the device's memory, so actions may have to wait for memory. Throws
-/// Infeasible.
+/// Makes a plan with the capacity of the device's memory, and simulates it. In this simulation, actions may have to
+/// wait until memory has room. Throws Infeasible.
 Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   const auto plan = std::make_shared<Plan>(finish(policy.plan(request, keys.reader()), request));
   plan->facts.emplace_back("waits_for_memory",
@@ -44,19 +45,19 @@ Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, con
   return {.seconds = run_seconds(*plan), .plan = [plan] { return *plan; }};
 }
 
-/// Makes a plan without a memory limit, and simulates this plan. So the plan does not depend on the device's memory. If
-/// all granted and requested bytes fit together at every moment, the plan fits without waiting. A plan that does not
-/// fit without waiting may take less than `worth` seconds in this simulation. It is then also simulated with waits for
-/// memory. A plan never waits longer with a larger memory. So every plan for a small memory is also a candidate for a
-/// larger memory. Throws Infeasible.
+/// Makes a plan without a memory limit, and simulates it without waits for memory. If the granted and requested bytes
+/// together fit at every moment of this simulation, the plan fits without waiting, and the result has it. If they do
+/// not fit, but the simulation takes less than `worth` seconds, the result is that of simulate_waiting(). The first
+/// plan does not depend on the size of the memory, and no plan waits longer with a larger memory. So every plan for a
+/// small memory is also a candidate for a larger memory. Throws Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys,
                  double worth) {
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const auto plan =
       std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
-  // The replay counts reservations only for pools with a limit. So the limits are set before the replay. This replay
-  // still grants every request at once.
+  // The limits are set because the replay counts reservations only for pools with a limit. But it grants every request
+  // at once (`unlimited`).
   for (Pool& pool : plan->pools) pool.enforced = request.capacity_enforced;
   const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
   if (result.blocking) return {};
@@ -69,9 +70,10 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   return result.makespan < worth ? simulate_waiting(policy, request, keys) : Settled();
 }
 
-/// Simulates with the capacity of the device's memory. Two kinds of ways need this. In the first kind, a strategy that
-/// searches for fates decides by the capacity. In the second kind, a policy replicates another policy. Such ways are
-/// compared by the plan of one replica. The complete plan is made after a way has been chosen. Throws Infeasible.
+/// Makes a plan with the capacity of the device's memory, and simulates it. This is for two cases. First, a strategy
+/// that searches for fates decides by the capacity. Second, the policy replicates another policy. Then it may give the
+/// plan of one replica for the comparison, and the complete plan is made only after a way has been chosen. Throws
+/// Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
   std::optional<Draft> alone;
@@ -97,7 +99,7 @@ class Attempts {
     for (std::size_t i = 0; i < attempts.size(); ++i) add(i);
   }
 
-  /// Returns whether there are several ways. The judge then chooses one way.
+  /// Returns whether there are several ways, of which the judge must choose one.
   bool choose() const { return attempts_.size() > 1 || ways_ > 1; }
 
   Settlement best() {
@@ -122,9 +124,9 @@ class Attempts {
     });
   }
 
-  /// Calls `offer`, which offers or simulates candidates of a cut. If `offer` throws Infeasible, this cut is refused:
-  /// another cut may fit. If all cuts are refused, best_that_waits() reports the reason. A single cut without a name is
-  /// never refused: its error is thrown.
+  /// Calls `offer`, which offers or simulates candidates of a cut. If `offer` throws Infeasible, the error is ignored,
+  /// because another cut may fit. If no cut fits, best_that_waits() reports the reason. Only if the cut is the only one
+  /// (its name is empty), the error is thrown.
   template <class Offer>
   static void unless_refused(const std::string& cut, const Offer& offer) {
     try {
@@ -134,7 +136,7 @@ class Attempts {
     }
   }
 
-  /// Adds the cut to the text that describes the choices.
+  /// Adds the name of the cut to the texts that describe the candidate's choices.
   static Candidate with_cut(Candidate candidate, const std::string& cut, std::size_t number) {
     const auto change = [cut, number](Settled& one) {
       one.text = joined(cut, one.text);
@@ -147,7 +149,7 @@ class Attempts {
   void add_alternatives(const CutAttempt& attempt, std::size_t number) {
     std::vector<Value> maps;
     if (policy_.alternatives) maps = policy_.alternatives(attempt.request, parameters_);
-    const bool asked = maps.empty();  // There are no alternatives to the scenario's keys.
+    const bool asked = maps.empty();  // the scenario's keys are the only way
     if (asked) maps.push_back(parameters_.map());
     for (Value& map : maps) {
       const Keys keys(std::move(map), record_of(policy_));
@@ -164,8 +166,8 @@ class Attempts {
              } catch (const Infeasible&) {  // another cut may fit
              } catch (const InputError&) {
                if (asked) throw;
-               // The scenario does not ask for this way in particular. So a way with an error is skipped. If all ways
-               // are skipped, best_that_waits() reports an error.
+               // A way for which the scenario did not ask is skipped if it has an error. If all ways are skipped,
+               // best_that_waits() reports an error.
              }
              one.text = text;
              one.attempt = number;
@@ -184,10 +186,10 @@ class Attempts {
     plan.facts.emplace_back("runner_up_s", judgement.runner_up->seconds, "s");
   }
 
-  /// Called when no candidate fits without waiting. For each attempt, the policy makes all open choices except cut and
-  /// fates. Its plan may wait for memory. Returns the fastest of these plans. If no plan fits, the error is about the
-  /// attempt that allows the most micro-batches in flight. If several attempts allow equally many, the error is about
-  /// the last of them. Its cut is the finest cut.
+  /// Is called if no candidate fits without waiting. For each attempt, the policy itself makes all open choices except
+  /// cut and fates, and its plan may wait for memory. Returns the fastest of these plans. If none fits, throws the
+  /// error of the attempt that allows the most micro-batches in flight. If several attempts allow equally many, it is
+  /// the error of the last of them, which has the finest cut.
   Settlement best_that_waits() const {
     std::exception_ptr failure;
     std::int64_t most_in_flight = 0;
