@@ -72,9 +72,9 @@ struct Repetition {
   }
 };
 
-/// The times of repetitions are rounded, so they may be out of order. fit() moves the start of a span to the end of the
-/// previous span on its stream if it is earlier. fit() also moves an end or an event that is earlier than the one
-/// before.
+/// The times of repetitions are rounded, so they may be out of order. If a span starts before the end of the previous
+/// span on its stream, fit() moves the start to this end. If an end is earlier than the previous end, or an event is
+/// earlier than the previous event, fit() moves it to the time of the previous one.
 class Sequence {
  public:
   /// fit() continues after the spans and events of repetition `k`.
