@@ -81,16 +81,18 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 // - An execution is an action in an iteration. It starts after the previous execution on its stream has ended and the
 //   awaited data have arrived. It lasts at least as long as it would last alone on its links. Its data arrive `latency`
 //   after its end. Limits of memory can only delay the execution.
-// - The head of an execution is the longest path, through stream order and waits, from the beginning of the run to
-//   the execution. The head is a lower bound of the start. The tail of an execution is the longest path from its end
-//   to the end of the run. The tail is a lower bound of the seconds that must follow. The longest of all paths is a
-//   lower bound of the makespan. If some waits are ignored, these numbers are still lower bounds.
+// - A path follows waits and the order of the actions on a stream. The head of an execution is the longest path from
+//   the beginning of the run to the execution. The head is a lower bound of the start. The tail of an execution is the
+//   longest path from its end to the end of the run. The tail is a lower bound of the seconds that must follow. The
+//   longest of all paths is a lower bound of the makespan. If some waits are ignored, these numbers are still lower
+//   bounds.
 // - A stream executes one action at a time. So makespan >= head of the stream's first execution + sum of the durations
 //   of all its executions + tail of its last execution.
 // - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest (head + setup) of
 //   its flows, where setup is the time before the bytes of a flow move. After the last flow on the link, the action of
-//   this flow ends, and the tail of the action follows. The tail of an action's last execution is its shortest tail,
-//   and counts here. So makespan >= smallest (head + setup) + (sum of bytes) / bandwidth + smallest tail.
+//   this flow ends, and the tail of the action follows. Of all tails of an action, the tail of its last execution is
+//   the shortest, so this tail counts. So makespan >= smallest (head + setup) + (sum of bytes) / bandwidth + smallest
+//   tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);
   const Heads heads = walk_forwards(graph, most_executions);

@@ -61,9 +61,9 @@ void PathGraph::sort_section(Section section) {
       if (inside(waits[w]) && waits[w].action >= a) sorted = false;
   if (sorted) return;
 
-  // Actions that never run get the first places in `order`. Then stream after stream gives places to its actions, one
-  // after the other. If the next action of a stream waits for an action without a place, the stream stops. It goes on
-  // when the awaited action has a place.
+  // Actions that never run get the first places in `order`. Then the actions of each stream get places, one after the
+  // other. If the next action of a stream waits for an action without a place, the stream stops. It goes on when the
+  // awaited action has a place.
   const bool all_run = section != Section::body;
   std::vector<char> placed(end - begin, 0);
   std::vector<std::uint32_t> next(end - begin, none);  // for each action, the next on its stream

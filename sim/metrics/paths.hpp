@@ -58,7 +58,7 @@ struct Heads {
 struct Tails {
   /// For each action, the seconds that must pass from the end of its last execution to the end of the run.
   LargeVector<double> action_tail;
-  /// The same for each stream.
+  /// For each stream, the seconds that must pass from the end of its last execution to the end of the run.
   std::vector<double> stream_tail;
 };
 

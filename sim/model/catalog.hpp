@@ -63,8 +63,8 @@ struct LayerType {
   /// Whether the layer ignores the values of its input. If so, the layer still runs after the layer that makes its
   /// input.
   bool reads_nothing = false;
-  /// Returns whether a layer with these keys does nothing. A layer that does nothing is left out of the model. In its
-  /// place, other layers read the input of the left-out layer. If the function is null, no layer of this type is left
+  /// Returns whether a layer with these keys does nothing. A layer that does nothing is left out of the model. Layers
+  /// that name it as their input read its own input instead. If the function is null, no layer of this type is left
   /// out.
   bool (*does_nothing)(const Reader& keys) = nullptr;
 };
@@ -90,8 +90,8 @@ const Record& declaration_record();
 /// and the record of a use.
 const Record& repeat_record();
 const Record& block_use_record();
-/// Returns the record of the `model:` mapping in a scenario. All other keys of this mapping are parameters of the
-/// model.
+/// Returns the record of the `model:` mapping in a scenario. If the mapping has a key that is not in the record, the
+/// key is a parameter of the model.
 const Record& model_use_record();
 
 }  // namespace sluice
