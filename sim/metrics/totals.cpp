@@ -59,8 +59,8 @@ void Totals::span(const Span& span) {
   if (of_first || span.iteration == middle_ || span.iteration == last_) complete(span);
 }
 
-/// Records when steps are complete. If an action of the first iterations does early work for a later step, it does not
-/// belong to the first step.
+/// Records when steps are complete. If an action of the first iterations does early work for a later step, the first
+/// step does not wait for this action.
 void Totals::complete(const Span& span) {
   if (plan_.section_of(span.action) != Section::body) return;
   const auto reach = [&](std::optional<double>& complete) {

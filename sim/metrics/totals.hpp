@@ -80,8 +80,9 @@ class Totals final : public Sink {
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
-  /// Returns the time when the first step was complete. If an iteration has several steps, this is the time when as
-  /// many samples as one step has are complete. If the first step was not completed, returns nullopt.
+  /// Returns the time when the first step was complete. If an iteration has several steps, this is the time when the
+  /// number of complete samples reaches the number of samples of one step. If the first step was not completed, returns
+  /// nullopt.
   std::optional<double> first_complete() const;
 
   /// Returns the bound of the plan. The first call computes this bound.

@@ -1,4 +1,5 @@
-// Metrics that say how much time recomputation takes, which computes activations a second time.
+// Metrics of recomputation, in which activations are computed a second time: the seconds that it
+// takes.
 #include "metrics/metric.hpp"
 
 namespace sluice {
