@@ -67,14 +67,14 @@ CopyFit fit_of(const std::vector<Copy>& copies, const std::string& what) {
       copies.begin(), copies.end(), [](const Copy& a, const Copy& b) { return a.bytes < b.bytes; });
   if (copies.size() < 2 || least->bytes == most->bytes)
     throw InputError(
-        "copies " + what +
-        " were measured in only one size. A fit of set-up and bandwidth needs at least two sizes: measure "
+        "copies (" + what +
+        ") were measured in only one size. A fit of set-up and bandwidth needs at least two sizes: measure "
         "several sizes, such as ten sizes from 1 kB to 1 GB");
   const CopyFit fit = fitted(copies);
   if (!(fit.bandwidth > 0) || !std::isfinite(fit.bandwidth))
     throw InputError(
-        "larger copies " + what +
-        " do not take longer than smaller copies: the bandwidth of these copies is unknown");
+        "larger copies (" + what +
+        ") do not take longer than smaller copies: the bandwidth of these copies is unknown");
   return fit;
 }
 

@@ -32,7 +32,7 @@ const Record& workload_record() {
           {.name = "micro_batch",
            .type = Type::integer,
            .summary =
-               "the number of samples that are computed together, a divisor of the batch; by default the batch",
+               "the number of samples that are computed together. It must divide the batch; by default the whole batch",
            .optional = true,
            .minimum = 1,
            .maximum = 1e12},
@@ -72,9 +72,9 @@ const Record& workload_record() {
           {.name = "backward",
            .type = Type::number,
            .summary =
-               "training: the multiple of a forward pass that a backward pass takes, in time and FLOP; per_layer: each "
-               "layer has its own multiple. The default is 2, and per_layer under the cost models `measured` and "
-               "`fitted`",
+               "training: how many times the seconds and the FLOP of a forward pass a backward pass takes; per_layer: "
+               "each layer has a number of its own. The default is 2. Under the cost models `measured` and `fitted`, "
+               "the default is per_layer",
            .optional = true,
            .choices = {"per_layer"},
            .maximum = 1e6},

@@ -238,17 +238,17 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
 extern const Cut by_memory_cut = {
     .name = "by_memory",
     .summary =
-        "Makes each stage as long as the device's memory allows. The caches leave a part of the memory free. The "
-        "weights of a stage, and its input, output and workspace for one micro-batch, must fit there. In "
-        "training, the gradients, the optimizer state and the tensors for the backward pass of the "
-        "stage must also fit.",
+        "Makes each stage as long as the device's memory allows. The memory holds all caches of keys and values. In "
+        "addition, it must hold the weights of a stage, and the stage's input, output and workspace for one "
+        "micro-batch. In training, it must also hold the gradients, the optimizer state and the tensors for the "
+        "backward pass of the stage.",
     .details =
         "Use this cut to have as few stages as the memory allows, for example if weights "
         "are loaded stage by stage and no weights are loaded early. The stages depend on the "
         "capacity of the device, the micro-batch and the element types. A small `share` "
-        "leaves room for weights that are loaded early. But it leads to more stages than a "
-        "large share. With `split: true`, a layer that does not fit alone is split. Without "
-        "`split`, the model is refused.",
+        "leaves room for weights that are loaded early, but it leads to more stages than a "
+        "large `share`. If a layer does not fit alone, `split: true` splits the layer into parts. "
+        "Without `split: true`, the model is refused.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_x200 'stages={cut: by_memory, share: 40%, split: true}'",
     .parameters =
@@ -261,7 +261,7 @@ extern const Cut by_memory_cut = {
          {.name = "split",
           .type = Type::boolean,
           .summary =
-              "whether a layer that does not fit alone is split. It is split into as few equal parts "
+              "whether a layer that does not fit alone is split into equal parts, into as few parts "
               "as fit",
           .default_text = "false"}},
     .last_layers = last_layers,

@@ -140,22 +140,22 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_time_cut = {
     .name = "by_time",
     .summary =
-        "Makes stages that fit into the device's memory. Their weights are loaded one stage after another, and their "
-        "total time is the least. Two times count for a stage: its computation of all micro-batches in flight, and "
-        "the load of its weights. A stage takes the longer time.",
+        "Makes the stages with the least total time, for a device that loads the weights of one stage after the "
+        "other. The time of a stage is the longer of two times: its computation of all micro-batches in flight, and "
+        "the load of its weights. Each stage fits into the device's memory.",
     .details =
         "Use this cut for streamed weights when some layers have many weights and other layers "
         "have much computation. The seconds of a stage are estimated from the cost model and the "
-        "link. A search finds the best cut and the best number of micro-batches together. The "
-        "estimate adds up the seconds of the single stages. A simulated run may take more or less "
-        "time. The stages change with the machine.",
+        "link. A search finds the best cut together with the best number of micro-batches in flight. "
+        "The search adds up the seconds of the single stages, so a simulated run may take more or "
+        "less time. The stages are different for different machines.",
     .source =
         "a dynamic programme over cuts and numbers of passes; AlexNet on one card estimates a group's seconds",
     .example = "sluice run alexnet_x200 stages=by_time",
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,
-                    .summary = "the number of micro-batches that run through a stage per load of "
-                               "its weights; auto: the fastest number",
+                    .summary = "the number of micro-batches that run through a stage after each load "
+                               "of its weights; auto: the number with the least total time",
                     .default_text = "auto",
                     .choices = {"auto"},
                     .minimum = 1,

@@ -22,16 +22,16 @@ extern const Cut per_layer_cut = {
     .details =
         "Use this cut to give each layer its own fate, to load weights layer by layer, or to see "
         "the cost of the finest "
-        "cut. Each boundary is an activation that a policy may keep, move or recompute. This cut gives "
-        "the most actions. So planning and simulation take the most time.",
+        "cut. Each boundary is an activation that a policy may keep, move or recompute. Plans with this "
+        "cut have more actions than plans with other cuts. So planning and simulation take longer.",
     .source = "the finest cut, as in Calculon and PyTorch's FSDP",
     .example = "sluice run alexnet_resident stages=per_layer",
     .parameters =
         {{.name = "input_stage",
           .type = Type::boolean,
           .summary =
-              "whether the input is also a stage. Its copy on the device then has its own fate, like "
-              "every activation",
+              "whether the input is a stage of its own. If it is, the copy of the input on the device "
+              "has a fate of its own, as an activation has",
           .default_text = "false"}},
     .last_layers = last_layers,
     .ignores_prices = true,

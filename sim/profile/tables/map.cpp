@@ -35,17 +35,19 @@ const Record& map_record() {
            .choices = {"device", "model"}},
           {.name = "repeats",
            .type = Type::choice,
-           .summary = "what is done with rows that differ only in measured values",
+           .summary =
+               "what happens to rows that differ only in measured values; refused: this is an error; pooled: they "
+               "become one row",
            .default_text = "refused",
            .choices = {"refused", "pooled"}},
           {.name = "columns",
            .type = Type::mapping,
-           .summary = "the origin of each column of the profile"},
+           .summary = "says for each column of the profile where its cells come from"},
           {.name = "each",
            .type = Type::list,
            .summary =
-               "a list of additional columns; for each element of this list, a row of the table becomes a "
-               "row of the profile",
+               "a list of mappings like `columns`; each row of the table becomes several rows of the "
+               "profile, one for each of these mappings",
            .optional = true}}};
   return record;
 }

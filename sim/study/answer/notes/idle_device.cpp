@@ -61,8 +61,8 @@ extern const Note idle_device_note = {
     .summary =
         "Names the idle devices. The busiest device computes for more than ten times as long as an idle device.",
     .source =
-        "with convolutions and ReLUs as stages in turn, one IPU computes for only 0.014 % of a run under the policy "
-        "`phased`",
+        "if convolutions and ReLUs alternate as stages, one of two IPUs computes for only 0.014 % of a run under the "
+        "policy `phased`",
     .text = text,
 };
 

@@ -46,7 +46,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note measured_batch_note = {
     .name = "measured_batch",
     .summary =
-        "Tells if a PipeDream profile seems to be measured for a larger batch: a multiple of the given batch.",
+        "Tells if a PipeDream profile was probably measured with a larger batch: a multiple of the given batch.",
     .source = "PipeDream's files do not say how many samples were measured",
     .text = text,
 };
