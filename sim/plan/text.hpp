@@ -25,7 +25,7 @@ Plan plan_from_text(std::string_view text, const std::string& name);
 /// Reads a plan in the same way as plan_from_text(), but does not copy the text: the plan holds `source`.
 Plan plan_from_source(std::shared_ptr<const Source> source);
 
-/// Returns whether this text begins like the text of a plan, with `format: sluice-plan/`.
+/// Returns whether this text begins like the text of a plan: with `format: sluice-plan`.
 bool looks_like_plan(std::string_view text);
 
 }  // namespace sluice

@@ -4,8 +4,8 @@
 
 namespace sluice {
 
-/// The load needs room in all slots from its place to `to` - 1. Finds its earliest place, from `from` on. Takes the
-/// room and returns the place. In levels_, slot s has the index s + `turn`.
+/// Returns the earliest place of a load, from slot `from` on. The load needs room for its bytes in all slots from its
+/// place to slot `to` - 1, and this function takes this room. In `levels_`, slot s has the index s + `turn`.
 std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t turn,
                               std::int64_t bytes) {
   if (from >= to) return to;
@@ -18,8 +18,8 @@ std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t t
   return at;
 }
 
-// Every step repeats the load. A load more than a whole step early would hold memory for two of its executions at the
-// same time.
+// The load is repeated in every step. If it came more than a whole step early, the memory would hold its bytes twice at
+// the same time. So it comes at most one step early.
 LoadPlace LoadPlaces::add(const LoadWish& load) {
   const std::int64_t earliest = std::max(load.earliest, -count_);
   LoadPlace place{take(std::max<std::int64_t>(earliest, 0), load.needed, 0, load.bytes),

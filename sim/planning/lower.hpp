@@ -1,6 +1,6 @@
-// Lowering completes the actions of a plan. A computation ("stage 3 on gpu") gets seconds, FLOP and joules. A
-// transfer ("tensor from host to gpu") gets a route. A lowered plan can be executed without the model and the
-// platform.
+// Lowers plans: completes the actions of a plan that a policy has made. For a computation, the policy says only "stage
+// 3 on gpu": lowering adds the seconds, FLOP and joules. For a transfer, the policy says only "this tensor from host to
+// gpu": lowering adds the route. A lowered plan can be simulated without the model and the platform.
 #pragma once
 
 #include <utility>
@@ -21,26 +21,28 @@ struct Pricing {
   const Training* training = nullptr;  ///< null for inference
 };
 
-/// The properties of a compute action on which its price depends. The price of an update does not depend on samples.
+/// The properties of a computation on which its price depends. The price of an update does not depend on `samples`.
 struct StageQuery {
   ActionKind kind = ActionKind::forward;
   const Stage& stage;
   const Device& device;
   std::int64_t samples = 0;
-  /// If true, the price counts only layers that selective recomputation runs again.
+  /// If true, the price is only for the layers that selective recomputation runs again.
   bool selective = false;
 };
 
-/// Returns the sum of the prices of the stage's layers. A recompute costs as much as a forward pass. A workload may
-/// give the backward pass as a multiple of the forward pass. The price of a backward pass is then this multiple of
-/// the forward price. Throws InputError if the cost model has no price.
+/// Returns the price of a computation: the sum of the prices of the stage's layers. A recompute costs as much as a
+/// forward pass. If the workload gives the backward pass as a multiple of the forward pass, the price of a backward
+/// pass is this multiple of the price of the forward pass. Throws InputError if the cost model has no price for a
+/// layer.
 Price price_of(const Pricing& pricing, const StageQuery& query);
 
-/// Sets the action's seconds, FLOP, bytes and joules. The joules include what the stream takes above idle power.
+/// Sets the action's seconds, FLOP, bytes and joules. The joules are the energy in addition to the energy of the idle
+/// device.
 void take_price(Action& action, const Price& price, const Stream& stream);
 
-/// A layer, and what the layer adds to the sum that price_of() returns. If the layer is null, the term is the price of
-/// the update of the stage's weights.
+/// A layer, and the price that the layer adds to the sum of price_of(). If the layer is null, the price is for the
+/// update of the stage's weights.
 using LayerPrice = std::pair<const Layer*, Price>;
 std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query);
 
