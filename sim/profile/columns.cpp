@@ -100,7 +100,7 @@ std::vector<ProfileColumn> statistics(const std::string& unit, const std::string
   };
 }
 
-/// The columns that say which operator the row is about.
+/// The columns that say which operator was measured, and with which shapes.
 std::vector<ProfileColumn> identity() {
   return {
       text<&ProfileRow::operator_class>("operator",
@@ -148,8 +148,8 @@ std::vector<ProfileColumn> identity() {
   };
 }
 
-/// The columns about the memories of the tensors, about the device, and about the way in which the operator was
-/// measured.
+/// The columns about the circumstances of the measurement: the memories of the tensors, the device, the method, and the
+/// model.
 std::vector<ProfileColumn> circumstances() {
   return {
       words<&ProfileRow::input_pools>("input_pools", "memory of each input: DRAM;PMEM"),
@@ -177,7 +177,7 @@ std::vector<ProfileColumn> circumstances() {
   };
 }
 
-/// The columns that say how much work the operator does.
+/// The columns that say how often the operator runs, and how much work one call does.
 std::vector<ProfileColumn> amounts() {
   return {
       {.name = "occurrences",
@@ -297,7 +297,7 @@ std::optional<std::int64_t> ProfileRow::size(std::string_view name) const {
 }
 
 std::string words_of(const ProfileRow& row) {
-  // The configuration that torch prints begins with the class: "Conv2d(3, 64, ...)".
+  // The class is not repeated if the configuration already begins with it, as torch prints it: "Conv2d(3, 64, ...)".
   const bool whole = row.config.rfind(row.operator_class, 0) == 0;
   std::string text = row.node.empty() ? (whole ? "" : row.operator_class) : row.node;
   const auto add = [&](const std::string& more) {
