@@ -46,14 +46,14 @@ void take_price(Action& action, const Price& price, const Stream& stream);
 using LayerPrice = std::pair<const Layer*, Price>;
 std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query);
 
-/// Adds missing prices and routes. A computation gets the seconds, FLOP, bytes and joules (above idle) of its stage's
-/// layers for its samples. A transfer gets its route. Throws InputError if no links connect two memories. Throws
-/// InputError also if the device has no rate for the dtype.
+/// Adds the prices and routes that are missing in a plan. A computation gets seconds, FLOP, bytes and joules: the price
+/// of its stage's layers for its samples. A transfer gets a route. Throws InputError if no links connect two memories,
+/// or if a device has no rate for the dtype.
 void lower(Plan& plan, const Pricing& pricing);
 
-/// Adds missing prices and routes like lower(), for a plan that was made without a scenario. Such a plan has no cost
-/// model, so its computations must already have seconds. If a computation has no seconds, the function returns false
-/// and changes nothing. Throws InputError if no links connect two memories.
+/// Adds missing routes and joules to a plan that was made without a scenario. There is no cost model for such a plan,
+/// so its computations must have seconds already. If a computation has no seconds, the function changes nothing and
+/// returns false. Throws InputError if no links connect two memories.
 bool lower_as_written(Plan& plan, const Platform& platform);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// The actions that the policy `phased` lists for each phase, and the waits between phases
-// (phases.hpp). Only files of this folder include this header.
+// The actions that the policy `phased` lists for each phase (phases.hpp), and the waits between the
+// phases. Only files of this folder include this header.
 #pragma once
 
 #include <string>
@@ -17,28 +17,30 @@ struct ListedPhase {
     std::uint32_t distance;
   };
   PlanBuilder::Ref first, last;  ///< the first and the last computation
-  /// The saves of this phase's results, which are listed in the next phase.
+  /// The saves of this phase's results. They are listed in the next phase.
   std::vector<PlanBuilder::Ref> saves;
-  /// The first load and the last load of this phase on each copy engine.
+  /// For each copy engine: the first load of this phase, and the last load of this phase.
   std::vector<PlanBuilder::Ref> first_loads, last_loads;
   std::vector<Gate> saves_before;  ///< the saves that must have arrived before this phase starts
 };
 
-/// The phases of one window: of an iteration of the body, or of the units after the body.
+/// A window: the phases of one iteration of the body, or of the units after the body.
 struct PhaseWindow {
   std::vector<Phase> phases;
   std::string suffix;               ///< the suffix of the names of this window's tensors
   std::vector<ListedPhase> listed;  ///< one per phase
-  /// The saves that this window lists for results of the previous window.
+  /// The saves that are listed in this window, for results of the previous window.
   std::vector<PlanBuilder::Ref> carried;
 
-  /// Returns whether the next phase needs the results of phase p. If so, each result is saved as soon as it is made.
+  /// Returns whether the next phase of the window needs the results of phase p. If so, each of
+  /// these results is saved as soon as it has been made.
   bool followed_at_once(std::size_t p) const;
 };
 
-/// Makes each phase wait for the computations of the previous phase, its own loads, and the earlier saves of its
-/// device. `before` is the previous window. In the body, `before` and `window` are the same: the previous iteration
-/// comes before this iteration.
+/// Adds the waits between phases. Each phase waits for the computations of the phase before, for
+/// its own loads, and for earlier saves of its device. `before` is the window before `window`. In
+/// the body, the two are the same object, because an iteration follows another iteration with the
+/// same phases.
 void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
                      const PhaseWindow& before);
 
