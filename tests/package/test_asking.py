@@ -67,7 +67,8 @@ class Models(unittest.TestCase):
         model = sluice.model("alexnet")
         wide = model.with_({"layers.conv1.channels": 128, "name": "wide"})
         self.assertEqual(wide.name, "wide")
-        # Per channel, conv1 has 11 x 11 x 3 weights. Per channel of conv1, conv2 has 5 x 5 x 256 weights.
+        # The change gives conv1 32 more channels. Each channel adds 11 x 11 x 3 weights to conv1, and 5 x 5 x 256
+        # weights to conv2, which reads it.
         self.assertEqual(wide.parameters - model.parameters, 32 * (11 * 11 * 3 + 5 * 5 * 256))
         self.assertEqual(model.with_({"layers.1.channels": 128}).parameters, wide.parameters)
         asked = sluice.load("alexnet_x200").with_({"model.definition.layers.conv1.channels": 128})

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests analysis/measure/cpu_models.py. All operators of a model were measured. The simulated seconds of the model must
-be the sum of these seconds. No test asserts a measured time."""
+"""Tests analysis/measure/cpu_models.py. The script measures all operators of a model. The seconds that it simulates for
+the model must be the sum of the measured seconds. No test asserts a measured time."""
 
 import csv
 import statistics
