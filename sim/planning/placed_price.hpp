@@ -1,5 +1,5 @@
-// Prices a pass of a layer. The operands of the pass may be in several memories. The operands in memories that the
-// device reaches without a link make the pass longer. An operand behind a link becomes a flow: the device reads or
+// Prices a pass of a layer. The operands of the pass may be in several memories. An operand in a memory that the device
+// reaches without a link adds to the seconds of the pass. An operand behind a link becomes a flow: the device reads or
 // writes it over the link while it computes (zero-copy). These flows share the link with all other flows. The pass ends
 // when the computation and its flows have ended.
 #pragma once

@@ -23,12 +23,12 @@ class PriceAgain {
   /// cannot be priced again, because some of its links, routes or devices are not those of the platform.
   bool learn(const Plan& plan, const PolicyRequest& request);
   /// Does the same as the other learn(), but computes no decisions: `decided` are the decisions that `other` has found
-  /// for this request. The request of `other` must differ from this request only in prices.
+  /// for this request. The request of `other` may differ from this request only in prices.
   bool learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
              PriceDecisions decided);
 
-  /// Returns the decisions to which the prices of `request` lead. `request` must not differ from the request of learn()
-  /// except in prices. If the decisions equal decided(), price() makes the plan for `request`.
+  /// Returns the decisions to which the prices of `request` lead. `request` may differ from the request of learn() only
+  /// in prices. If the decisions equal decided(), price() makes the plan for `request`.
   PriceDecisions decisions(const PolicyRequest& request) const {
     return decisions_(with_own_stages(request));
   }

@@ -1,6 +1,6 @@
 // A program lists, in order, the computations of one round. A program also lists every tensor that is on a device
-// during some of these computations. Programs are made from stages, for inference and training. So a program determines
-// how many bytes each device holds at each moment. program_listing.hpp makes a plan from a program.
+// during some of these computations. So a program determines how many bytes each device holds at each moment. Programs
+// are made from stages, for inference and training. program_listing.hpp makes a plan from a program.
 //
 // A tensor may be on a device several times in a round: an activation may go to host memory and come back. A tensor may
 // also be on several devices. Each stay of a tensor on a device is an instance. An instance begins with the operation
@@ -21,7 +21,7 @@
 namespace sluice {
 
 struct Program {
-  /// What a home holds. A home is a tensor that a memory holds during the whole run.
+  /// The role of a tensor that a memory holds during the whole run, such as the weights of a stage.
   enum class Home : std::uint8_t { none, input, weights, optimizer, gradients, other };
 
   struct Place {
@@ -51,7 +51,7 @@ struct Program {
     bool loaded = false;                ///< whether a transfer brings the instance
     double load_s = 0;
     /// The source of the load. If `sent`, it is the instance `copy_of`, which is on another device. Otherwise it is the
-    /// copy that the save of `copy_of` left in host memory. Without a `copy_of`, it is the home.
+    /// copy that the save of `copy_of` left in host memory. Without a `copy_of`, it is the tensor's home.
     Home home = Home::none;
     std::uint32_t copy_of = none;  ///< the index of an instance
     bool sent = false;

@@ -52,8 +52,8 @@ class Builder {
   }
 
  private:
-  /// A kernel that is being made. `kernel` lists each tensor once, even if several operands use it. `tensor_of` is
-  /// indexed by operand of the query: it holds the index of the operand's tensor in `kernel`.
+  /// A kernel that is being made. `kernel` lists each tensor once, even if several operands use it. For operand o of
+  /// the query, `tensor_of[o]` is the index of its tensor in `kernel`.
   struct Draft {
     PlacementProblem::Kernel kernel;
     std::vector<std::size_t> tensor_of;
@@ -188,7 +188,7 @@ class Builder {
   std::vector<MovedTensor> moved_by(const TapeOp& op) {
     std::vector<MovedTensor> moved;
     const std::vector<Stage>& stages = work_.pricing.stages;
-    // The input, the first boundary, stays in host memory. No layer reads the answer, the last boundary.
+    // Nothing moves the input, which is in host memory, or the answer, which no layer reads.
     if (!op.inner && (op.number == 0 || op.number == stages.size())) return moved;
     const auto [first, last] = layers_of(op.inner ? op.number : op.number - 1);
     const std::uint32_t end = last + 1;
@@ -253,7 +253,7 @@ class Builder {
   }
 
   /// Returns the time of a kernel: the time with all operands in fast memory, plus an extra time for each operand in
-  /// slow memory. The extra time is the operand's bytes divided by the rates `in_place`.
+  /// slow memory. In the extra time, the kernel reads and writes the operand's bytes at the rates `in_place`.
   KernelTime time_in_place(const Draft& draft, const Query& query) const {
     KernelTime::Line line{work_.pricing.cost.of(query).seconds, {}};
     for (const PlacementProblem::Operand& operand : draft.kernel.operands)
@@ -306,7 +306,7 @@ class Builder {
     take(output_of(l), true);
     if (keeps_inner && keeps(layer)) {
       life_of_kept(l).begin_again();
-      // The null pointer means: the forward pass's price does not count the bytes of the kept tensor.
+      // A null pointer, because the price of the forward pass does not count the bytes of the kept tensor.
       add(draft, kept_of(l), nullptr, true);
     }
     finish(std::move(draft), query, kind, l);

@@ -1,5 +1,5 @@
-// The fast and the slow memory of a device, for a search that places each tensor in one of them. Also the rates between
-// these memories.
+// Describes the fast and the slow memory of a device, and the rates between them, for a search that places each tensor
+// in one of the two memories.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct TwoMemories {
   std::optional<std::int64_t> fast_capacity, slow_capacity;
   bool far = false;  ///< whether the device reaches the slow memory only over a link
   PlacementProblem::Rates synchronous, asynchronous, cache;
-  /// Measured rates at which kernels read and write slow memory without a copy. A kernel's time with all operands in
-  /// fast memory becomes longer by the time of these reads and writes. If `in_place` is empty, the cost model gives the
-  /// time of a kernel with operands in slow memory.
+  /// Measured rates at which kernels read and write slow memory directly, without a copy to fast memory. A kernel's
+  /// time with all operands in fast memory becomes longer by the time of these reads and writes. If `in_place` is
+  /// empty, the cost model gives the time of a kernel with operands in slow memory.
   std::optional<PlacementProblem::Rates> in_place = {};
 };
 

@@ -24,7 +24,7 @@ struct PlacedBound::Load {
   /// `link_s`.
   double link_s = 0;
   /// The kernel `needed`, or an earlier kernel of the round, waits for the load. If `needed` is the number of kernels,
-  /// no kernel waits for the load. Then the load only ends before the end of the run.
+  /// no kernel waits for the load. All that is known then is that the load ends before the run ends.
   std::uint32_t needed = 0;
   /// Whether the tensor is loaded once per round. If false, it is a weight, which is loaded once per run.
   bool each_round = false;

@@ -14,7 +14,7 @@ class PlacedBound {
   PlacedBound(const PlacedQuestion& asked, const PolicyRequest& request,
               const CommonParameters& common);
 
-  /// Returns seconds that a run takes at least, with any placement.
+  /// Returns a lower bound of the seconds of a run with any placement.
   double seconds() const { return seconds(from_kernel_s_.front()); }
   /// Returns a lower bound for some of the placements: in each round, their kernels and synchronous moves together take
   /// at least `round_s` seconds.
@@ -34,8 +34,8 @@ class PlacedBound {
   /// behind the kernels, is 0.
   std::vector<double> from_kernel_s_;
   double first_round_s_ = 0;  ///< the least seconds of the first round, with the loads before it
-  /// The least seconds of all loads of the run and the kernels after the last load together. If `in_turn_`, this number
-  /// counts no kernels.
+  /// A lower bound of the run's seconds that follows from its loads: the seconds of all loads, plus those of the
+  /// kernels after the last load. If `in_turn_`, these are the seconds of the loads alone.
   double all_loads_s_ = 0;
 };
 

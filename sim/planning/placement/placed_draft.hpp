@@ -33,9 +33,9 @@ struct PlacedRun {
 };
 
 /// Returns the plan of a run with the fates of `run`. The run computes one micro-batch after the other. If every
-/// placement takes `worth` seconds or more, the result is empty. Fast memory has room for its tensors, one input in
-/// transfer and one answer in transfer together. With the same `way` and the same fates, more fast memory never makes
-/// the run slower. If `worth` is infinite, the result has a plan, even if no run fits into host memory. Then the
+/// placement takes `worth` seconds or more, the result is empty. The tensors in fast memory fit into it together with
+/// one input in transfer and one answer in transfer. With the same `way` and the same fates, more fast memory never
+/// makes the run slower. If `worth` is infinite, the result has a plan, even if no run fits into host memory. Then the
 /// execution of the plan reports what does not fit. Throws InputError if there are fewer than two memories, or if the
 /// cost model has no price. Throws Infeasible if slow memory cannot hold all tensors.
 std::optional<Draft> placed_draft(const PlacedRun& run);

@@ -57,8 +57,8 @@ class PlacedKinds {
   /// memory with another capacity and other rates than in the request of `prices`. `prices` must outlive the object.
   PlacedKinds(PlacedPrices& prices, Plan plan);
 
-  /// Returns the kinds of the plan in the order of their seconds per byte, the greatest first. The seconds of a kind
-  /// are those that the kernels would take longer if only this kind were in the second memory.
+  /// Returns the kinds of the plan in the order of their seconds per byte, the greatest first. A kind's seconds say how
+  /// much longer the kernels would take if only this kind were in the second memory.
   const std::vector<TensorKind>& kinds() const { return kinds_; }
 
   /// Returns the sum of the seconds of all kernels of the run if the kinds in `slow` are in the second memory. The run

@@ -25,8 +25,8 @@ struct PlacedListing {
   std::int64_t cache_bytes = 0;
 };
 
-/// Returns a plan that computes one micro-batch after the other. A tensor to be offloaded is saved after its stage. It
-/// is loaded again during the kernel before its next use.
+/// Returns a plan that computes one micro-batch after the other. A tensor that is offloaded is saved after its stage,
+/// and loaded again during the kernel before its next use.
 Draft list_placed(const PlacedListing& listing);
 
 }  // namespace sluice

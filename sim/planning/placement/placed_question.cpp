@@ -16,7 +16,8 @@ using Begins = PlacementProblem::Begins;
 constexpr std::int64_t most_kernels = 20'000;
 
 /// Returns the number of micro-batches after which the placement repeats. In training, these are the micro-batches of a
-/// batch. In inference with caches of samples, they are the micro-batches of a step. In other inference, it is one.
+/// batch. In inference of a model with caches, they are the micro-batches of a step. In all other inference, the number
+/// is 1.
 std::int64_t micro_batches_of(const PolicyRequest& request) {
   const Workload& workload = request.workload;
   const auto& layers = request.pricing.model.layers;

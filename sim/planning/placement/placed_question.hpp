@@ -50,7 +50,7 @@ class PlacedQuestion {
   bool has_inputs() const { return input_bytes_ > 0; }
   bool has_answers() const { return answer_bytes_ > 0; }
   /// Returns the bytes of fast memory that the placed tensors may occupy. The number is negative if the input and the
-  /// answer in transfer alone need more than fast memory.
+  /// answer in transfer do not fit into fast memory.
   std::int64_t room() const { return room_; }
 
  private:

@@ -226,8 +226,9 @@ class AlternatingMaker {
     return tensors;
   }
 
-  /// Returns how many times as long as its computation a slot takes, on average. If the saves together take longer than
-  /// the computations together, this is the saves' seconds divided by the computations' seconds. Otherwise it is 1.
+  /// Returns a factor: on average, a slot takes this factor times the seconds of its computation. If all saves together
+  /// take longer than all computations together, the factor is (seconds of saves) / (seconds of computations).
+  /// Otherwise it is 1.
   double slower() const {
     double compute = 0, saves = 0;
     for (std::size_t g = 0; g < streamed_.groups.size(); ++g) {

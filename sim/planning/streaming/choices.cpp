@@ -23,8 +23,8 @@ constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number if a step has `m
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
-/// Numbers of {inputs, results}. If a choice may use fewer buffers (`spares`), a value of `ahead` is tried for each
-/// element: it leaves room for this many of other slots while the largest group runs.
+/// Numbers of {inputs, results} of other slots. If a choice may use fewer buffers (`spares`), a value of `ahead` is
+/// tried for each element: with it, they have room while the largest group runs.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more ways are tried
@@ -117,7 +117,7 @@ class StreamedWays {
   }
 
   /// For a shown machine. Returns a candidate with the values of `ahead` that need less than `below` bytes, or nothing
-  /// if there are none. Opened, the candidate becomes two candidates. The first has only the greatest value of `ahead`.
+  /// if there are none. When it is opened, it becomes two candidates. The first has only the greatest value of `ahead`.
   /// The second has those smaller values that lead to another order of loads. Only the judge knows the seconds of the
   /// ways on the real machine. A rehearsal gives lower bounds of these seconds.
   static std::vector<Candidate> by_ahead(const std::shared_ptr<const StreamedWays>& ways,

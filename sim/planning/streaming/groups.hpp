@@ -107,8 +107,8 @@ StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters&
 /// tensors for the next group stay on the device.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
-/// Divides `weights` bytes into transfers, and returns their sizes. The sizes are equal except for rounding, and at
-/// most `piece`. If `piece` is 0, there is only one transfer.
+/// Divides `weights` bytes into transfers, and returns their sizes. The sizes are equal except for rounding. Each is at
+/// most `piece` bytes. If `piece` is 0, there is only one transfer.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
 
 /// Returns the sizes of pieces that are tried if the scenario gives no size. `passes` is the number of passes in a

@@ -140,8 +140,7 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// Returns the first time at which so many of the first `saves` saves have arrived that at most `row.results` results
-  /// are still in transfer.
+  /// Returns the time from which on at most `row.results` results of the first `saves` saves are still in transfer.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];

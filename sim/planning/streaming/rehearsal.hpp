@@ -1,6 +1,6 @@
 // A rehearsal of streamed inference computes the order in which a device's copy engine loads weights and inputs. The
-// rehearsal also computes the time at which each load may start, and the seconds of the run. A rehearsal is so fast,
-// being arithmetic on a few arrays, that hundreds of choices can be compared.
+// rehearsal also computes the time at which each load may start, and the seconds of the run. A rehearsal is only
+// arithmetic on a few arrays, so hundreds of choices can be compared.
 //
 // The order of loads follows from one rule. Whenever the copy engine is free, it loads the next input if a buffer is
 // free. Otherwise, it loads the next piece of weights if there is room for it. So inputs come before weights. Weights
@@ -11,9 +11,9 @@
 // into `bytes()`. Besides these buffers, there is always room for the input and the result of the slot that is
 // computed.
 //
-// Memory is never exceeded. Each load is listed before a slot, and starts when the slot before that has been computed.
-// So a piece of weights is on the device from the slot before which it is listed to the end of its group's run. The
-// bytes during each slot are therefore known before the run. Each load is listed late enough to keep these bytes within
+// Memory is never exceeded. Each load is listed before a slot, and starts when the previous slot has been computed. So
+// a piece of weights is on the device from the slot before which it is listed to the end of its group's run. The bytes
+// during each slot are therefore known before the run. Each load is listed late enough to keep these bytes within
 // `bytes()`. Weights that stay have their room during the whole run. With several steps, these weights are loaded in
 // the prologue. With a single step, they are loaded when the first pass needs them. In a pool of `bytes()` bytes, no
 // action ever waits for memory, and a larger pool changes nothing. So seconds() is the time of the plan on every device
@@ -35,8 +35,8 @@ struct RehearsedLoad {
   std::int32_t piece = input;  ///< the index of the piece of the group's weights, or `input`
   std::int64_t at = 0;         ///< the load is listed before this slot
   double seconds = 0;          ///< the seconds for which the load occupies the copy engine
-  /// Whether this is the load of an input that starts one slot earlier than `at` says, but only when all earlier
-  /// results have left the device.
+  /// Whether this load of an input starts one slot earlier than `at` says. It then also waits until all earlier results
+  /// have left the device.
   bool replaces_results = false;
 };
 
@@ -44,8 +44,8 @@ struct RehearsedLoad {
 /// not before the first step, their loads are among them.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
-  /// The fewest bytes for which the order of loads is known to be this order: it is the same from `used` up to bytes()
-  /// of the rehearsal. The order needs at most `used` bytes, and often a few bytes less.
+  /// With any number of bytes from `used` to the rehearsal's bytes(), the order of loads is the same. The order needs
+  /// at most `used` bytes, and often a few bytes less.
   std::int64_t used = 0;
 };
 
@@ -67,7 +67,7 @@ class Rehearsal {
   /// Returns the number of slots of a step.
   std::int64_t slots() const { return runs_.back().last_slot() + 1; }
 
-  /// Returns seconds that the run of this choice takes at least, with any order of loads.
+  /// Returns a lower bound of the seconds of the run. It holds for every order of loads with this choice.
   double at_least() const;
 
   RehearsedOrder order() const;

@@ -149,8 +149,7 @@ double waits_for_saves(const Rehearsal& rehearsal) {
 }
 
 /// Returns the lower bound of the makespan that follows from the last pass: in each run of this pass, the last slot
-/// starts after all loads for this run and for earlier runs. `loads_s` are the seconds of all loads of the whole
-/// execution.
+/// starts after all loads for this run and for earlier runs. `loads_s` are the seconds of the loads in all steps.
 double ending(const Rehearsal& rehearsal, double loads_s) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double later_loads = 0, later_runs = 0, least = 0;
