@@ -19,7 +19,8 @@
 
 namespace sluice {
 
-/// Initialisers of global variables must not use the entries of a catalog: records of other files may not exist yet.
+/// An initialiser of a global variable must not use the entries of a catalog. The records of other files may not exist
+/// yet when it runs.
 template <class Entry>
 class Catalog {
  public:

@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-/// The number of slow guesses in a row that the search accepts. A guess is a tested number that did not fit. A slow
-/// guess excludes less than half of the range. After one more slow guess, the middle of the range is tested.
+/// A guess is a tested number that did not fit. A slow guess excludes less than half of the range. The search accepts
+/// this many slow guesses in a row. After one more slow guess, it tests the middle of the range.
 constexpr int patience = 2;
 
 }  // namespace
@@ -19,8 +19,8 @@ void FitSearch::record_answer(const FitAnswer& answer) {
     refused(answer);
 }
 
-/// Handles a number that fits. The next number to test is this number + `step_`. It is at most
-/// halfway to the smallest number that does not fit. Each number that fits makes `step_` greater.
+/// Handles a number that fits. The next number to test is this number + `step_`, but at most the middle between this
+/// number and the smallest number that does not fit. Each number that fits makes `step_` greater.
 void FitSearch::fitted() {
   good_ = next_;
   const std::int64_t most = bad_ == 0 ? limit_ : good_ + (bad_ - good_) / 2;

@@ -1,5 +1,5 @@
-// Searches for the largest number that fits. The search is for expensive tests. A failed test must say how much was
-// needed.
+// Searches for the largest number that fits. The search makes few tests, because a test may be expensive. A failed test
+// must say how much was needed.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,11 @@ struct FitAnswer {
   double needed = 0, available = 0;
 };
 
-/// Chooses the next number to test. `good` is the largest number that fits so far, and `bad` the smallest that does
-/// not. The next number lies between them. The need, FitAnswer::needed, is usually almost linear in the number. So the
-/// need of one failed number gives a rough estimate. Two failed numbers give a good estimate. If estimates exclude too
-/// little of the range, the middle of the range is tested. The search assumes that a smaller number always fits, too.
+/// Chooses the next number to test. `good` is the largest number that fits so far, and `bad` is the smallest number
+/// that does not fit. The next number lies between them. The need, FitAnswer::needed, is usually almost linear in the
+/// number. So the need of one failed number gives a rough estimate of the largest number that fits. The needs of two
+/// failed numbers give a good estimate. If estimates exclude too little of the range, the middle of the range is
+/// tested. The search assumes that a smaller number always fits, too.
 class FitSearch {
  public:
   /// Searches from 1 to `limit`. The first number to test is `first`.
@@ -43,7 +44,8 @@ class FitSearch {
   void refused(const FitAnswer& answer);
 
   std::int64_t limit_, next_;
-  /// The largest number that fits so far, and the smallest number that does not. 0 if there is none yet.
+  /// The largest number that fits so far, and the smallest number that does not fit. Each is 0 until such a number has
+  /// been tested.
   std::int64_t good_ = 0, bad_ = 0;
   std::int64_t step_ = 1;  ///< the distance from a number that fits to the next number to test
   /// The number of slow guesses in a row, up to now. A slow guess leaves more than half of the range.

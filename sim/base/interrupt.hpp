@@ -31,8 +31,8 @@ inline constexpr const char* out_of_memory =
 bool says_out_of_memory(const std::exception& error);
 /// Installs handlers for exceptions that no code can catch, and for calls of abort(). A library may throw such an
 /// exception while it is loaded, or in a noexcept function. SimGrid calls abort() when it gets no memory. If memory is
-/// used up, the process prints `out_of_memory`, and removes its half-written files. It exits with code 70. For any
-/// other reason, the process aborts.
+/// used up, the process prints `out_of_memory`, and removes its half-written files. It exits with code 70. In all other
+/// cases, the process aborts.
 void end_when_memory_is_out();
 /// Returns whether this process may allocate `bytes` additional bytes of address space. `ulimit -v` limits the address
 /// space.
@@ -44,20 +44,23 @@ bool memory_is_low();
 /// message if its memory is used up.
 bool says_out_of_memory(std::string_view message);
 
-/// A child process ends with this status if memory is used up and the child cannot answer. Its parent prints a message.
+/// A child process ends with this status if memory is used up and the child cannot answer. Its parent then prints a
+/// message.
 inline constexpr int ended_without_memory = 71;
 /// Makes this process end with the status `ended_without_memory` when memory is used up.
 void end_as_child_when_memory_is_out();
 
-/// Returns true if a signal has come and will end this process. It may first wait until all InOrder objects are gone.
+/// Returns true if a signal has come and will end this process. The process may first wait until all InOrder objects
+/// are gone.
 bool ends_by_signal();
 /// Ends the process if ends_by_signal() returns true. Call this function when all work that InOrder objects protect is
 /// completed.
 void end_now_by_signal();
 
 /// While an InOrder object exists, the first signal only sets the flag. Use an InOrder object for work that must be
-/// completed first, such as finishing a trace or closing a store. A process may be set to end at once. The destructor
-/// of its last InOrder then ends it after a signal. It does not do so while an exception is being handled.
+/// completed first, such as finishing a trace or closing a store. After end_at_once_when_interrupted(true), the
+/// destructor of the last InOrder object ends the process if a signal has come. It does not end the process while an
+/// exception is being handled.
 class InOrder {
  public:
   InOrder();

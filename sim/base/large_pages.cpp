@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 constexpr std::size_t page = std::size_t{1} << 21;
-/// A smaller block would fill less than half of a large page. It gets small pages.
+/// A block with fewer bytes would fill less than half of a large page. So it gets small pages.
 constexpr std::size_t least = page / 2;
 }  // namespace
 

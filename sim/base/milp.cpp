@@ -22,8 +22,8 @@ namespace sluice {
 namespace {
 
 constexpr double tolerance = 1e-6;
-/// The greatest cost of a variable times this number is a tolerance. Objectives with a smaller difference count as
-/// equal.
+/// The tolerance of objectives, divided by the greatest cost of a variable. Two objectives count as equal if they
+/// differ by less than the tolerance.
 constexpr double small_cost = 1e-9;
 
 /// Says when CBC must stop: after a signal, or at the time limit. CBC then cleans up and returns. After a signal, the
@@ -187,7 +187,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   check_interrupt();
 
   MilpSolution solution;
-  // If CBC left a linear programme unsolved, CBC's conclusion proves nothing.
+  // If a limit stopped CBC within a linear programme, CBC's conclusion proves nothing.
   solution.proven =
       impossible || (!stop.within_lp && (model.isProvenOptimal() || model.isProvenInfeasible()));
   const double bound = unit() * (stop.within_lp ? relaxed : model.getBestPossibleObjValue());

@@ -1,6 +1,6 @@
-// Solves mixed-integer linear programmes: finds the variables x with the smallest sum of cost · x. The variables have
-// bounds and linear constraints. Some of them must be integers. Only this code uses CBC, which means COIN-OR branch and
-// cut. CBC prints nothing here, and the program keeps its own signal handlers.
+// Solves mixed-integer linear programmes: finds the values x of the variables with the smallest sum of cost · x. The
+// variables have bounds and linear constraints. Some variables must be integers. Only this code uses the solver CBC
+// (short for COIN-OR branch and cut). CBC prints nothing here, and the program keeps its own signal handlers.
 //If the programme is malformed, the functions throw InternalError. After a signal, they throw Interrupted.
 #pragma once
 
@@ -17,7 +17,7 @@ struct MilpSolution {
   bool feasible = false;  ///< whether `values` holds a solution
   /// Whether the solution is proven to be optimal. Without a solution: whether it is proven that no solution exists.
   bool proven = false;
-  /// The value of each variable. Integer variables have exact integers.
+  /// The value of each variable. The value of an integer variable is exactly an integer.
   std::vector<double> values;
   double objective = std::numeric_limits<double>::infinity();
   /// A proven lower bound of the objective of every solution.
@@ -47,7 +47,7 @@ struct MilpLimits {
 class Milp {
  public:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-  /// Pairs of a variable and its factor.
+  /// The terms of a sum: pairs of a variable's index and its factor.
   using Terms = std::vector<std::pair<std::uint32_t, double>>;
 
   /// Adds a real variable or an integer variable, and returns the index of the variable.
@@ -60,8 +60,8 @@ class Milp {
 
   /// Returns the best solution that is found within the limits. If none is found, `feasible` is false. CBC may run a
   /// short time beyond a limit. With a limit of seconds, the result depends on the speed of the machine. The search
-  /// considers only solutions with an objective below `at_most`. A proven solution is the best, to 1e-9 times the
-  /// greatest cost of a variable.
+  /// considers only solutions with an objective below `at_most`. The objective of a proven solution is the smallest, up
+  /// to a tolerance of 1e-9 times the greatest cost of a variable.
   MilpSolution solve(MilpLimits limits, double at_most = infinity) const;
 
   /// Solves the programme in which all variables may have fractional values.

@@ -40,7 +40,7 @@ void check_target(const std::string& target) {
   if (!S_ISDIR(status.st_mode)) refuse(target, "'" + folder + "' is not a directory");
 }
 
-/// Returns whether this path still names the open file.
+/// Returns whether `path` still names the open file `file`.
 bool still_named(int file, const std::string& path) {
   struct stat open_one {
   }, named{};
@@ -80,7 +80,7 @@ PartFile::~PartFile() {
 
 void PartFile::remove() noexcept {
   if (std::exchange(there_, false)) unlink(part_.c_str());
-  // This must be the last statement. A signal before it removes the file.
+  // This must be the last statement: a signal that comes earlier removes the file.
   removed_on_interrupt_.reset();
 }
 
@@ -104,7 +104,7 @@ void PartFile::commit() {
   there_ = false;
   removed_on_interrupt_.reset();
   close(std::exchange(file_, -1));  // releases the lock, so that readers may open the file
-  // To survive a power failure, the new name also needs the folder on the disk. Some file systems cannot sync a folder.
+  // The new name survives a power failure only if the folder is synced, too. Some file systems cannot sync a folder.
   // This is not an error.
   const int folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;

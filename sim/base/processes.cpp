@@ -36,8 +36,8 @@ void write_all(int descriptor, std::string_view data) {
   }
 }
 
-/// Does the work of a child and returns its answer. The first byte of the answer is the exit code. After a result of
-/// `work`, the exit code is 0.
+/// Does the work of a child and returns its answer. The first byte of the answer is the exit code. If `work` returns a
+/// result, the exit code is 0.
 std::string answer_of(const Work& work) {
   const auto failed = [](int exit_code, const char* message) {
     return static_cast<char>(exit_code) + std::string(message);
@@ -172,7 +172,7 @@ class Children {
     pid_t pid;
     int descriptor;
     std::string answer;
-    /// True if the child's limit of memory is lower than its parent's.
+    /// True if the child may use less memory than its parent.
     bool has_own_limit;
   };
 

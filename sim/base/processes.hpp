@@ -2,8 +2,8 @@
 // only once per process, such as SimGrid's engine, can run once in each child.
 //A child is forked. So it has a copy of its parent's memory. The child ends by _exit: destructors and atexit handlers
 // of the parent do not run in the child. A child is killed when the thread that forked it ends. So it never outlives
-// its parent. A fork is not safe while other threads hold locks. So the child must not need a lock of another thread.
-// With a single thread in the parent, this is always true.
+// its parent. A fork is not safe while other threads of the parent hold locks, because these locks are never released
+// in the child. So the child must not need such a lock. If the parent has a single thread, there is no such lock.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,8 @@
 
 namespace sluice {
 
-/// The resources that a child may use, in addition to those at its start. A limit of 0 means no limit.
+/// The resources that a child may use, in addition to the resources that it uses at its start. A limit of 0 means no
+/// limit.
 struct ChildLimits {
   std::int64_t more_bytes = 0;  ///< the bytes of address space
   std::int64_t cpu_s = 0;       ///< the seconds of processor time

@@ -109,7 +109,7 @@ class Parser {
     constexpr Int128 limit = std::numeric_limits<std::int64_t>::max();
     if (number_.digits.empty()) return 0;
     const long exponent = number_.exponent + unit_->exponent;
-    // 19 digits times the greatest multiplier, 2^60, fit in 127 bits. A number with more digits is
+    // A number of 19 digits times the greatest multiplier, 2^60, fits into 127 bits. A number with more digits is
     // refused. If it is whole, it is too large. If it has a fraction, it is not a whole number of bytes.
     if (number_.digits.size() > 19) fail(exponent >= 0 ? too_large : not_whole);
     Int128 amount = 0;
@@ -190,7 +190,7 @@ class Parser {
            std::string(bytes->name, 0, bytes->name.find('B')) + "bit" +
            (dimension_ == Dimension::bytes_per_s ? "/s" : "") + " is " + an_eighth(*bytes));
     std::string hint = did_you_mean(name, units_of(dimension_));
-    // "G" alone is the beginning of a unit such as "GB".
+    // For an incomplete unit such as "G", the message suggests a unit that begins with it, such as "GB".
     for (const Unit& unit : units(dimension_))
       if (hint.empty() && unit.name.compare(0, name.size(), name) == 0)
         hint = " (did you mean '" + unit.name + "'?)";
@@ -217,7 +217,7 @@ class Parser {
     return std::string(text_.substr(0, end)) + " ";
   }
 
-  /// Converts an amount in bits to bytes. Returns it as a person would write it. For example, 64 Gbit/s become "8GB/s".
+  /// Converts the amount from bits to bytes, and returns the text of the bytes. For example, 64 Gbit/s become "8GB/s".
   std::string an_eighth(const Unit& unit) const {
     const std::string digits =
         (number_.digits.empty() ? "0" : number_.digits) + "e" + std::to_string(number_.exponent);
@@ -234,8 +234,8 @@ class Parser {
   const Unit* unit_ = nullptr;
 };
 
-// Returns a number with four significant digits. A number from 1e3 to 1e9 is written without an exponent, rounded to a
-// whole number (10800, not 1.08e+04).
+// Returns a number with four significant digits. A number from 1e3 to 1e9 is rounded to a whole number and written
+// without an exponent: 10800 instead of 1.08e+04.
 std::string digits4(double value) {
   std::array<char, 64> buffer{};
   char* const last = buffer.data() + buffer.size();

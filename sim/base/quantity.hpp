@@ -19,7 +19,7 @@ enum class Dimension { none, bytes, seconds, flop, flop_per_s, bytes_per_s, watt
 double parse_quantity(std::string_view text, Dimension dimension, std::string_view key = {});
 
 /// Reads an amount of bytes: "24GB" becomes exactly 24'000'000'000. Throws InputError as parse_quantity does. Also
-/// throws it for parts of a byte, and for more than 2^63 - 1 bytes.
+/// throws InputError if the amount is not a whole number of bytes, or more than 2^63 - 1 bytes.
 std::int64_t parse_bytes(std::string_view text, std::string_view key = {});
 
 /// Writes a quantity for people, with four significant digits: 6.1e13 becomes "61 TFLOP/s".
@@ -28,7 +28,7 @@ std::string format_quantity(double value, Dimension dimension);
 /// Writes bytes for people: 24'000'000'000 becomes "24 GB".
 std::string format_bytes(std::int64_t bytes);
 
-/// Returns the shortest text from which the same double is read.
+/// Returns the shortest text that gives the same double when it is read.
 std::string exact(double value);
 
 /// Returns an example of a quantity of this dimension, such as "30GB/s". Messages show the example.

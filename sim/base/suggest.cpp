@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-// Returns the number of edits that turn a into b (optimal string alignment). An edit inserts, deletes or replaces a
-// letter, or swaps two neighbours.
+// Returns the least number of edits that turn `a` into `b`. The algorithm is called optimal string alignment. An edit
+// inserts, deletes or replaces a letter, or swaps two neighbours.
 std::size_t edits(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -64,7 +64,7 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
 }  // namespace
 
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
-  // A longer word is not a typing mistake.
+  // A word with more letters than this is not a typing mistake.
   constexpr std::size_t longest = 64;
   if (given.empty() || given.size() > longest) return "";
   const std::string wanted = lower_case(given);

@@ -8,10 +8,10 @@
 namespace sluice {
 
 std::string_view program_version();  ///< such as "0.1.0"
-/// Returns the commit of the build. If files differed from the commit, "-dirty" follows. Without a git repository,
-/// returns "unknown".
+/// Returns the commit of the build. If files differed from this commit when Sluice was built, the result ends with
+/// "-dirty". Without a git repository, returns "unknown".
 std::string_view git_sha();
-/// Returns a SHA-256 as 64 hexadecimal digits. It is the digest of all libraries that are linked into this program or
+/// Returns a SHA-256 as 64 hexadecimal digits. The digest covers all libraries that are linked into this program or
 /// into the program with SimGrid. All programs and the Python module of one build return the same digest. A build of
 /// different code returns a different digest.
 std::string_view library_digest();
