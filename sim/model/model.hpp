@@ -104,8 +104,8 @@ struct Model {
   std::uint32_t layer_at(const Value& where) const;
 };
 
-/// The purpose for which a model is read. A model may declare a parameter with a key `inference`. The parameter then
-/// has the value of this key in inference: for example, a rate of dropout is 0.
+/// The purpose for which a model is read. A model may declare a parameter with a key `inference`. In inference, the
+/// parameter then has the value of this key. For example, a model may set its rate of dropout to 0 in inference.
 enum class Purpose : std::uint8_t { training, inference };
 
 /// Reads the `model:` mapping of a scenario. All files that the mapping includes must already be in it. The mapping has

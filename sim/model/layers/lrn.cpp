@@ -13,8 +13,8 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   counts.shape = *inputs[0];
   const std::int64_t each = checked_add(keys.integer("size"), 4, "FLOP");
   counts.flop = checked_mul(elements_of(counts.shape), each, "FLOP");
-  // The output is y = x s^-beta, where s = k + alpha (sum of squares). The backward pass computes s again. Also, for
-  // each element, it adds up the gradients of the `size` neighbours.
+  // The output is y = x s^-beta, where s = k + alpha (sum of squares). The backward pass computes s again. For each
+  // element, it also adds up the gradients of the `size` neighbours.
   counts.backward = {.input_flop = checked_mul(counts.flop, 2, "FLOP"),
                      .reads_inputs = true,
                      .reads_output = true};
@@ -28,8 +28,8 @@ extern const LayerType lrn_layer;
 const LayerType lrn_layer = {
     .name = "lrn",
     .summary =
-        "Normalises each element by its neighbours in the channels (local response normalisation), with size + 4 FLOP "
-        "per element.",
+        "Divides each element by a power of the squares of its neighbours in the channels, with size + 4 FLOP per "
+        "element. This is local response normalisation.",
     .details =
         "The formula is y = x / (k + alpha (sum of squares))^beta. The sum goes over `size` neighbouring channels. "
         "An element takes 1 FLOP for its square and size - 1 FLOP for the sum. The product with alpha, the addition "

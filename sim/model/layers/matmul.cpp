@@ -5,8 +5,8 @@
 namespace sluice {
 namespace {
 
-// The input is [rows, D] and the weights are [D, features]. So each row is multiplied by all
-// weights.
+// The input is [rows, columns], and the weights are [columns, features]. So each row is multiplied
+// by all weights.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& input = *inputs[0];
   if (input.size() != 2)

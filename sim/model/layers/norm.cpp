@@ -103,11 +103,11 @@ const LayerType batch_norm_layer = {
         "Normalises each channel: in training by the mean and variance of the batch, in inference by constants. The "
         "layer takes 2 FLOP per element.",
     .details =
-        "The formula is y = scale (x - mean) / sqrt(variance) + shift for each channel, without the small constant "
-        "under the root. In inference, mean, variance, scale and shift are constants. So they are combined into one "
-        "multiplication and one addition per element. Mean and variance do not count as parameters. The backward pass "
-        "reads the input, and takes 13 FLOP per element. Of these 13 FLOP, 4 compute mean and variance of the batch "
-        "again.",
+        "For each channel, the formula is y = scale (x - mean) / sqrt(variance) + shift. It leaves out the small "
+        "constant that is added to the variance. In inference, mean, variance, scale and shift are constants. So they "
+        "are combined into one multiplication and one addition per element. Mean and variance do not count as "
+        "parameters. The backward pass reads the input, and takes 13 FLOP per element. Of these 13 FLOP, 4 compute "
+        "mean and variance of the batch again.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: batch_norm}",
     .parameters = {affine_field()},
@@ -118,7 +118,8 @@ extern const LayerType layer_norm_layer;
 const LayerType layer_norm_layer = {
     .name = "layer_norm",
     .summary =
-        "Normalises over the last axis, with 7 FLOP per element, or 5 FLOP per element without scale and shift.",
+        "Normalises each row along the last axis, with 7 FLOP per element, or 5 FLOP per element without scale and "
+        "shift.",
     .details =
         "The formula is y = scale (x - mean) / sigma + shift. Each row has its mean and its standard deviation "
         "sigma. An element takes 7 FLOP: 1 for the mean, 3 for the variance, 1 for the product with 1 / sigma, 1 for "
@@ -155,7 +156,7 @@ extern const LayerType rms_norm_layer;
 const LayerType rms_norm_layer = {
     .name = "rms_norm",
     .summary =
-        "Divides the last axis by its root mean square and scales it, with 4 FLOP per element.",
+        "Divides each row by its root mean square, and scales it, with 4 FLOP per element.",
     .details =
         "The formula is y = scale x / sqrt(mean of x x) for each row. The scale is one parameter per feature. An "
         "element takes 2 FLOP for the mean of the squares, 1 for the product with the inverse of the root, and 1 for "

@@ -20,9 +20,9 @@ std::size_t axes_of(const Reader& keys, const Shape& image) {
   return image.size() - 1;
 }
 
-// Counts one FLOP per output and element of its window. The stage table 'AlexNet on one card' has the same counts. For
-// a mean of n elements, the count is exact: n - 1 additions and one division. For a maximum of n elements, the count is
-// 1 too high, because a maximum takes only n - 1 comparisons.
+// For each output, counts one FLOP per element of the output's window. The stage table 'AlexNet on one card' has the
+// same counts. For a mean of n elements, the count is exact: n - 1 additions and one division. For a maximum of n
+// elements, the count is 1 too high, because a maximum takes only n - 1 comparisons.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Window window = read_pool_window(keys, axes_of(keys, image));

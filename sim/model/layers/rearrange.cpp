@@ -1,5 +1,5 @@
-// Layers whose output is a part of their input, or their whole input in another order. All these layers are views. A
-// view computes, moves and keeps nothing.
+// The output of these layers is a part of their input, or their whole input in another order. All these layers are
+// views. A view computes, moves and keeps nothing.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -101,8 +101,8 @@ const LayerType split_layer = {
     .name = "split",
     .summary = "Divides its input into parts along an axis, and takes one of the parts.",
     .details =
-        "The layer computes and moves nothing, because its output is a part of the memory of its input. A layer that "
-        "keeps the output for its backward pass keeps the whole input. Use one split layer per part: for example, "
+        "The layer computes and moves nothing, because its output is a part of the memory of its input. A later layer "
+        "that keeps the output for its backward pass keeps the whole input. Use one split layer per part: for example, "
         "three split layers take queries, keys and values from one product.",
     .source = "definition, as in NumPy's split",
     .example = "{type: input, shape: [128, 2304]}, {type: split, parts: 3, part: 0}",
@@ -127,8 +127,8 @@ const LayerType slice_layer = {
     .name = "slice",
     .summary = "Takes the elements between two positions along an axis of its input.",
     .details =
-        "The layer computes and moves nothing, because its output is a part of the memory of its input. The output "
-        "has ceil((end - begin) / step) elements along the axis. A layer that keeps the output for its backward pass "
+        "The layer computes and moves nothing, because its output is a part of the memory of its input. The output has "
+        "ceil((end - begin) / step) elements along the axis. A later layer that keeps the output for its backward pass "
         "keeps the whole input.",
     .source = "definition, as in NumPy's basic indexing",
     .example = "{type: input, shape: [128, 768]}, {type: slice, axis: 0, begin: 0, end: 64}",
@@ -157,7 +157,7 @@ const LayerType transpose_layer = {
     .summary = "Puts the axes of its input into another order.",
     .details =
         "The output has the same memory as the input, and is read in another order. So the layer computes and moves "
-        "nothing. A layer that keeps the output for its backward pass keeps the input. If the program that you "
+        "nothing. A later layer that keeps the output for its backward pass keeps the input. If the program that you "
         "describe copies the elements, use `operator` instead.",
     .source = "definition, as in NumPy's transpose",
     .example = "{type: input, shape: [196, 768]}, {type: transpose, axes: [1, 0]}",

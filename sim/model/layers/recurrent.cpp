@@ -126,8 +126,8 @@ const LayerType rnn_layer = {
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use `rnn` for short "
         "sequences. The layers `gru` and `lstm` remember values for more steps than `rnn`. The backward pass takes "
         "twice the multiply-accumulates of the forward pass. Its other operations take as many FLOP as in the forward "
-        "pass. The backward pass reads input and output. A single layer keeps nothing else. Several layers also keep "
-        "the hidden values of all layers except the last one.",
+        "pass. The backward pass reads input and output. A single layer keeps nothing else. A stack of layers also "
+        "keeps the hidden values of all layers except the last one.",
     .source = "Elman, Finding structure in time (1990); parameters as torch.nn.RNN",
     .example = "{type: input, shape: [100, 32]}, {type: rnn, hidden: 64}",
     .parameters = parameters(),
@@ -144,8 +144,8 @@ const LayerType gru_layer = {
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Let r and z be two "
         "gates and n the new value. A step computes h' = (1 - z) n + z h. The backward pass takes twice the "
         "multiply-accumulates of the forward pass. Its other operations take as many FLOP as in the forward pass. The "
-        "backward pass reads input and output. For each hidden value, training keeps 4 more elements per step. Several "
-        "layers also keep the hidden values of all layers except the last one.",
+        "backward pass reads input and output. For each hidden value, training keeps 4 more elements per step. A stack "
+        "of layers also keeps the hidden values of all layers except the last one.",
     .source =
         "Cho et al., Learning phrase representations using RNN encoder-decoder (2014), section "
         "2.3; equations and parameters as torch.nn.GRU",
@@ -165,7 +165,7 @@ const LayerType lstm_layer = {
         "three gates and g the new value. A step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes "
         "twice the multiply-accumulates of the forward pass. Its other operations take as many FLOP as in the forward "
         "pass. The backward pass reads input and output. For each hidden value, training keeps 5 more elements per "
-        "step: i, f, g, o and c. Several layers also keep the hidden values of all layers except the last one.",
+        "step: i, f, g, o and c. A stack of layers also keeps the hidden values of all layers except the last one.",
     .source =
         "Hochreiter and Schmidhuber, Long short-term memory (1997); Gers, Schmidhuber and Cummins, "
         "Learning to forget (2000); equations and parameters as torch.nn.LSTM",

@@ -150,8 +150,8 @@ const LayerType add_embedding_layer = {
     .details =
         "The table has entries x features parameters. All samples read the same first rows of the table. So a cost "
         "model reads these rows once per micro-batch. The backward pass adds the output's gradient to the gradient "
-        "of these rows, with 1 FLOP per element. It reads no activation. Use this layer to add learned rows for the "
-        "positions to the rows of the words.",
+        "of these rows, with 1 FLOP per element. It reads no activation. Use this layer to add the learned positions "
+        "of words to the rows of the words.",
     .source = "Devlin et al., BERT (2019), figure 2",
     .example = "{type: input, shape: [128, 768]}, {type: add_embedding, entries: 1024}",
     .parameters = {{.name = "entries",

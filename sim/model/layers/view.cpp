@@ -53,9 +53,9 @@ LayerCounts infer_row(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// Training keeps a mask of 1 byte per element (Korthikanti et al. 2022, section 4.1). The mask says which elements
-// were set to zero. The backward pass takes 2 FLOP per element: it multiplies the gradient by the mask and by 1 / (1
-// - rate).
+// Training keeps a mask of 1 byte per element (Korthikanti et al. 2022, section 4.1). The mask says which elements were
+// set to zero. The backward pass takes 2 FLOP per element: one multiplication of the gradient by the mask, and one by 1
+// / (1 - rate).
 LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];

@@ -269,7 +269,7 @@ class Converter {
     return viewed(node, add(std::move(layer), node, makes), shape);
   }
 
-  /// Returns the tensor with another shape. If its shape is different, adds a view.
+  /// Returns the tensor in the shape `shape`. If the tensor has another shape, adds a view.
   MadeTensor viewed(const Node& node, const MadeTensor& made, const Shape& shape) {
     if (made.shape == shape) return made;
     Value layer = begin("reshape", unique(made.layer + "_view"));
