@@ -10,8 +10,8 @@ namespace sluice {
 
 /// Returns the model with its layers split into parts. `parts[i]` is the number of parts of layer i, at least 1. Each
 /// count of a layer, such as its FLOP, is divided into whole numbers that differ by at most 1. Each part reads all
-/// inputs of the layer. A layer that reads the output of layer i then reads the outputs of all its parts. The parts of
-/// a layer "15-Full" are called "15-Fulla", "15-Fullb", and so on. With more than 26 parts, they are called
+/// inputs of the layer. A layer that reads the output of layer i then reads the outputs of all parts of layer i. The
+/// parts of a layer "15-Full" are called "15-Fulla", "15-Fullb", and so on. With more than 26 parts, they are called
 /// "15-Full.1", "15-Full.2", and so on.
 ///
 /// Layers that share weights get the same number of parts, by split_alike(). Then part i of each of these layers has

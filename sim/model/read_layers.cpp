@@ -91,7 +91,8 @@ class Expansion {
     scope.swap(parameters_);
   }
 
-  /// Returns the value of an expression, if `value` is a string. Otherwise, returns `value` itself.
+  /// If `value` is a string, it is an expression: returns the value of the expression. Otherwise, returns `value`
+  /// itself.
   Value resolved(const Value& value) const {
     if (value.kind() != Value::Kind::string) return value;
     const std::int64_t integer =
@@ -118,8 +119,8 @@ class Expansion {
     if (value.kind() != Value::Kind::string) return false;
     for (const std::string& word : field.choices)
       if (word == value.text()) return false;
-    // A word without an operator and a parameter is a typing mistake. It is not an expression, so Reader throws an
-    // error that lists the allowed values.
+    // A word without an operator and without a parameter is a typing mistake. It is not an expression, so Reader throws
+    // an error that lists the allowed values.
     return value.text().find_first_of("$+*/()") != std::string::npos;
   }
 

@@ -55,8 +55,8 @@ Record make_item_record() {
   Record record;
   record.name = "layer";
   record.summary =
-      "a layer, {repeat: N, layers: [...]}, or {block: NAME}. A layer also has the keys of its type, and a block has "
-      "its parameters";
+      "a layer, {repeat: N, layers: [...]}, or {block: NAME}. A layer also has the keys of its type, and a use of a "
+      "block has the parameters of the block";
   record.open = true;
   record.fields = {
       {.name = "type",

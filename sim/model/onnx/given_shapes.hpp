@@ -1,5 +1,5 @@
-// The shapes that the user gives under the key `shapes`. Each is the shape of a tensor that the file does not give, and
-// that libonnx cannot infer.
+// The shapes that the user gives under the key `shapes`. Each is the shape of one tensor: the file does not give this
+// shape, and libonnx cannot infer it.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// Parses the messages of protobuf of which an ONNX file is made. Only files that include this header use libonnx and
-// protobuf. The header itself only declares their types.
+// An ONNX file consists of messages of protobuf. These functions parse the messages. Only files that include this
+// header use libonnx and protobuf. The header itself only declares their types.
 #pragma once
 
 #include <cstdint>

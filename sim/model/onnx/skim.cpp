@@ -12,7 +12,7 @@ enum class Fate { copy, descend, drop, drop_if_large };
 
 struct Rule {
   Fate fate = Fate::copy;
-  /// The kind of the message that the field contains. For `Fate::descend` only.
+  /// The kind of the message that the field contains. It matters only for `Fate::descend`.
   Kind kind = Kind::other;
 };
 

@@ -20,8 +20,8 @@ class Weights {
 
   /// Makes the layer `layer` the owner of the weights `draft.weights`. If another layer owns these weights, `layer`
   /// gets the key `tied` instead. `parameters` is the number of parameters that the layer's type counts. If the weights
-  /// have another number of elements, or if `layer` would share only a part of a layer's weights, the function returns
-  /// false.
+  /// have another number of elements, or if `layer` would share only a part of another layer's weights, the function
+  /// returns false.
   bool claim(const Node& node, const Draft& draft, std::int64_t parameters, Value& layer);
 
   /// Makes the layer with the name `layer` the owner of all learned inputs of a node that have no owner yet. The layer
