@@ -93,9 +93,9 @@ struct PlatformLookup::Tables {
   std::size_t devices, memories, edges;
   std::unordered_map<std::string, std::uint32_t> device, node;
   std::unordered_map<std::string, std::string> memory;  ///< the memory of each node, by name
-  /// Maps from the name of a node to the index of a device. `owner` has, for each memory of a device, this device.
-  /// `users` has, for a memory of the platform, the device that reaches the memory without a link, or `nowhere` if
-  /// several devices do.
+  /// Maps from the name of a node to the index of a device. `owner` maps each memory of a device to this device.
+  /// `users` maps a memory of the platform to the device that reaches it without a link, or to `nowhere` if several
+  /// devices do.
   std::unordered_map<std::string, std::uint32_t> owner, users;
   /// Indexed by node: the edges that leave it, in the order of declaration.
   std::vector<std::vector<std::uint32_t>> leaving;

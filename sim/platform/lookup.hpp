@@ -27,7 +27,8 @@ class PlatformLookup {
   /// Returns whether a device or a memory has this name.
   bool has_node(const Platform& platform, const std::string& name);
   /// Returns the memory that the name of a node stands for. For a device whose first memory is a memory of the
-  /// platform, this is that memory. For any other node, it has the name of the node itself. The node must exist.
+  /// platform, this is that memory. For any other node, it is the memory with the name of the node itself. The node
+  /// must exist.
   const std::string& memory_of(const Platform& platform, const std::string& name);
   /// Does what Platform::path() does. Both nodes must exist.
   const Path& path(const Platform& platform, const std::string& from, const std::string& to,

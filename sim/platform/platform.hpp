@@ -116,10 +116,10 @@ struct Platform {
   const Memory& host() const;
   /// Returns the route with the fewest links from one node's memory to another node's memory. Of several such routes,
   /// returns the route whose links were declared first. The route's setup and latency are the sums of those of its
-  /// links. Each channel is listed only once. Instead of a node, a name may be that of a device's further memory, such
-  /// as "gpu_ddr". With CopyMode::synchronous, the route has the links' rates for synchronous copies, and a stream of
-  /// its own, such as "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes. The reference
-  /// is valid until the platform ends, or gets a new device, memory or edge.
+  /// links. Each channel is listed only once. A name may also be that of a further memory of a device, such as
+  /// "gpu_ddr". With CopyMode::synchronous, the route has the links' rates for synchronous copies, and a stream of its
+  /// own, such as "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes. The reference is
+  /// valid until the platform ends, or gets a new device, memory or edge.
   const Path& path(const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous) const;
   /// Returns null where path() would throw.

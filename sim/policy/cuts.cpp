@@ -6,7 +6,7 @@ namespace sluice {
 namespace {
 
 /// Returns all cuts of a model, each as a list of the layers after which the model is cut. If the model can be cut in
-/// more than `most_places` places, the result is empty. It is not cut after the first layer, because this is the input.
+/// more than `most_places` places, the result is empty. No cut is after the first layer, because this is the input.
 std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
   if (layers < 3 || layers - 2 > most_places) return {};
   std::vector<CutChoice> cuts;

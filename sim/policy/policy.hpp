@@ -32,7 +32,7 @@ struct CutChoice {
   std::vector<std::int64_t> after = {};
 };
 
-/// What the cuts that are compared may depend on. They must not depend on the size of a memory.
+/// The facts on which the compared cuts may depend. The size of a memory is not among them.
 struct CutQuestion {
   Mode mode = Mode::inference;
   std::size_t layers = 0, devices = 0;
@@ -54,7 +54,7 @@ struct CutQuestion {
 ///   Action::part must name the part. Then the action gets the price of this part.
 /// - `plan` need not check capacities: check() reports what does not fit. But if a policy knows that no plan can fit,
 ///   it throws Infeasible and says what would fit.
-/// - Facts (Plan::facts) say for the report what `plan` has decided. No code decides anything by them.
+/// - Facts (Plan::facts) tell the report what `plan` has decided. No code uses them for a decision.
 /// - The draft may say which of its decisions depend on prices (Draft::decisions). If it does, a sweep over prices
 ///   makes the plan once, and then only replaces its prices. If it does not, a plan is made for each point of the
 ///   sweep.

@@ -43,7 +43,7 @@ class Branches {
   enum Reading : std::uint8_t { absent, in_forward, in_backward };
 
   /// Returns the boundary to which a layer's output belongs. For an input of the model, this is boundary 0, or boundary
-  /// 1 if stage 0 has no other layers than inputs.
+  /// 1 if all layers of stage 0 are inputs.
   std::uint32_t boundary_of(std::uint32_t layer) const {
     if (model_.layers[layer].inputs.empty()) return first_computes_ ? 0 : 1;
     return made_by_[layer] + 1;
@@ -64,8 +64,8 @@ class Branches {
     backward_[boundary] = std::max(backward_[boundary], backward ? in_backward : in_forward);
   }
 
-  /// Notes the boundaries that layer `l` of the stage reads. If its backward pass reads a view that the stage makes,
-  /// the function notes the boundary of the viewed tensor.
+  /// Notes the boundaries that layer `l` of the stage reads. If the backward pass of the layer reads a view that the
+  /// stage makes, the function notes the boundary of the viewed tensor.
   void read_by(std::uint32_t l, const Stage& stage) {
     const Layer& layer = model_.layers[l];
     const auto outside = [&](std::uint32_t input) {

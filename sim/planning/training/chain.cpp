@@ -24,7 +24,7 @@ class CopyTimes {
 };
 
 /// Returns the bytes of the tensors that a stage makes for later stages. Tensors that it only passes on do not count:
-/// inputs of the model, and outputs of earlier stages. But if the first stage has no other layers than inputs, it
+/// inputs of the model, and outputs of earlier stages. But if all layers of the first stage are inputs, the stage
 /// counts as their maker.
 std::int64_t made_bytes(const Pricing& pricing, const Stage& stage) {
   const auto is_input = [&](std::uint32_t layer) {

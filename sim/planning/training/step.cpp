@@ -48,8 +48,8 @@ class StepMaker {
   }
 
  private:
-  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, their
-  /// optimizer state is added, too, and for each stage without an update its gradients.
+  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, also
+  /// adds their optimizer state, and the gradients of each stage without an update.
   void add_places() {
     std::vector<Program::Place>& places = draft_.program.places;
     for (std::int64_t m = 0; m < shape_.micro_batches * shape_.batches; ++m)
@@ -74,7 +74,7 @@ class StepMaker {
     }
   }
 
-  /// Where a tensor is now: `on` has, for each device that holds the tensor, the instance there. If host memory has a
+  /// Where a tensor is now. `on` maps each device that holds the tensor to the instance there. If host memory has a
   /// copy, `copy` is the instance whose save made it.
   struct TensorLocation {
     std::map<std::uint32_t, std::uint32_t> on;

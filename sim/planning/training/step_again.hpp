@@ -19,7 +19,7 @@ class StepAgain {
   /// seconds. Then the step must be made again for each request.
   static std::optional<StepAgain> of(Program step, const StepShape& shape);
 
-  /// Returns the step with the seconds of `shape`. Only in seconds may `shape` differ from the shape from which the
+  /// Returns the step with the seconds of `shape`. `shape` may differ only in seconds from the shape from which the
   /// step was made. The caller may place the loads of the returned step.
   Program& priced(const StepShape& shape);
 

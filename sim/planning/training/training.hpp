@@ -20,8 +20,8 @@ namespace sluice {
 /// recomputation drops, and its backward pass first computes them again. With `overlap`, copies run during computation.
 Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap);
 
-/// Returns for each stage the boundaries that it reads (ChainStage::reads). The result is empty if no stage reads
-/// anything but the output of the previous stage.
+/// Returns for each stage the boundaries that it reads (ChainStage::reads). The result is empty if each stage reads
+/// only the output of the previous stage.
 std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 
 /// Returns for each stage the bytes of its weights, gradients and optimizer state, and the seconds of their copies and
@@ -148,7 +148,7 @@ std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
 
-/// Returns the candidates if the strategy for fates searches. For each number of micro-batches side by side in
+/// Returns the candidates for a strategy for fates that searches. For each number of micro-batches side by side in
 /// `in_flight`, one candidate has the result of the search. The other candidates come from the strategies that treat
 /// all stages alike. If weights stay, the result may be empty.
 std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,
