@@ -27,8 +27,8 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);
-  // Keys that are still open get the values that need the least memory. So if no candidate fits, check() reports by how
-  // many bytes at least the memory is too small.
+  // Keys that are still open get the values that need the least memory. If no candidate fits, check() reports how many
+  // bytes are missing even with these values.
   return list_as_asked(
       request, common,
       {.in_flight = keys.in_flight.value_or(1),

@@ -125,8 +125,8 @@ class Attempts {
   }
 
   /// Calls `offer`, which offers or simulates candidates of a cut. If `offer` throws Infeasible, the error is ignored,
-  /// because another cut may fit. If no cut fits, best_that_waits() reports the reason. Only if the cut is the only one
-  /// (its name is empty), the error is thrown.
+  /// because another cut may fit. If no cut fits, best_that_waits() reports the reason. If the cut is the only one, its
+  /// name is empty, and the error is thrown.
   template <class Offer>
   static void unless_refused(const std::string& cut, const Offer& offer) {
     try {
