@@ -43,8 +43,8 @@ class Addresses {
 };
 
 /// The content of the cache, byte by byte. Slow memory is divided into laps: pieces that are each as large as the
-/// cache. A byte of a lap has its place in the cache at its distance from the beginning of the lap. For each piece of
-/// the cache, this class knows the lap whose bytes are there.
+/// cache. The place of a byte in the cache is its distance from the beginning of its lap. For each piece of the cache,
+/// this class knows the lap whose bytes are there.
 class Cache {
  public:
   explicit Cache(std::int64_t size) : size_(size) {

@@ -1,9 +1,9 @@
 // Finds placements that fit. First, tensors are put into fast memory one after the other, by the prices of fast memory:
 // tensors that save many seconds for a low price come first. Each tensor gets its best path (placing.hpp) through the
-// room that the tensors before it leave. Then a search changes the placement many times. Each time, it takes some
-// tensors that exist during a random kernel out of fast memory, and puts them back in a random order. It keeps the new
-// placement unless the new placement is slower. The search follows Shaw, Using constraint programming and local search
-// methods to solve vehicle routing problems (1998).
+// room that the tensors before it leave. Then a search changes the placement many times. Each time, it chooses a kernel
+// at random. It takes some of the tensors that exist during this kernel out of fast memory, and puts them back in a
+// random order. It keeps the new placement unless the new placement is slower. The search follows Shaw, Using
+// constraint programming and local search methods to solve vehicle routing problems (1998).
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@ bool fits(const PlacementQuestion& question, const Placing& placing, std::int64_
   return *std::max_element(bytes.begin(), bytes.end()) <= capacity;
 }
 
-/// A search for the best placement. It holds the best placement and the best bound so far. Best is the placement with
-/// the least weighted sum of the seconds of kernels, of fetches and of saves.
+/// A search for the best placement. It holds the best placement and the best bound so far. The best placement has the
+/// least weighted sum of the seconds of kernels, fetches and saves.
 class Search {
  public:
   Search(const OptimumRequest& request, PlacementWeights weights)
@@ -138,9 +138,9 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   offer(all_slow(question));
   for (const Placing& placing : request.known) offer(placing);
   // This loop computes a lower bound of the seconds of a run. A run takes at least as long as its kernels and its
-  // synchronous moves together. It also takes at least as long as all moves of the copy engine. So the mean of these
-  // two times is a lower bound, with the weights 1 - share and share. A move adds to one of the two times, and it is
-  // not known to which. So the mean counts the smaller addition.
+  // synchronous moves together. It also takes at least as long as all moves of the copy engine. So a weighted mean of
+  // these two times is a lower bound, too. The weights are 1 - share and share. Each move adds its seconds to one of
+  // the two times. It is not known to which, so the mean counts the smaller of the two additions.
   const auto& engine = question.problem().asynchronous;
   const auto& rates = question.problem().synchronous;
   for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {

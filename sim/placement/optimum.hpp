@@ -3,7 +3,7 @@
 // - a linear programme (programme.hpp), or only prices of fast memory (relaxation.hpp) if the programme is too large;
 // - placements that are made with the help of the programme's result or of the prices (improve.hpp);
 // - branch and bound if the question is small.
-// Each part ends after a fixed number of steps, and not after some seconds. So a question has the same answer on all
+// Each part ends after a fixed number of steps, however long they take. So a question has the same answer on all
 // machines.
 #pragma once
 

@@ -65,7 +65,7 @@ class Overlapper {
 
   /// Returns the kernels during which the engine makes the move, and how many of the engine's seconds the move takes
   /// during each kernel. Goes from the kernel closest to the use to kernels farther away. Stops when the kernels cover
-  /// the whole move, or when fast memory has no room.
+  /// the whole move, or when fast memory has no room for the tensor.
   Window window_of(PlacementMove move) const {
     const KernelRange range = between(move);
     const std::int64_t bytes = question_.tensor(move.tensor).bytes;

@@ -1,7 +1,7 @@
 // A placement says for each tensor whether it is in fast or in slow memory, at each of its uses and in each gap. A gap
 // is the kernels between two uses of the tensor. The path of a tensor is what the placement says about this tensor. The
-// bytes in fast memory and the necessary moves follow from the placement. So do the seconds of a run whose moves are
-// all synchronous.
+// bytes in fast memory and the necessary moves follow from the placement. The seconds of a run whose moves are all
+// synchronous follow from it, too.
 //
 // A tensor in fast memory during a gap is also there at the uses before and after the gap. A tensor that is moved to
 // fast memory keeps its copy in slow memory until a kernel writes the tensor. Until then, the tensor can leave fast
