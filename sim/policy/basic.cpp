@@ -51,7 +51,7 @@ const Policy basic_policy = {
         "The device first loads all weights, which stay on the device. For each micro-batch, the "
         "device then loads the input, computes all stages, and saves the answer. Nothing overlaps, "
         "so the makespan is the sum of all seconds. Use this policy as a template for your own "
-        "policy, or to see how many seconds overlap saves. This policy plans only inference, and "
+        "policy, or to see how much time overlap would save. This policy plans only inference, and "
         "the weights have to fit into the memory of the device.",
     .source = "definition",
     .example = "sluice run alexnet_resident policy=basic",

@@ -79,9 +79,9 @@ const Policy phased_policy = {
         "Use this policy for devices with a small memory and a larger streaming memory, such as a "
         "pair of IPUs. While one device computes a phase, the other device transfers: it saves the "
         "results of its previous phase, and loads the weights and inputs for its next phase. After "
-        "each phase, the two devices swap these roles. A phase lasts as long as its computation. If "
-        "its transfers take longer, the phase lasts as long as its transfers. The memory of each "
-        "device has to hold only one stage and the activations of this stage.",
+        "each phase, the two devices swap these roles. A phase lasts as long as its computation or "
+        "its transfers, whichever takes longer. The memory of each device has to hold only one "
+        "stage and the activations of this stage.",
     .source =
         "PopART phased execution: graphcore/examples, phased_execution.py; PopART user guide, phased execution",
     .example = "sluice run phased_ipu_pair policy.weights_per=step",

@@ -95,7 +95,7 @@ const Policy streamed_policy = {
         "have their home in host memory. The groups are loaded one after the other. Each group then "
         "computes many micro-batches. This computation hides the load of the next group. With more "
         "micro-batches in flight, the weights are loaded less often. But the activations of these "
-        "micro-batches take the memory of weights that could be loaded early. If the scenario leaves "
+        "micro-batches take memory, so fewer weights can be loaded early. If the scenario leaves "
         "the number of micro-batches in flight open, the policy finds the best number.",
     .source =
         "AlexNet on one card (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 (block schedule)",

@@ -27,7 +27,7 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
                              : caches          ? workload.micro_batches_per_step()
                                                : 1;
   if (count * static_cast<std::int64_t>(layers.size()) > most_kernels)
-    throw Infeasible("a placement can be searched for at most " + std::to_string(most_kernels) +
+    throw Infeasible("the search for a placement takes at most " + std::to_string(most_kernels) +
                      " passes of layers; this run has " + std::to_string(count) +
                      " micro-batches of " + std::to_string(layers.size()) +
                      " layers each: use a larger workload.micro_batch");

@@ -82,7 +82,7 @@ std::vector<Field> streamed_parameters() {
       {.name = "resident",
        .type = Type::list,
        .summary =
-           "the stages whose weights stay on the device, by number from 1, range 6..14 or name; "
+           "the stages whose weights stay on the device: numbers from 1, ranges such as 6..14, or names; "
            "auto: the stages for which the run is shortest. If the scenario makes all other "
            "choices, auto means no stages",
        .default_text = "auto",
