@@ -48,8 +48,8 @@ std::vector<Field> streamed_parameters() {
       {.name = "in_flight",
        .type = Type::integer,
        .summary =
-           "the number of micro-batches that run through a group per load of its weights, at most all micro-batches of "
-           "a step. In training, auto takes the fewest passes that fit, and divides the micro-batches equally among "
+           "how many micro-batches go through a group each time its weights have been loaded: at most all of a step. "
+           "In training, auto takes the fewest passes that fit, and divides the micro-batches equally among "
            "the passes",
        .default_text = "auto",
        .choices = {"auto"},
