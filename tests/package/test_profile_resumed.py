@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Several calls may measure one profile of a torch module. Tests such profiles, also after kills and failures."""
+"""Tests profiles of a torch module that several calls of profile_torch measure together. Some of these calls are
+killed, and some fail."""
 
 import time
 import unittest

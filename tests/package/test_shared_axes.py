@@ -22,8 +22,8 @@ TRAINING = sluice.Scenario.from_dict({
     "model": "vgg16", "platform": "gtx980", "policy": "resident",
     "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})
 FATES = ("sqrt", "optimal", "recompute_all", "offload_all", "selective")
-# Some of these runs take less than 1 s, and some take more. Shown alone, the axis of a shorter run is in ms, and the
-# axis of a longer run is in s.
+# Some of these runs take less than 1 s, and some take longer. In a picture of one run alone, the axis is in ms if the
+# run takes less than 1 s, and otherwise in s.
 RUNS = {fate: TRAINING.with_({"fates.strategy": fate, "workload.batch": 26 if fate == "sqrt" else 20}).run()
         for fate in FATES}
 SHORT = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workload.steps": 2}).run()
@@ -247,7 +247,7 @@ def lab(colour):
 
 
 def contrast(one, other):
-    """Returns the contrast ratio of WCAG 2.1."""
+    """Returns the contrast ratio of the two colours, as WCAG 2.1 defines it."""
     light, dark = sorted((_colours._luminance(one), _colours._luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 

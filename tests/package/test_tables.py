@@ -31,8 +31,8 @@ class NobodySpoils(unittest.TestCase):
         self.result = sluice.load("phased_ipu_pair", SMALL).run()
 
     def changes(self, table):
-        """Yields functions that change the table, each in its own way. Pandas may refuse a change. If pandas accepts
-        it, the change must not affect the result."""
+        """Yields functions that change the table, each in its own way. Pandas may refuse a change. A change that pandas
+        accepts must not affect the result."""
         first = table.columns[0]
         yield lambda: table.insert(0, "length", 1.0)
         yield lambda: table.__setitem__(first, table[first] * 0)

@@ -1,4 +1,5 @@
-// Three layers that compute for 1, 2 and 3 ms at 1 GFLOP/s. The overrides give them two devices.
+// A model of three layers that compute for 1, 2 and 3 ms at 1 GFLOP/s. The overrides `two_devices` give its platform
+// two devices.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -16,7 +17,7 @@ inline const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3,
 inline const std::vector<std::string> two_devices = {
     "platform.devices.gpu.count=2", "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 1GB/s}"};
 
-/// Returns `value` milliseconds in seconds, for comparisons up to rounding.
+/// Returns `value` milliseconds as seconds. A number that differs from them only by rounding compares equal.
 inline Approx ms(double value) {
   return Approx(value * 1e-3).epsilon(1e-9);
 }
