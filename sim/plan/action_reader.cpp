@@ -7,7 +7,7 @@ namespace sluice {
 namespace {
 
 // The keys of an action, in the order in which messages list them. In version 1 of the format, an action does not have
-// the key `flows`, nor the keys that follow it here.
+// the key `flows` and the keys behind `flows` in this list.
 enum Key : std::size_t {
   on,
   kind,

@@ -49,8 +49,8 @@ class ActionNames {
     of_others_.push_back(action);
     return true;
   }
-  /// Returns the number of the action with this name, or `unknown`. Looks at the action of the line before first,
-  /// because many actions wait for the action before them.
+  /// Returns the number of the action with this name, or `unknown`. First looks at the action of the line before,
+  /// because many actions wait for this action.
   std::uint32_t find(std::string_view name) const {
     if (above_.action != unknown && same_name(above_.name, name)) return above_.action;
     if (const std::optional<FormulaName> formula = formula_of(name))
@@ -71,7 +71,7 @@ class ActionNames {
   Line latest_, above_;
 };
 
-/// Looks up names. Tries the names that were looked up last first, because the same few names occur again and again.
+/// Looks up names. First tries the names that were looked up last, because the same few names occur again and again.
 class RecentName {
  public:
   std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word,
@@ -107,8 +107,8 @@ class ActionReader {
     read(line, name, keys, section);
     return true;
   }
-  /// Finds the awaited actions of waits for actions that are listed later in the text. `text` is the whole file. This
-  /// function must be called after all sections have been read.
+  /// Completes the waits for actions that are listed later in the text. `text` is the whole file. This function must be
+  /// called after all sections have been read.
   void resolve_waits(std::string_view text, const std::string& file);
 
  private:

@@ -25,7 +25,7 @@ namespace sluice {
 
 inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
 
-/// Returns the number that the word `word` is, as the value of the key `key`. Throws InputError if the word is not a
+/// Returns the word as a whole number. The word is the value of the key `key`. Throws InputError if the word is not a
 /// whole number from `minimum` to `maximum`.
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
@@ -54,7 +54,7 @@ class KeyList {
     return numbers_[slot];
   }
 
-  /// Returns whether the text has the key with this number at the position `at`, with '=' behind it.
+  /// Returns whether the key with this number stands at the position `at` of the text, with '=' behind it.
   bool is_at(std::string_view text, std::size_t at, std::size_t number) const {
     // Near the end of the text, eight bytes cannot be read, so the answer is false. The caller then looks for the key
     // in a slower way.

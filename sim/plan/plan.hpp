@@ -41,9 +41,10 @@ std::string_view name_of(TensorClass tensor_class);
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. A device may own several memories. If one device owns a pool, a request may overtake earlier requests if
-/// all of them still fit together with it. A pool without an owner is shared: it grants requests in the order of their
-/// arrival. If a pool is not enforced, its requests are always granted, and an overflow is only reported.
+/// A memory. A device may own several memories. If one device owns a pool, a request may overtake earlier requests, if
+/// the pool has room for the request and for all of them. A pool without an owner is shared: it grants requests in the
+/// order of their arrival. If a pool is not enforced, its requests are always granted, and an overflow is only
+/// reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< in bytes; empty if unlimited
@@ -66,8 +67,8 @@ struct Pool {
 struct Link {
   std::string name;
   double bandwidth = 0;  ///< byte/s
-  /// The power of the link in watts: when no bytes flow, and in addition when the link is busy. The busy power counts
-  /// in proportion to the utilisation of the link.
+  /// The power of the link in watts: when no bytes flow, and when the whole bandwidth is used. Between the two, the
+  /// power grows in proportion to the utilisation of the link.
   double idle_w = 0, busy_w = 0;
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };

@@ -193,7 +193,8 @@ double seconds_alone(const Plan& plan, const Flow& flow) {
 
 namespace {
 
-/// Returns the most seconds that any link needs for all flows of the action that cross this link.
+/// Returns the seconds of the busiest link of an action: how long this link needs for all flows of the action that
+/// cross it.
 double busiest_link(const Plan& plan, const Action& action) {
   // Each pair is a link, and the number of bytes that cross it. The list is short, so a search through it takes little
   // time.

@@ -72,8 +72,8 @@ struct Allocation {
   std::int32_t least_ahead = 0, most_ahead = 0;
 };
 
-/// Returns the seconds from the start of an action to the end of its flow, if the flow is alone on its links. They are
-/// the setup of the route plus (bytes of the flow) / (bandwidth of the slowest link).
+/// Returns the seconds from the start of an action to the end of its flow, if the flow is alone on its links. These
+/// seconds are the setup of the route plus (bytes of the flow) / (bandwidth of the slowest link).
 double seconds_alone(const Plan& plan, const Flow& flow);
 /// Returns the seconds for which an action occupies its stream, if no other action uses its links. If several flows of
 /// the action cross the same link, the seconds are at least the time that this link needs for all of them.

@@ -1,5 +1,5 @@
 // The text form of a plan. People and programs can write, read, compare and edit this text. The text has a line for
-// each element of the plan, which consists mostly of `key=value` words. sim/plan/FORMAT.md describes these lines. If a
+// each element of the plan. A line consists mostly of `key=value` words. sim/plan/FORMAT.md describes the lines. If a
 // plan is written as text and read again, the result is exactly the same plan.
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace sluice {
 
-/// Returns the text of a plan. Throws InternalError if the plan is not lowered: if it has no seconds and routes yet.
+/// Returns the text of a plan. Throws InternalError if the plan is not lowered: its actions have no seconds and routes
+/// yet.
 std::string to_text(const Plan& plan);
 
 /// Returns the plan as CSV (RFC 4180), for spreadsheets. Each action has a row.
@@ -22,7 +23,7 @@ std::string to_csv(const Plan& plan);
 /// names the file, the line, the column, the word, and the allowed words. `name` is the name of the file, for messages.
 Plan plan_from_text(std::string_view text, const std::string& name);
 
-/// Reads a plan in the same way as plan_from_text(), but does not copy the text: the plan holds `source`.
+/// Reads a plan in the same way as plan_from_text(), but does not copy the text: the plan keeps `source`.
 Plan plan_from_source(std::shared_ptr<const Source> source);
 
 /// Returns whether this text begins like the text of a plan: with `format: sluice-plan`.

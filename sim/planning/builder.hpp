@@ -71,8 +71,8 @@ class PlanBuilder {
   /// Adds another memory to a device.
   void memory(const std::string& name, const std::string& device,
               std::optional<std::int64_t> capacity);
-  /// Adds a link from one pool to another pool that only these transfers use. Transfers over this link have a stream of
-  /// their own.
+  /// Adds a link from one pool to another pool. Only transfers from the one to the other use this link, and they have a
+  /// stream of their own.
   void way(const std::string& from, const std::string& to, double bandwidth, double setup_s,
            double latency_s);
   /// Adds an operation that several devices do together. Returns its index, which is the `collective` of the

@@ -47,9 +47,9 @@ struct Candidate {
 /// A guard gets a function. It calls the function or does not call it, and may catch what the function throws.
 using CallGuard = std::function<void(const std::function<void()>& call)>;
 
-/// Returns the candidate with one change: `change` is called for each simulated way before anyone sees the way. If
-/// `open` is set, this is also done for the candidates that `open` returns. If `guard` is given, each call of
-/// `simulate` and `open` goes through the guard.
+/// Returns the candidate with one change: `change` is applied to each simulated way. If `open` is set, `change` is also
+/// applied to the ways of the candidates that `open` returns. If `guard` is given, each call of `simulate` and `open`
+/// goes through the guard.
 Candidate changed(Candidate candidate, const std::function<void(Settled&)>& change,
                   const CallGuard& guard = {});
 

@@ -13,8 +13,8 @@
 
 namespace sluice {
 
-/// The decisions of a draft that depend on prices, written as numbers. Two drafts have equal numbers if their prices
-/// led to the same decisions, and only then.
+/// The decisions of a draft that depend on prices, written as numbers. Two drafts have equal numbers exactly if their
+/// prices led to the same decisions.
 using PriceDecisions = std::vector<std::int64_t>;
 /// The `decisions` of a draft that does not depend on prices: returns an empty list.
 inline PriceDecisions no_decisions(const PolicyRequest&) {

@@ -88,7 +88,7 @@ struct ForwardPass {
   std::string home = {};    ///< the node that is the home of the answer; may be empty
 };
 /// Lists the computation of a forward pass. The action allocates the output and the workspace. The caller adds the
-/// input and the weights to its operands.
+/// input and the weights to the action's operands.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward);
 
 /// A computation of a stage, and the tensors that it makes.

@@ -213,8 +213,8 @@ class Rings {
     return static_cast<std::uint32_t>(added_.size() - 1);
   }
 
-  /// Returns the number of an added action that is valid until rebuild() is called. Until then, the added actions have
-  /// the numbers after all other actions.
+  /// Returns the number that an added action has until rebuild() is called. Until then, the added actions are numbered
+  /// after all other actions.
   std::uint32_t new_number(std::uint32_t added) const {
     return static_cast<std::uint32_t>(plan_.actions.size()) + added;
   }

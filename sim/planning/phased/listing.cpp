@@ -51,7 +51,7 @@ class PhaseLister {
   }
 
   /// Adds the caches, which devices hold during the whole run and use again in each step. For each sample, a stage must
-  /// be computed on the same device in all steps. Otherwise its cache would have to be moved to another device.
+  /// be computed on the same device in all steps. Otherwise the stage's cache would have to be moved to another device.
   void add_caches() {
     const std::vector<Stage>& stages = request_.pricing.stages;
     if (std::none_of(stages.begin(), stages.end(),
@@ -128,7 +128,7 @@ class PhaseLister {
       carry_saves(loads);
   }
 
-  /// Lists the saves of the results of the previous window's last phase. They are listed in the first phase of this
+  /// Lists the saves for the results of the previous window's last phase. They are listed in the first phase of this
   /// window.
   void carry_saves(const std::vector<PlanBuilder::Ref>& loads) {
     if (!rules_.saves_answers()) return;
@@ -141,7 +141,7 @@ class PhaseLister {
     }
   }
 
-  /// Lists the saves of the results of phase p. This function is called in the next phase, after the loads of that
+  /// Lists the saves for the results of phase p. This function is called in the next phase, after the loads of that
   /// phase.
   void list_saves(std::size_t p, std::int32_t ahead, const std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = window_.phases[p];

@@ -46,7 +46,7 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
 /// Returns how many batches take turns, if the scenario does not say this. While the activations of one batch are
 /// moved, devices compute phases of the other batches. Let n be the number of devices that take turns. If n batches
 /// take turns, all phases of a batch are on the same device. If n + 1 batches take turns, each phase of a batch is on
-/// the device after the device of the batch's phase before.
+/// the next device after the device of the phase before it.
 std::int64_t default_in_flight(const PhaseRules& rules) {
   const auto n = static_cast<std::int64_t>(rules.by_stage ? 1 : rules.devices.size());
   switch (rules.activations) {
