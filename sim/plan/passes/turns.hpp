@@ -1,6 +1,6 @@
 // Makes transfers that share a link run one after the other. If two loads share a link fairly, each of them may take
-// twice as long as it would take alone, even if it is urgent. If the loads run one after the other, the first load takes
-// only as long as it would take alone.
+// twice as long as it takes alone, even if it is urgent. If the loads run one after the other, the first load takes
+// only as long as it takes alone.
 #pragma once
 
 #include <vector>
