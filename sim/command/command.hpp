@@ -23,7 +23,7 @@ struct Option {
   std::string summary;                    ///< one phrase that says what the option does
   std::string absent = {};                ///< the default, as the help shows it
   std::vector<std::string> choices = {};  ///< the allowed values, if the list of values is fixed
-  /// Returns the allowed values, if they are the entries of a catalog.
+  /// Returns the allowed values. Null unless the allowed values are the names of a catalog's entries.
   std::vector<std::string> (*names)() = nullptr;
   /// Returns the values that shell completion suggests. Values that are not suggested are allowed, too. Several values
   /// may be joined as A,B,C.
@@ -36,9 +36,9 @@ struct Option {
 
 /// A command line that was parsed and checked against the record of its command.
 struct Arguments {
-  std::vector<std::string> positionals;
-  std::vector<std::string> overrides;  ///< words KEY=VALUE, as the user gave them
-  std::string line;                    ///< the whole command line, quoted for a shell
+  std::vector<std::string> positionals;  ///< words that are neither options nor overrides
+  std::vector<std::string> overrides;    ///< words KEY=VALUE, as the user gave them
+  std::string line;                      ///< the whole command line, quoted for a shell
 
   bool has(std::string_view option) const { return find(option) != nullptr; }
   /// Returns the value of the option, or `absent` if the option is not given.
@@ -75,7 +75,7 @@ struct Command {
   /// The name of the positionals in messages, such as "SCENARIO or PLAN".
   std::string positionals = {};
   std::string names_folder = {};  ///< folder of the bundled documents that a positional may name
-  /// Returns more positionals for shell completion, in addition to names of documents.
+  /// Returns the words that shell completion offers as positionals, in addition to names of documents.
   std::vector<std::string> (*names)() = nullptr;
   bool overrides = false;  ///< whether words KEY=VALUE are overrides of the command
   /// Whether all words are positionals. Then no word is read as an option or an override.

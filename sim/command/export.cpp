@@ -23,8 +23,8 @@ std::string note_of(const TraceReader& trace) {
          "; the trace has the actions that were executed";
 }
 
-/// Converts in a child process. If a malicious file crashes HDF5, only the child ends. If the run in the trace did not
-/// complete, returns a note for the user.
+/// Converts the trace in a child process. If a malicious file crashes HDF5, only the child ends. If the run in the
+/// trace did not complete, returns a note for the user.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
                     PartFile* part) {
   try {
@@ -76,7 +76,7 @@ int run_export(const Arguments& arguments) {
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
-  // A signal may have reached this process, but not the child. This process handles it here.
+  // A signal may have reached this process, but not the child. Then this call throws Interrupted.
   check_interrupt();
   if (part) part->commit();
   if (!note.empty()) message("sluice: " + note);
@@ -118,9 +118,9 @@ const Command export_command = {
         "              The table has the metrics, the sums over each stage, or the layers. The\n"
         "              layers are a stage table, which `sluice model` reads\n\n"
         "A timeline has a process per device, a track per stream, and a counter per memory. An\n"
-        "arrow leads from an action to each action that waited for its data. If more than 131072\n"
-        "spans end between the two actions, there is no arrow. Times are rounded to the\n"
-        "nanosecond.\n",
+        "arrow leads from an action to each action that waited for the data of the first one. If\n"
+        "more than 131072 spans end between the two actions, there is no arrow. Times are rounded\n"
+        "to the nanosecond.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5", "a trace"},
                  {"sluice export trace.h5 --to perfetto -o trace.pftrace",
                   "a timeline of this trace"},

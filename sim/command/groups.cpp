@@ -53,7 +53,7 @@ std::vector<Group> groups_of(const std::vector<std::string>& texts,
                              const std::vector<std::string>& devices) {
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::vector<Group> groups;
-  // Maps a text, from which the name of its device is cut out, to the index of its group.
+  // Maps a text without the name of its device to the index of the text's group.
   std::map<std::string, std::size_t> open;
   for (std::size_t t = 0; t < texts.size(); ++t) {
     const std::optional<std::size_t> device = device_in(texts[t], devices);

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// The question of a scenario, or a plan that is executed without changes.
+/// The input of a command: a scenario, or a plan that is executed without changes.
 struct Question {
   std::string path;
   std::optional<Scenario> scenario;  ///< the scenario; absent if the input is a plan
@@ -24,7 +24,8 @@ struct Question {
 /// plan has overrides.
 Question read_question(const Arguments& arguments);
 
-/// The document that a study varies. This is the scenario as it is written: nothing is included or changed.
+/// The document that a study varies. This is the scenario as it is written: no override is applied, and the documents
+/// that it names are not read.
 struct ScenarioDocument {
   Value value;
   /// The path of the document. Files named by the document are relative to the folder of this path.
@@ -35,16 +36,16 @@ struct ScenarioDocument {
 /// plan, throws UsageError. If it cannot be read, throws InputError.
 ScenarioDocument read_scenario_document(const std::string& given);
 
-/// Returns the plan that was read. Or makes a plan from the scenario, and sets the cut of `question`. If no plan fits,
-/// throws Infeasible. If the scenario is wrong, throws InputError.
+/// If the input is a plan, returns this plan. Otherwise makes a plan from the scenario, and sets the cut of `question`.
+/// If no plan fits, throws Infeasible. If the scenario is wrong, throws InputError.
 Plan plan_of(Question& question);
 
 /// Returns the position for an error that concerns the whole input. For a plan, this is the file. For a scenario, this
 /// is the line of the workload, which says how much is computed.
 Position place_of(const Question& question);
 
-/// Calls `action`, which works on the plan of the question. If it throws an error without a position, the error gets
-/// the position of the question. The check of a plan throws such errors.
+/// Calls `action`, which works on the plan of the question. If `action` throws an error without a position, the error
+/// gets the position of the question. For example, the check of a plan throws such errors.
 template <class Action>
 decltype(auto) in_plan_file(const Question& question, Action&& action) {
   try {

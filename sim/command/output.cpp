@@ -78,8 +78,8 @@ void refuse_dash(const std::string& path, Output output, const std::string& opti
                    ", or write './-' for a file called '-'");
 }
 
-/// Refuses a name for a trace with the ending of another format, such as .json. The user probably wants the answer or
-/// an export in this format.
+/// Refuses to write a trace under a name with the ending of another format, such as .json. The user probably wants the
+/// answer or an export in that format.
 void refuse_ending(const std::string& path, Output output, const std::string& option) {
   constexpr std::array others = {".json", ".csv", ".yaml", ".yml",     ".plan",
                                  ".db",   ".xml", ".txt",  ".pftrace", ".onnx"};
@@ -109,7 +109,7 @@ void refuse_to_replace(const Arguments& arguments, const std::string& path, Outp
   if (is_file && is_alike(head_of(path), output)) return;
   if (!fs::exists(path, ignored) || (is_file && fs::file_size(path, ignored) == 0))
     return refuse_ending(path, output, option);
-  if (!is_file) return;  // The call that writes to a folder or a device reports the error.
+  if (!is_file) return;  // An attempt to write to a folder or a device fails later, with its own message.
   throw UsageError("'" + path + "' for '--" + option + "' is " + words_of(output) +
                    ": give another name, or --force to replace it");
 }

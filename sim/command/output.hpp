@@ -1,5 +1,5 @@
-// Checks the files that a command writes with -o or --junit. Without --force, a command replaces only files of its own
-// kind, and no documents.
+// Checks the files that a command writes with -o or --junit. Without --force, a command replaces only files of the kind
+// that it writes, and never a document.
 #pragma once
 
 #include <string>

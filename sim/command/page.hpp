@@ -1,4 +1,5 @@
-// Breaks printed text at blanks, to fit the width of the page. Without this, the terminal would break words.
+// Breaks printed text at blanks, to fit the width of the page. Without this, the terminal would break long lines in the
+// middle of words.
 #pragma once
 
 #include <cstddef>

@@ -78,8 +78,8 @@ Value scenario_json(const CheckReport& report, std::size_t number) {
 }
 
 // --- XML ----------------------------------------------------------------------------------------
-//Elements and attributes follow Jenkins's schema of reports, junit-10.xsd of its xUnit plugin. This schema has no
-// attribute for a file. So the text of a test case begins with the path of the scenario.
+// Elements and attributes follow the schema junit-10.xsd, by which Jenkins's xUnit plugin reads reports. This schema has
+// no attribute for a file. So the text of a test case begins with the path of the scenario.
 
 /// Escapes text for an attribute or an element of XML. XML 1.0 cannot contain control characters.
 std::string xml(const std::string& text) {
@@ -131,8 +131,8 @@ std::string test_case(const CheckReport& report, std::size_t number) {
 
 // --- GitHub -------------------------------------------------------------------------------------
 
-/// Escapes text for a workflow command of GitHub: for the message, or for a property if `property`
-/// is true.
+/// Escapes text for a workflow command of GitHub. If `property` is true, the text is for a property of the command,
+/// otherwise for its message.
 std::string github_text(const std::string& text, bool property) {
   std::string result;
   for (const char c : valid_utf8(text)) {
@@ -152,8 +152,9 @@ std::string github_text(const std::string& text, bool property) {
   return result;
 }
 
-/// Returns the properties of an annotation that say where the annotation belongs. If the place of an error is known,
-/// the message of the error begins with FILE:LINE:COLUMN. FILE may be a file that the scenario names.
+/// An annotation of GitHub has properties that say to which file and line it belongs. Returns these properties. If the
+/// place of an error is known, the message of the error begins with FILE:LINE:COLUMN. FILE may be a file that the
+/// scenario names.
 std::string place_of(const ScenarioVerdict& scenario) {
   static const std::regex place("^([^\n]+):([0-9]+):([0-9]+): error: ");
   std::smatch found;

@@ -37,8 +37,8 @@ Words option_words(const Command& command) {
   return words;
 }
 
-/// Offers the values of an option. If the option takes a list A,B,C, offers its next element. If the option has no list
-/// of values, the shell completes names of files.
+/// Offers the values of an option. If the option takes a list A,B,C, offers words for the element after the last comma.
+/// If the option has no list of values, the shell completes names of files.
 void offer_value(Completions& completions, const Option& option, const std::string& typed,
                  const std::string& before) {
   const Words words = option.suggested ? option.suggested() : option.allowed();
@@ -63,7 +63,7 @@ class Keys {
     add(way + field.name, values);
   }
 
-  /// Adds the paths of all values in the document.
+  /// Adds a key for each value of the document: the names on the path to the value, joined by dots.
   void add_present(const Value& value, const std::string& way) {
     if (!value.is_map()) return add(way);
     for (const Value::Entry& entry : value.entries())
@@ -94,7 +94,7 @@ void add_model(Keys& keys, const Value& use, const std::string& way) {
 }
 
 /// Returns the words that may replace the key's mapping. A word is the name of a bundled document, or the value of one
-/// key of the mapping.
+/// key of the mapping. For example, `policy=streamed` means `policy.name=streamed`.
 Words words_for(const Field& field) {
   if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
   for (const Field& inner : field.record->fields)

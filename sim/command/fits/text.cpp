@@ -80,8 +80,8 @@ std::string samples_text(std::int64_t samples) {
   return grouped(samples) + (samples == 1 ? " sample" : " samples");
 }
 
-/// Returns for each card the footprint (the bytes) of one sample and of the largest micro-batch. If
-/// one sample has the same footprint on all cards, this footprint is listed only once.
+/// Returns the footprint of one sample and of the largest micro-batch, for each card. A footprint is the bytes that
+/// they need. If one sample has the same footprint on all cards, this footprint is listed only once.
 std::vector<NamedFootprint> footprints(const FitsAnswer& answer) {
   const std::vector<CardFit>& cards = answer.report.cards;
   std::vector<NamedFootprint> columns;
@@ -128,8 +128,8 @@ std::string memory_table(const FitsAnswer& answer) {
   return in_pages(table) + (alike ? "the peak is in the " + printable(doing) + "\n\n" : "\n");
 }
 
-/// Returns the missing bytes for the next larger micro-batch. Also names the class of tensors that grows most in this
-/// step.
+/// Returns the bytes that the next larger micro-batch lacks. Also names the class of tensors that grows most from the
+/// largest micro-batch to the next larger one.
 std::string lack(const CardFit& card) {
   if (card.refusal.empty()) return "nothing: a scenario cannot have a larger batch";
   const Shortage& shortage = card.shortage;
@@ -178,8 +178,8 @@ std::string cards_table(const FitsAnswer& answer) {
   return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
 
-/// Returns true if no size of the micro-batch makes the batch fit. The reason may be the caches for
-/// all samples of the batch, whose size does not depend on the micro-batch.
+/// Returns true if no size of the micro-batch makes the batch fit. For example, the batch may need caches that are too
+/// large. The size of these caches does not depend on the micro-batch.
 bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
   return answer.request.batch && card.error.empty() && card.largest.value_or(1) > 0 &&
          answer.report.measured_batch == 0;

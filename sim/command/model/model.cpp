@@ -122,17 +122,17 @@ const Command model_command = {
               "which `sluice model` can read"}},
     .details =
         "MODEL is a file, or the name of one of `sluice list models`. KEY=VALUE or\n"
-        "model.KEY=VALUE sets its parameters and scale. All counts and times are per sample. The\n"
-        "state is the output of a layer, in elements. A model that is a stage table has no MACs.\n"
-        "models/FORMAT.md says what a layer keeps. If several layers read a tensor, it counts at\n"
-        "the first of them.\n\n"
+        "model.KEY=VALUE sets parameters and the scale of the model. All counts and times are per\n"
+        "sample. The state is the output of a layer, in elements. A model that is a stage table\n"
+        "has no MACs. models/FORMAT.md says what a layer keeps. A tensor that several layers read\n"
+        "counts at the first of these layers.\n\n"
         "The time of a transfer is bytes / bandwidth of the slowest link between host memory and\n"
         "the device, without set-up and latency. The time of computing is FLOP / (rate x\n"
         "efficiency). With --cost measured, forward and backward ms are the measured times\n"
-        "divided by measured_batch, the samples that the model measured together. For a layer,\n"
-        "\"copies that fit\" counts copies of its state. The parameters of all layers up to this\n"
-        "layer are in the memory, too. Working memory is not counted. For the model, \"copies\n"
-        "that fit\" is the number of times that all parameters fit into the memory.\n\n" +
+        "divided by measured_batch, the number of samples that were measured together. For a\n"
+        "layer, \"copies that fit\" is the number of copies of its state that fit into the memory,\n"
+        "next to the parameters of all layers up to this layer. Working memory is not counted. For\n"
+        "the model, \"copies that fit\" is the number of times that all parameters fit.\n\n" +
         columns_help() +
         "\nJSON: format, model, summary, dtype, totals (state, parameters, parameter_bytes,\n"
         "kept_bytes, macs, flop, backward_flop, read_bytes, written_bytes, backward_read_bytes,\n"

@@ -36,7 +36,7 @@ bool any_beyond(const PlacementCurve& curve) {
                                             });
 }
 
-/// Returns a text that compares a size with the fast memory of the device.
+/// Returns "the device's" if a size is the capacity of the device's fast memory, and "beyond" if it is larger.
 std::string standing(const PlacementCurve& curve, std::int64_t capacity) {
   if (!curve.fast_capacity || capacity < *curve.fast_capacity) return "";
   return capacity == *curve.fast_capacity ? "the device's" : "beyond";
