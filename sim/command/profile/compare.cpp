@@ -209,11 +209,11 @@ std::vector<Option> options() {
        .absent = "0"},
       {.name = "tolerance",
        .value = "S",
-       .summary = "two rows agree if the ratio of their values is at most this far from 1",
+       .summary = "two rows agree if the ratio of their values differs from 1 by at most this share",
        .absent = "5%"},
       {.name = "median-within",
        .value = "S",
-       .summary = "A and B agree only if the median of the ratios is at most this far from 1"},
+       .summary = "A and B agree only if the median of the ratios differs from 1 by at most this share"},
       {.name = "agree",
        .value = "S",
        .summary = "A and B agree only if at least this share of the rows agree"},
@@ -240,12 +240,12 @@ const Command profile_compare_command = {
     .options = options(),
     .details =
         "Some columns identify a row: operator, configuration, sizes, shapes, memories, pass, ... A row of A is compared "
-        "with a row of B if these columns are equal. The columns of --but and --between may differ. A ratio is the value "
-        "of A divided by the value of B. If one of them is 0, there is no ratio. With --median-within or --agree, the "
-        "answer has a verdict. If A and B do not agree, the exit code is 1.\n",
+        "with a row of B if these columns are equal. The two rows may differ in the columns of --but and --between. A "
+        "ratio is the value of A divided by the value of B. If one of them is 0, there is no ratio. With "
+        "--median-within or --agree, the answer has a verdict. If A and B do not agree, the exit code is 1.\n",
     .examples =
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
-          "whether configurations take equally long when they are measured together and alone"},
+          "whether a configuration takes as long when it is measured together with others as alone"},
          {"sluice profile compare before.csv after.csv --median-within 3%",
           "for continuous integration: exit code 1 if operators became slower or faster"}},
     .run = run_compare,

@@ -170,7 +170,7 @@ std::vector<Option> options() {
       {.name = "platform",
        .value = "PLATFORM",
        .summary =
-           "the platform whose rates give the seconds by which unmeasured operators are ranked",
+           "unmeasured operators are ranked by the seconds that they would take at the rates of this platform",
        .absent = "10 FLOP per byte",
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "rows",
@@ -200,12 +200,11 @@ const Command profile_cover_command = {
     .options = options(),
     .details =
         "The command multiplies the occurrences of each operator by its time in the profile, and adds up these "
-        "products. Without a MODEL, the occurrences are those in the profile. "
-        "Rows of modules with children (level: inner) are never summed. The row of the whole model is only compared "
-        "with the sum. Unmeasured operators have computed seconds: those of their FLOP and bytes at the rates of a "
-        "platform. These seconds rank the operators. The expected time of an unmeasured operator is its computed "
-        "seconds times a factor. The factor comes from the measured operators: their measured seconds divided by their "
-        "computed seconds.\n",
+        "products. Without a MODEL, the profile gives the occurrences. Rows of modules with children (level: inner) "
+        "are never summed. The row of the whole model is only compared with the sum. The seconds of an unmeasured "
+        "operator are computed from its FLOP and bytes, with the rates of a platform. These seconds rank the "
+        "operators. The expected time of an unmeasured operator is its computed seconds times a factor. The factor "
+        "comes from the measured operators: their measured seconds divided by their computed seconds.\n",
     .examples =
         {{"sluice profile cover resnet50 measured.csv --whole 42ms",
           "the operators' share of the time, and which operators to measure next"},

@@ -127,7 +127,7 @@ int run_fit(const Arguments& arguments) {
         "a fit needs the data sheet of the measured device: give --on PLATFORM, or --on 'NAME OF "
         "THE DEVICE=PLATFORM' for each of several devices");
   const std::string path = arguments.text("output");
-  // A fit takes minutes. The file is opened before it. So an error of the path is reported at once.
+  // A fit takes minutes. So the file is opened before the fit, and an error of its path is reported at once.
   std::optional<PartFile> file;
   if (!path.empty()) {
     refuse_to_replace(arguments, path, Output::document);
