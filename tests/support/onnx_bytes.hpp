@@ -45,7 +45,7 @@ class OnnxBytes {
   /// Adds an initialiser with a shape but without data.
   OnnxBytes& weight(const std::string& name, const std::vector<std::int64_t>& shape,
                     std::string_view more = {});
-  /// Adds an initialiser of type int64 with these values.
+  /// Adds an initialiser of type int64 with one axis, which holds `values`.
   OnnxBytes& numbers(const std::string& name, const std::vector<std::int64_t>& values);
   OnnxBytes& scalar(const std::string& name, float value);
   OnnxBytes& node(const std::string& op, const std::vector<std::string>& inputs,

@@ -9,7 +9,7 @@
 namespace sluice::test {
 
 struct RandomPlanOptions {
-  // Times are multiples of 0.5 s. So many actions end at the same time.
+  // All times are multiples of 0.5 s, so that several actions often end at the same time.
   bool ties = false;
   bool shared_links = false;  ///< routes share links; their bandwidths differ by factors up to 1e5
   bool riffled = false;       ///< streams are interleaved at random; waits may be for later actions

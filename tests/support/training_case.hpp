@@ -1,4 +1,5 @@
-// Trains three layers. Tests compute the times by hand: at 1 GFLOP/s and 1 GB/s, 1e6 FLOP or 1 MB take 1 ms.
+// Scenarios that train a model of three layers. Tests compute the times by hand. At 1 GFLOP/s, 1e6 FLOP take 1 ms. At 1
+// GB/s, 1 MB takes 1 ms.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -23,8 +23,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// Returns a platform with one device. The device reads DRAM at 100 GB/s and writes DRAM at 50 GB/s. The device reads
-/// PMEM at 20 GB/s and writes PMEM at 5 GB/s. A disk is behind a link.
+/// Returns a platform with one device and three memories. The device reads DRAM at 100 GB/s and writes DRAM at 50 GB/s.
+/// The device reads PMEM at 20 GB/s and writes PMEM at 5 GB/s. The third memory is a disk behind a link.
 Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
   return read_platform(
       parse_text("format: sluice-platform/1\n"
@@ -108,7 +108,7 @@ TEST_CASE("under roofline, the seconds of a device's memories add up") {
   };
   const double in_dram = (input + weights) / 100e9 + output / 50e9;
   CHECK(seconds({"dram", "dram", "dram"}) == Approx(in_dram).epsilon(1e-14));
-  // An operand without a named memory is in the default memory.
+  // If no memory is named for an operand, the operand is in the device's first memory, which is DRAM.
   CHECK(question.cost->of(question.query(1)).seconds == Approx(in_dram).epsilon(1e-14));
   CHECK(seconds({"pmem", "dram", "dram"}) ==
         Approx(input / 20e9 + weights / 100e9 + output / 50e9).epsilon(1e-14));
@@ -116,13 +116,14 @@ TEST_CASE("under roofline, the seconds of a device's memories add up") {
         Approx((input + weights) / 100e9 + output / 5e9).epsilon(1e-14));
   CHECK(seconds({"pmem", "pmem", "pmem"}) ==
         Approx((input + weights) / 20e9 + output / 5e9).epsilon(1e-14));
-  // If both memories work at the same time, only the slower memory counts. PMEM writes the output's 200 kB at 5
-  // GB/s.
+  // If both memories work at the same time, only the memory that takes longer counts. This is PMEM, which writes the
+  // 200 kB of the output at 5 GB/s.
   const ChosenCost together = choose_cost(
       parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", question.platform);
   CHECK(together->of(question.placed(1, {"dram", "dram", "pmem"})).seconds ==
         Approx(output / 5e9).epsilon(1e-14));
-  // The bytes in DRAM take 5.26 us, and the FLOP less: 3 MFLOP at 1 TFLOP/s take 3 us.
+  // In none of these cases do the FLOP limit the pass. The 3 MFLOP take 3 us at 1 TFLOP/s, and even with all operands
+  // in DRAM, the bytes take 5.26 us.
   CHECK(in_dram == Approx(5.26e-6).epsilon(1e-3));
 }
 
@@ -161,8 +162,8 @@ TEST_CASE(
              Contains("weights of 'full' is in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
              Contains("input 'x' is in 'drum'") && Contains("did you mean 'dram'"));
-  // Bytes from the disk come as flows over a link. A plain price has no flows, so a request for a plain price of
-  // this pass is refused.
+  // Bytes from the disk come over a link, as flows. `of` returns a price without flows. So it refuses a pass with an
+  // operand on the disk.
   CHECK_THAT(error_of([&] {
                question.cost->of(question.placed(1, {"disk", "dram", "dram"}));
              }),
