@@ -197,8 +197,8 @@ const Command profile_fit_command = {
     .details =
         "There is a fit for each class of operators, such as linear, bmm, conv or softmax, and for each dtype. "
         "fits/FORMAT.md describes the formula and the classes. To estimate the errors, the command fits one half of the "
-        "configurations and predicts the other half. With several devices, each device is also predicted by a fit to "
-        "all other devices. Use the file in a scenario as cost: {model: fitted, file: FILE}.\n",
+        "configurations and predicts the other half. If there are several devices, the seconds of each device are also "
+        "predicted by a fit to all other devices. Use the file in a scenario as cost: {model: fitted, file: FILE}.\n",
     .examples =
         {{"sluice profile fit operators.csv --on t4 -o t4.yaml", "a fit of one card"},
          {"sluice profile fit a.csv b.csv --on 'Tesla T4=t4' --on 'Tesla P100=p100_pcie'",

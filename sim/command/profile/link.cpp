@@ -114,9 +114,9 @@ const Command profile_link_command = {
         "The command uses rows whose operator is `copy`. Each row has the size bytes=N, and the two memories "
         "input_pools and output_pools. One of them is `device`, the other `pinned` or `pageable` host memory. Copies "
         "that followed each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of "
-        "relative errors. There is one fit for each direction and kind of memory. Latency is the difference between the "
-        "times of a single copy and a queued copy at 0 bytes. Rows of copies are measured with torch by "
-        "analysis/measure/copies.py, and with CUDA by analysis/measure/copies.cu.\n",
+        "relative errors. There is one fit for each direction and each kind of host memory. Latency is the difference "
+        "between the times of a single copy and a queued copy, both of 0 bytes. analysis/measure/copies.py measures "
+        "such rows with torch, and analysis/measure/copies.cu measures them with CUDA.\n",
     .examples = {{"sluice profile link copies.csv",
                   "the figures of the link, and the lines that describe it in a platform"},
                  {"sluice profile link copies.csv --platform a100_pcie -o mine.yaml",

@@ -118,10 +118,10 @@ const Command profile_plan_command = {
     .details =
         "The answer is a profile without times. Fill in the times that you measure. Without --pools, operators with "
         "equal configurations and shapes share one row. The row has the number of occurrences. With --pools, each "
-        "operator has one row per placement of its inputs, weights and output. With two memories and k tensors that are "
-        "not fixed, it has 2^k rows. Rows with an equal `run` share no tensor, and may be measured together. Does this "
-        "change the times? `sluice profile compare` compares operators measured together with operators measured "
-        "alone.\n",
+        "operator has one row per placement of its inputs, weights and output. With two memories and k tensors that "
+        "are not fixed, an operator has 2^k rows. Rows with an equal `run` share no tensor, and may be measured "
+        "together. To see whether this changes the times, use `sluice profile compare`: it compares operators that "
+        "were measured together with operators that were measured alone.\n",
     .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv",
                   "the operators of the model, each once"},
                  {"sluice profile plan cnn_mnist --pools DRAM,PMEM --fixed weights --json",

@@ -113,7 +113,8 @@ const Command run_command = {
          {.name = "json", .summary = "print the answer as JSON, with full precision"},
          {.name = "resolve",
           .summary =
-              "do not run the scenario. Print it with its includes, and say where each value comes from"}},
+              "do not run the scenario. Print the scenario with the documents that it includes, and say where each "
+              "value comes from"}},
     .details =
         "SCENARIO is a file, or the name of one of `sluice list scenarios`. KEY=VALUE changes any\n"
         "value of the scenario, as in platform.links.host.bandwidth=64GB/s or\n"
@@ -138,10 +139,10 @@ const Command run_command = {
         "  operators  seconds, joules_above_idle, measured shares, classes, layers; or null\n"
         "  executor   what ran the plan: simgrid, replay or both\n"
         "  trace      path, content_sha256; or null\n\n"
-        "If no plan fits, or the run blocks (exit code 4), the keys are format, scenario, question, asked, inputs, "
-        "status (infeasible) and infeasible (headline, largest_batch, changes, message, pool, needed_bytes, "
-        "available_bytes, by_class, time_s, waiters: stream, action, awaits, pool, bytes, tensors).\n\n"
-        "Ctrl-C ends the run. In this case, the trace has status=aborted and holds the actions that were executed.\n",
+        "If no plan fits, or the run ends in a deadlock (exit code 4), the keys are format, scenario, question, asked, "
+        "inputs, status (infeasible) and infeasible (headline, largest_batch, changes, message, pool, needed_bytes, "
+        "available_bytes, by_class, time_s, waiters: stream, action, awaits, pool, bytes, tensors).\n\nCtrl-C ends the "
+        "run. In this case, the trace has status=aborted and holds the actions that were executed.\n",
     .examples =
         {{"sluice run alexnet_x200", "the answer"},
          {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",
