@@ -65,8 +65,8 @@ void add_time(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const auto number = [&](const char* name) { return summary.number(name); };
   const double makespan = number("makespan_s");
-  // The seconds are sums over all compute streams. The share of a sum is the sum divided by the
-  // makespan and by the number of compute streams.
+  // The seconds are sums over all compute streams. The share of a sum is the sum / (makespan x number of compute
+  // streams).
   const std::int64_t streams = compute_streams(report.plan);
   const auto seconds = [&](const char* name) {
     std::string text = figure(number(name), "s");
@@ -102,7 +102,7 @@ void add_time(LabelledRows& rows, const Report& report) {
   rows.emplace_back("what binds", binds);
 }
 
-/// Adds the shares of the seconds that come from measurements, sources and assumptions.
+/// Says which shares of the seconds come from measurements, from sources and from assumptions.
 void add_certainty(LabelledRows& rows, const Report& report) {
   if (const Fact* cost = find_fact(report.plan.facts, "cost"); cost && !report.question.scenario)
     rows.emplace_back("cost", printable(cost->shown()));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t usual_points = 200;
 
-/// The varied keys, and the changes of other keys, which are the same at all points.
+/// The varied keys, and the changes of other keys. Such a change is the same at all points.
 struct SearchWords {
   std::vector<SearchKey> keys;
   std::vector<std::string> fixed;
@@ -162,20 +162,20 @@ const Command search_command = {
         "  KEY=a,b,c       the values a, b and c, each combined with all values of the other keys. KEY=lo..hi:n and "
         "KEY=lo..hi*f list values, as in a sweep\n"
         "  KEY=a           this value at all points\n\n"
-        "METRIC is one of 'sluice list metrics'. A metric with several numbers has a name after a\n"
-        "dot, as in peak_bytes.gpu. METRIC may also be a KEY with a range. For example, it finds\n"
-        "the least bandwidth within a limit.\n\n"
-        "If all keys have lists or few whole numbers, all combinations are run. If all of them\n"
-        "succeed, the best point is proven to be the best. All other ranges are searched in\n"
-        "four steps. The search first runs the ends of the ranges. DIRECT searches the whole\n"
-        "ranges. Then Subplex searches near the best points. Finally, the search tries\n"
-        "neighbouring whole numbers one by one. DIRECT and Subplex are algorithms of NLopt. A\n"
-        "better point may remain after such a search, and the answer says so. In a range such as\n"
-        "1 to 10 or wider, the search steps through the logarithm of the number.\n"
+        "METRIC is one of 'sluice list metrics'. If a metric has several numbers, choose one by a\n"
+        "name after a dot, as in peak_bytes.gpu. METRIC may also be a KEY with a range. So a\n"
+        "search can find, for example, the least bandwidth that keeps a limit.\n\n"
+        "If all keys have lists or few whole numbers, all combinations are run. If all these runs\n"
+        "succeed, the best point is proven to be the best. Otherwise, the search has four steps.\n"
+        "First it runs the ends of the ranges. Then DIRECT searches the whole ranges. Then\n"
+        "Subplex searches near the best points. Finally, the search tries neighbouring whole\n"
+        "numbers one by one. DIRECT and Subplex are algorithms of NLopt. A better point may\n"
+        "remain after such a search, and the answer says so. If the end of a range is at least\n"
+        "ten times its beginning, the search works with the logarithms of the numbers.\n"
         "Nothing is random: a repeated command runs the same points again. So with --store, a\n"
         "stopped search can continue.\n\n"
-        "If every point breaks a limit, the exit code is 4. If some points could not be run, it\n"
-        "is 1, and their rows have the errors.\n\n"
+        "If every point breaks a limit, the exit code is 4. If some points could not be run, the\n"
+        "exit code is 1, and the rows of these points have the errors.\n\n"
         "JSON keys: format, scenario, goal, found and beyond (null, or place, changes, number, limits),\n"
         "as_good, exhaustive, used_up, and units and points as in 'sluice sweep --json'.\n",
     .examples =

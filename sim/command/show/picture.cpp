@@ -68,7 +68,8 @@ std::string header_text(const TraceReader& trace, const Activity& activity) {
          grouped(static_cast<std::int64_t>(trace.span_count())) + " spans\n";
 }
 
-/// Divides the time of the run into `columns` equal pieces. Returns for each piece how busy a series is, as a share.
+/// Divides the time of the run into `columns` equal pieces. Returns how busy a series is in each piece, as a share of
+/// the piece.
 std::vector<double> resampled(const SeriesTable& table, std::span<const double> values, double end,
                               std::size_t columns) {
   std::vector<double> busy(columns, 0);
@@ -112,7 +113,7 @@ std::vector<std::string> devices_of(const TraceReader& trace) {
   return devices;
 }
 
-/// Draws rows, each with a name and a picture. Equal devices share a row.
+/// Returns the rows to draw, each with a name and a picture. Rows of equal devices become one row.
 LabelledRows drawn_rows(LabelledRows rows, const TraceReader& trace) {
   return grouped_by_device(rows, devices_of(trace));
 }

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Draws in a child process: if a malicious file crashes HDF5, only the child ends.
+/// Draws the trace in a child process: if a malicious file crashes HDF5, only the child ends.
 std::string draw(const std::string& path, std::size_t width) {
   try {
     return run_isolated([&] {
@@ -54,10 +54,10 @@ const Command show_command = {
         "Busy, by stream: one row per stream, one column per piece of time. A fuller block means a busier\n"
         "stream. A full block means that the stream was busy all the time. A percentage is the busy time\n"
         "of a stream divided by the time of the whole run.\n\n"
-        "Where compute waited: how long compute streams were idle. Each row is an action or a\n"
-        "memory that a stream waited for last. A request for a device's memory may overtake\n"
-        "earlier requests of the plan only if all of them still fit. So an action may wait for\n"
-        "memory although its own bytes would fit.\n",
+        "Where compute waited: how long compute streams were idle. Each row is a cause: the action\n"
+        "or the memory for which a stream waited last. A request for a device's memory may\n"
+        "overtake earlier requests of the plan only if these requests still fit, too. So an action\n"
+        "may wait for memory although its own bytes would fit.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5 && sluice show trace.h5", "the picture"}},
     .run = run_show,
 };

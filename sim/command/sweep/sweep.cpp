@@ -75,7 +75,7 @@ int run_merge(const Arguments& arguments) {
     throw UsageError("'" + arguments.overrides.front() +
                      "': '--merge' takes only stores; remove KEY=VALUES");
   for (const std::string& from : arguments.positionals)
-    // The sources are opened first. So an error leaves the target as it is.
+    // The sources are opened before anything is merged. So an error in a source leaves the target as it is.
     Store(from, Store::Mode::read);
   Store into(arguments.text("store"));
   for (const std::string& from : arguments.positionals)
