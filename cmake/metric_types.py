@@ -9,7 +9,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FILE = ROOT / "analysis/sluice/_metric_types.py"
 WHOLE = ("byte", "FLOP", "sample")  # units whose numbers are integers
-HEAD = '''"""The types of all metrics, written by `./dev accept`."""
+HEAD = '''"""The types of all metrics. `./dev accept` writes this file."""
 
 from __future__ import annotations
 

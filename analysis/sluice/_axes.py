@@ -36,8 +36,9 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 
 class Scaled(ticker.Formatter):
-    """Formats the numbers of an axis. The given numbers are in plain units (s, byte). They are written in the requested
-    unit, `pinned`. By default, the unit suits the range of the axis. The formatter also updates the unit in labels."""
+    """Formats the numbers of an axis. The given numbers are in plain units (s, byte). The axis shows them in the unit
+    `pinned`, if a caller has asked for a unit. Otherwise, the unit suits the range of the axis. The formatter also
+    updates the unit in labels."""
 
     def __init__(self, dimension: str) -> None:
         self.dimension = dimension
@@ -53,7 +54,7 @@ class Scaled(ticker.Formatter):
 
     def label(self, axis: Any, what: str) -> None:
         """Labels the axis with `what` and the unit of the numbers. If this unit changes, the label changes, too. A
-        label that somebody has set stays."""
+        label that the user has set does not change."""
         self._labels[axis] = (what, f"{what} ({self.unit})")
         axis.set_label_text(self._labels[axis][1])
 
@@ -101,7 +102,7 @@ class Limits:
         self._y = ax.get_ylim() if drawn["y"] or not ax.get_autoscaley_on() else None
 
     def x(self, low: float, high: float) -> None:
-        """Extends the x axis: it then reaches at least from `low` to `high`."""
+        """Extends the x axis, so that it reaches at least from `low` to `high`."""
         before = self._x or (low, high)
         self._ax.set_xlim(min(low, *before), max(high, *before))
 
@@ -119,8 +120,8 @@ def siblings(ax: Axes, which: str) -> list[Axes]:
 def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None,
           argument: str = "unit") -> None:
     """Labels the axis and writes its numbers in `unit`. By default, the unit suits the limits of the axis. Set the
-    limits before this call. All axes that share the limits get the same unit. `argument` is the argument's name for
-    messages."""
+    limits before this call. All axes that share the limits get the same unit. Messages call the argument `unit` by the
+    name `argument`."""
     axis = getattr(ax, f"{which}axis")
     formatter = axis.get_major_formatter()
     if not isinstance(formatter, Scaled) or formatter.dimension != dimension:
@@ -203,7 +204,7 @@ def place(wanted: str) -> str:
 
 
 def is_narrow(figure: Any) -> bool:
-    """Returns whether a legend beside the axes would take too much of the figure."""
+    """Returns whether a legend beside the axes would take too much of the figure's width."""
     return bool(figure.get_size_inches()[0] < _NARROW)
 
 

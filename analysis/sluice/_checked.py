@@ -1,5 +1,6 @@
 """Checks the arguments of public functions against their annotations. A message about a wrong type then names the
-argument. Otherwise the error would come from inside the package, and name things that the caller does not know."""
+argument. Without the check, the error would come from inside the package, and would name things that the caller does
+not know."""
 
 from __future__ import annotations
 
@@ -77,8 +78,8 @@ def _require(value: Any, name: str, check: tuple[Check, str], function: Callable
 
 
 def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
-    """Returns the functions that check the parameters, by the names of the parameters. Some annotations allow any
-    value, or name a type that is not imported. Their parameters have no function."""
+    """Returns the functions that check the parameters, by the names of the parameters. A parameter has no such function
+    if its annotation allows any value, or names a type that is not imported."""
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.annotation is parameter.empty or name in _SAID_BY_READERS or parameter.kind in (
@@ -92,8 +93,8 @@ def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
 
 
 class _Names(dict):
-    """The names of a module, for evaluating its annotations. Some names are imported only for type checkers. They mean
-    `Any`: any value is allowed."""
+    """The names of a module, in which its annotations are evaluated. A name that is imported only for type checkers
+    means `Any`, so any value is allowed."""
 
     def __missing__(self, name: str) -> Any:
         import builtins

@@ -1,7 +1,7 @@
 """Colours for pictures. Each colour has one meaning, in all kinds of pictures. There are three families of colours.
 People with any colour vision can distinguish the colours of a family. Kinds of actions have the colours of Okabe and
-Ito. Tensor classes have light colours, close to Paul Tol's light scheme. Tol's muted colours suit lines: they are for
-runs, streams, groups of points and other compared things."""
+Ito. Tensor classes have light colours, close to Paul Tol's light scheme. Compared things, such as runs, streams or
+groups of points, have Tol's muted colours, which suit lines."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def kind(name: str, ax: Any) -> Any:
 
 
 def neutral(ax: Any) -> Any:
-    """Returns a colour between the background and the colour of texts. It is for elements with a label, which need no
-    colour of their own."""
+    """Returns a colour between the background and the colour of texts. This colour is for elements that have a label,
+    and so need no colour of their own."""
     return _mixed(ax, 0.55)
 
 

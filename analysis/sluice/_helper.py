@@ -19,7 +19,7 @@ from typing import Callable, Optional
 
 from . import _sluice, errors
 
-# a waiting thread looks at this interval for a signal: another thread may have received it
+# A waiting thread looks for a signal once per this interval, because another thread may have received the signal.
 _LOOK_EVERY_MS = 100
 _GRACE_S = 2.0  # the longest wait for the end of a cancelled run, in seconds
 
@@ -68,7 +68,8 @@ class Helper:
         return process.pid if process is not None else None
 
     def ask(self, what: str, *parts, progress: Optional[Progress] = None):
-        """Sends a request and waits for its answer. Raises the error in the answer, or HelperDied."""
+        """Sends a request and waits for its answer. If the answer is an error, raises this error. Raises HelperDied if
+        the helper has ended."""
         request = [what.encode(), os.fsencode(_folder()), *parts]
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:

@@ -37,9 +37,9 @@ class Loop:
     """Decides when there are enough samples. Holds the clock and the meter for measuring."""
 
     budget_s: float = 1.0  # seconds for measuring the samples of a row
-    confidence: Optional[float] = None  # if 1.96 standard errors of the mean are at most this share of the mean, the
-                                        # samples are enough before the budget is spent
-    least: int = 10  # the least number of samples, which are taken even if they take longer than the budget
+    confidence: Optional[float] = None  # measuring ends before the budget is spent if 1.96 standard errors of the
+                                        # mean are at most this share of the mean
+    least: int = 10  # the least number of samples, even if they take longer than the budget
     warmup: int = 3  # calls that warm up the machine before the first sample
     sample_s: float = 1e-3  # the least seconds of a sample; a sample has enough calls to take this long
     clock: Callable[[], float] = time.perf_counter
@@ -66,8 +66,8 @@ class Subject:
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]
     layers: int = 1  # the number of layers that one call runs, one after the other
-    # The largest number of calls per sample. None means no limit: at least `cycle` prepared calls may run again and
-    # again.
+    # The largest number of calls per sample. None means no limit: `cycle` or more calls may be prepared once, and then
+    # run again and again.
     most_calls: Optional[int] = None
     cycle: int = 1  # after this number of calls, the first inputs are used again
 
@@ -120,7 +120,7 @@ def _calls(subject: Subject, loop: Loop) -> int:
 
 def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, result: Measured) -> None:
     """Measures the joules of one call, without the joules of its preparation. If the meter is too coarse to distinguish
-    them from 0, leaves them out."""
+    these joules from 0, `result` stays without joules."""
     measured = _repeated_joules if subject.most_calls is None else _joules_less_preparation
     joules, uncertain = measured(subject, loop, meter, calls)
     if joules > 0:
@@ -130,7 +130,7 @@ def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, resu
 def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Returns the joules per layer, and their uncertainty. The calls are prepared once, and then run again and again.
     At the beginning and at the end of the measurement, the counter is wrong by at most its resolution. With enough
-    calls, this error is small. The time limit may end the calls earlier."""
+    calls, this error is a small share. The time limit may end the measurement before there are enough calls."""
     calls = max(calls, subject.cycle)
     run = subject.prepare(calls)
     subject.synchronise()
@@ -149,8 +149,8 @@ def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: 
     """Returns the joules per layer, and their uncertainty. The calls must be prepared before each sample. A first block
     of samples has the preparations and the calls. A second block has only the preparations. The joules are the
     difference of the two blocks. There are ENERGY_BLOCKS such pairs of blocks. Each block has as many samples as the
-    time limit allows. The uncertainty is a sum. It adds up the counter's error at the ends of the blocks, and 1.96
-    standard errors of the differences."""
+    time limit allows. The uncertainty is the counter's error at the ends of the blocks, plus 1.96 standard errors of
+    the differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0
     while samples == 0 or loop.clock() - start < patience:

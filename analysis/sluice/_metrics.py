@@ -38,8 +38,8 @@ def for_people(value: float, unit: str) -> str:
 
 
 def close_to(name: Any, known: Iterable[str]) -> str:
-    """Returns " (did you mean 'x'?)". The suggestion is the shortest name that begins with the given name. Otherwise it
-    is the most similar name. Without a suggestion, returns an empty text."""
+    """Returns " (did you mean 'x'?)". The suggestion is the shortest name that begins with the given name. If no name
+    begins with it, the suggestion is the most similar name. If no name is similar, returns an empty text."""
     text, names = str(name), [str(one) for one in known]
     longer = sorted((one for one in names if text and one.startswith(text)), key=len)
     found = longer or difflib.get_close_matches(text, names, 1)

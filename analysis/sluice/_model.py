@@ -93,7 +93,7 @@ class Model:
             sluice.model("gpt2").with_(blocks=24, tokens=512)  # parameters, and `scale`
             sluice.model("alexnet").with_({"layers.conv1.channels": 128, "name": "wide"})
 
-        A key with dots is a path in the model's document (models/FORMAT.md). In a path, a layer has its name or its
+        A key with dots is a path in the model's document (models/FORMAT.md). A path names a layer by its name or by its
         position, counted from 0. A name also finds a layer inside a repetition. Raises InputError."""
         given = {**_documents.mapping(changes), **parameters}
         own = self.document["definition"].get("parameters", {})
@@ -121,10 +121,10 @@ class Model:
                     cost: str = "") -> pandas.DataFrame:
         """Returns one row per layer with the columns of `sluice model`. The columns count elements, MACs, FLOP and
         bytes (in `dtype`) of one sample. With a platform, the table also has milliseconds of transfers and of
-        computations. The transfers use the link to the device. The cost model gives the computations. If the devices
-        have a memory bandwidth, the default cost model is roofline. Otherwise it is peak. `table.attrs` explains each
-        column. The column `state` is the number of elements of the output. The columns `total_…` are sums from the
-        first layer to this layer."""
+        computations. The milliseconds of transfers are those of the link to the device. The cost model `cost` gives the
+        milliseconds of computations. If the devices have a memory bandwidth, the default cost model is roofline.
+        Otherwise it is peak. `table.attrs` explains each column. The column `state` is the number of elements of the
+        output. The columns `total_…` are sums from the first layer to this layer."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
         columns = self._native.stage_columns(native, device or "", _documents.dtype_name(dtype), cost)
@@ -139,13 +139,13 @@ class Model:
         """Returns the largest micro-batch that fits on the device of each platform, one row per platform. Without
         platforms, there is one row, for a device with unlimited memory. The column `largest` has the samples of this
         micro-batch. If every micro-batch fits, it has no number. The column `step_s` has the seconds of a step with
-        this micro-batch. `cost` is the cost model for these seconds. The column `bytes` has the bytes at the peak.
-        `weight_bytes` and similar columns have these bytes by class. The column `one_bytes` has the bytes for one
-        sample. The next larger micro-batch does not fit: `next_bytes` has its bytes, and `refusal` has the reason. If a
-        platform has no answer, `error` says why. For example, it has no rate for the dtype. `batch` is a number of
-        samples, which are divided into micro-batches. With `batch`, the column `micro_batch` has the samples of such a
-        micro-batch, and `batch_step_s` has the seconds of a step. `changes` are overrides of the scenario in which
-        micro-batches are tried."""
+        this micro-batch. `cost` is the cost model for these seconds. The column `bytes` has the most bytes that this
+        micro-batch holds at one moment. `weight_bytes` and similar columns have these bytes by class. The column
+        `one_bytes` has the bytes for one sample. The next larger micro-batch does not fit: `next_bytes` has its bytes,
+        and `refusal` has the reason. If a platform has no answer, `error` gives the reason, such as a missing rate for
+        the dtype. `batch` is a number of samples, which are divided into micro-batches. With `batch`, the column
+        `micro_batch` has the samples of such a micro-batch, and `batch_step_s` has the seconds of a step. `changes` are
+        overrides of the scenario in which micro-batches are tried."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],

@@ -61,13 +61,13 @@ class Platform:
 
     @property
     def host(self) -> str:
-        """The name of the memory that feeds the devices."""
+        """The name of the host: the memory from which weights come, and to which answers go."""
         return self._native.host().name
 
     def capacity(self, node: str) -> Optional[int]:
         """Returns the capacity of a memory in bytes. None means unlimited. `node` is a name. A device's name means its
-        first memory. "gpu_ddr" means another memory of the device gpu. All other names are those of memories without a
-        device."""
+        first memory. "gpu_ddr" means another memory of the device gpu. Any other name means a memory of the
+        platform."""
         for one in [*self._native.devices, *self._native.memories]:
             if one.name == node:
                 return one.capacity
@@ -103,8 +103,8 @@ class Platform:
 
     def memories(self) -> pandas.DataFrame:
         """Returns one row for each memory that a device reaches without a link. The rows of a device begin with its
-        default memory. The columns are the memory's pool in plans, whether only this device has it, its capacity in
-        bytes, and the rates of reading and writing in byte/s."""
+        default memory. The column `pool` is the name of the memory in plans. `own` says whether only this device has
+        the memory. `capacity` is in bytes, and the rates `read` and `write` are in byte/s."""
         pandas = late("pandas")
         rows = [{"device": device.name, "pool": memory.pool, "own": memory.own,
                  "capacity": memory.capacity, "read": memory.read, "write": memory.write}

@@ -1,5 +1,5 @@
-"""Policies in Python. A policy is a function that makes a plan. The decorator `policy` gives the function a name, a
-summary and parameters, which a policy in C++ has, too."""
+"""Policies in Python. A policy is a function that makes a plan. Like a policy in C++, it has a name, a summary and
+parameters. The decorator `policy` adds these to the function."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Workload(NamedTuple):
 class Stage(NamedTuple):
     """A stage, for a policy: consecutive layers. A stage has a number (from 0), a name, and weight_bytes. input_bytes,
     output_bytes and workspace_bytes are for one micro-batch. macs and flop are for one sample. Attention keeps keys and
-    values from step to step: cache_bytes has their bytes, for all samples of a step. In a plan, they are a tensor of
-    class kv_cache. Its home is the stage's device."""
+    values from step to step: cache_bytes has their bytes, for all samples of a step. In a plan, these keys and values
+    are a tensor of class kv_cache, whose home is the stage's device."""
 
     number: int
     name: str
@@ -103,8 +103,8 @@ class Action:
         return self
 
     def takes(self, seconds: float) -> Action:
-        """Sets the seconds of a computation. Otherwise the cost model gives them. A plan without a scenario has no cost
-        model, so its computations need this call."""
+        """Sets the seconds of a computation. Without this call, the cost model gives the seconds. A plan without a
+        scenario has no cost model, so its computations need this call."""
         self._builder._native.takes(self._ref, float(seconds))
         return self
 
@@ -159,8 +159,8 @@ class PlanBuilder:
         return self._native.collective(name, kind, list(devices), whole(bytes, "bytes"), algorithm)
 
     def enter(self, section: Section) -> None:
-        """From now on, adds actions to a section: the prologue, the body or the epilogue. A new builder is in the
-        prologue."""
+        """Chooses the section to which all later actions are added: the prologue, the body or the epilogue. At first,
+        actions are added to the prologue."""
         self._native.enter(section)
 
     def compute(self, device: str, stage: Union[int, Stage], micro_batch: int = -1,
@@ -210,8 +210,9 @@ def parameter(name: str, type: ParameterType, summary: str, *, default: Any = No
               maximum: Optional[float] = None) -> dict:
     """Returns a parameter for `sluice.policy`. `type` is boolean, integer, number, quantity, text or choice. A quantity
     has a `unit`: byte, s, FLOP, FLOP/s, byte/s, W or J. The policy gets the value in this unit. A parameter without a
-    default is required. An `optional` parameter may be None. A choice is one of `choices`. For other types, `choices`
-    are additional words. `minimum` is the least number, by default 0."""
+    default is required. An `optional` parameter may be None. A choice is one of `choices`. For any other type,
+    `choices` are words that are allowed in addition to the values of the type. `minimum` is the least number, by
+    default 0."""
     text = default if default is None or isinstance(default, str) else to_json(plain(
         default, "default"))
     return {"name": name, "type": type, "summary": summary, "default": text, "optional": optional,

@@ -75,7 +75,8 @@ class ProfileFile:
 
     @staticmethod
     def key(row: Row) -> tuple[str, ...]:
-        """Returns the cells that identify a row. The device is in the header, for all rows."""
+        """Returns the cells that identify a row. The device is not one of these cells, because the header gives it for
+        all rows."""
         return tuple(row.get(column) or "" for column in KEY)
 
     def put(self, row: Row) -> None:
