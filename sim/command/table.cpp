@@ -73,7 +73,8 @@ TextTable part_of(const TextTable& table, const std::vector<std::size_t>& number
 
 constexpr std::size_t narrow = 24;  ///< the least width, in characters, to which a text is wrapped
 
-/// Returns the widths of the columns. A last column with text gets the rest of the page.
+/// Returns the widths of the columns. If the last column has text, its width is at most the rest of
+/// the page.
 std::vector<std::size_t> with_last_broken(const TextTable& table, std::vector<std::size_t> widths,
                                           std::size_t page) {
   const std::size_t before = sum_of(widths) - widths.back();

@@ -29,8 +29,8 @@ std::string bold(std::string_view text);
 /// text unchanged.
 std::string coloured(std::string_view text, int colour);
 
-/// Returns text from a file in a form that is safe for a terminal. Control characters could move the cursor or change
-/// the settings of the terminal. They are replaced by '?'.
+/// Returns text from a file in a form that is safe for a terminal. Control characters are replaced by '?', because they
+/// could move the cursor or change the settings of the terminal.
 std::string printable(std::string_view text);
 
 /// Returns the number of columns that UTF-8 text occupies. Each character occupies one column.

@@ -15,8 +15,8 @@ std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// Grounds say where the seconds of a price come from (see cost.hpp). Each kind of grounds has a sum of seconds, over
-/// all passes. At the end, each sum is divided by the total seconds. The quotient is a share.
+/// Sums the seconds of all passes, with one sum for each kind of grounds. Grounds say where the seconds of a price come
+/// from (see cost.hpp). At the end, each sum is divided by the total seconds, which makes it a share.
 class Sums {
  public:
   explicit Sums(Account& account) : account_(account) {}

@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-/// The errors of single operators, weighted by their seconds.
+/// The errors of single operators, weighted by the seconds of the operators. Nine of ten errors are at most `ninety`.
 struct KnownErrors {
   double share = 0;  ///< the share of all seconds for which the errors are known
   double median = 0, ninety = 0;
@@ -22,16 +22,16 @@ struct KnownErrors {
 /// Shares of the seconds of one forward pass over all layers. In training, the seconds include the backward pass.
 struct Account {
   double seconds = 0;  ///< the sum of all seconds; 0 if no price comes from a fit or a profile
-  /// `fitted` is the share of the seconds that comes from a fit. `inside` is the share that comes from a fit for sizes
-  /// within the measured range.
+  /// `fitted` is the share of the seconds that comes from a fit. `inside` is the part of this share for operators whose
+  /// sizes are within the measured range.
   double fitted = 0, inside = 0;
   /// `measured` is the share of the seconds that comes from rows of a profile. `interpolated` is the share of the
   /// seconds that was interpolated between rows.
   double measured = 0, interpolated = 0;
-  /// The share of the seconds that were computed as a multiple of forward passes.
+  /// The share of the seconds that belongs to backward passes, if these are computed as a multiple of forward seconds.
   double multiple = 0;
   /// `fit_errors` are the errors of a fit for operators that it has not seen. `interpolation_errors` are the errors of
-  /// an interpolation for rows that it has not seen.
+  /// an interpolation for rows that were left out of it.
   KnownErrors fit_errors, interpolation_errors;
   /// Operator classes that were not fitted, with their shares of the seconds. The class with the largest share comes
   /// first.
@@ -51,7 +51,7 @@ struct BackwardCounted {
 Account account_of(const Cost& cost, const Model& model, const Device& device, DType dtype,
                    std::int64_t samples, const BackwardCounted& backward = {});
 
-/// Returns the account in a few sentences, or "" if the cost model does not fit, interpolate or multiply anything.
+/// Returns the account in a few sentences, or "" if no seconds were fitted, interpolated or computed as a multiple.
 std::string account_text(const Account& account);
 
 }  // namespace sluice

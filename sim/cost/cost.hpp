@@ -51,7 +51,8 @@ struct Price {
   double flop = 0;
   double bytes = 0;       ///< the bytes that are read and written in memory
   double measured_s = 0;  ///< the part of the seconds that was measured
-  /// Joules above idle, and the seconds with known joules. All other seconds take joules by the device's watts.
+  /// `joules_s` are the seconds with known joules, and `joules` are their joules above idle. The joules of all other
+  /// seconds are computed from the device's watts.
   double joules = 0, joules_s = 0;
   double measured_j = 0;  ///< the part of the joules that was measured
 
@@ -90,7 +91,7 @@ struct Grounds {
 struct CostFile {
   std::string what;  ///< the name of the file in messages, such as "cost.profile"
   std::string path;
-  /// If `path` is the name of a bundled document, the folder of these documents. Otherwise empty.
+  /// The folder of the bundled documents, if `path` is the name of such a document. Otherwise empty.
   std::string folder = {};
 };
 
@@ -105,7 +106,7 @@ struct Cost {
   virtual bool measured_so(const Query&) const { return false; }
   /// If a network's seconds are known for only one number of samples, returns this number. Otherwise returns 0.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
-  /// Returns the shares of the device's FLOP/s and bandwidth. An answer reports these shares.
+  /// Returns the shares of the device's FLOP/s and bandwidth that operators reach. An answer reports these shares.
   virtual Shares shares(const Device&) const { return {}; }
   /// Returns the grounds of the query's price. The list is empty if nothing was fitted or measured.
   virtual std::vector<Grounds> grounds(const Query&) const { return {}; }
@@ -122,8 +123,8 @@ struct CostModel {
   std::string source;        ///< paper, section
   std::string example = {};  ///< a complete command
   std::vector<Field> parameters = {};
-  /// Makes the object that prices queries. File names in keys are relative to `folder`. Throws InputError at the
-  /// position of a key, and IoError.
+  /// Makes the object that prices queries. File names in keys are relative to `folder`. Throws InputError with the
+  /// position of a wrong key, and IoError if a file cannot be read.
   std::shared_ptr<const Cost> (*make)(const Reader& keys, const std::string& folder) = nullptr;
   /// Whether the seconds depend on the memories of the operands. A search for these memories needs such a cost model.
   bool counts_memories = false;
@@ -154,7 +155,7 @@ struct ChosenCost {
 /// `roofline`. Otherwise it is `peak`.
 const CostModel& default_cost(const Platform& platform);
 
-/// Returns the cost model of a `cost:` mapping. Without a name there, returns the platform's default.
+/// Returns the cost model of a `cost:` mapping. If the mapping names no cost model, returns the platform's default.
 /// Throws InputError, IoError.
 ChosenCost choose_cost(const Value& cost, const std::string& folder, const Platform& platform);
 

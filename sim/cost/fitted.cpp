@@ -68,8 +68,8 @@ std::shared_ptr<const Cost> roofline_with(double memory_power) {
   return plain_cost("roofline", std::move(keys)).object;
 }
 
-/// Returns the device's data sheet for a query. Some operands may be outside of the device's default memory. The bytes
-/// then take longer, by the factor `slowness`.
+/// Returns the device's data sheet for a query. Some operands may be outside of the device's default memory. Then the
+/// bytes take longer, by the factor `slowness` of the sheet.
 Sheet sheet_for(const Query& query) {
   Sheet sheet = sheet_of(query.device, query.dtype);
   if (query.operands.empty() || !(query.work.bytes > 0)) return sheet;
@@ -178,9 +178,9 @@ extern const CostModel fitted_cost = {
     .summary =
         "The kernels of a layer take the seconds that a fit of similar measured kernels gives for their sizes.",
     .details =
-        "Use `fitted` for a device with a fit, and for sizes that were not measured. The seconds grow in steps: one "
-        "more tile or wave of a kernel takes longer. The answer gives the errors of the fit for rows that it has not "
-        "seen. This cost model needs a fit of measurements on the device or on a similar device.",
+        "Use `fitted` for a device with a fit, and for sizes that were not measured. The seconds grow in steps, "
+        "because a device computes a kernel in tiles and in waves of tiles. The answer gives the errors of the fit for "
+        "rows that it has not seen. This cost model needs a fit of measurements on the device or on a similar device.",
     .source =
         "Lee et al., Forecasting GPU performance for deep learning training and inference "
         "(ASPLOS 2025), section 4: tiles and waves. fits/FORMAT.md has the formula",

@@ -15,8 +15,8 @@ bool goes_forward(Pass pass) {
   return pass == Pass::forward || pass == Pass::recompute;
 }
 
-/// If memory limits the operator, adds joules for the seconds of the price without joules. In these seconds, the device
-/// takes less power than while it computes.
+/// If memory limits the operator, adds joules for those seconds of the price that have no joules yet. In these seconds,
+/// the device takes less power than while it computes.
 Price with_memory_power(Price price, double share, const Query& query) {
   if (share < 1 && is_bound_by_memory(query.work, query.device, query.dtype))
     take_memory_power(price, price.seconds - price.joules_s, share, query.device);
@@ -196,12 +196,12 @@ extern const CostModel measured_cost = {
     .summary =
         "A layer takes the seconds and joules that were measured for this layer and this number of samples. The "
         "measurements come from a profile. Without a profile, they come from the model's file. Updates of weights "
-        "belong to no layer. The cost model of `outside` prices them, by default peak.",
+        "belong to no layer. The cost model that `outside` names prices them. Without `outside`, `peak` prices them.",
     .details =
         "Use `measured` when the operators of the model were measured on the device. An operator in the profile has "
         "exactly its measured seconds and joules. All other operators are refused, interpolated or priced by another "
-        "cost model. The keys `interpolate` and `outside` choose between these. Without interpolation, this cost model "
-        "has no prices for other sizes than the measured ones.",
+        "cost model. The keys `interpolate` and `outside` choose one of the three. Without interpolation, this cost model "
+        "has no prices for sizes that were not measured.",
     .source =
         "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
         "portable and fast prediction of execution time and power consumption of GPU kernels (2020)",

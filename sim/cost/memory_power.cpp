@@ -8,7 +8,7 @@ Field memory_power_field() {
       .type = Type::number,
       .summary =
           "for operators without measured joules: operators limited by memory take this share of the device's power "
-          "above idle, and operators limited by FLOP take the whole",
+          "above idle, and operators limited by FLOP take all of it",
       .default_text = "1",
       .maximum = 1};
 }

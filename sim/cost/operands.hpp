@@ -10,8 +10,8 @@ namespace sluice {
 /// Returns the operands of a pass: first the read operands, then the written operands. A forward pass reads inputs,
 /// weights and cache. A backward pass reads the weights, the output's gradient, and those inputs, outputs and kept
 /// tensors that its gradients need. The columns input_pools and output_pools of a profile have the order of the forward
-/// pass. The bytes of the operands add up to the bytes of the pass (see work_of()). Each operand is in the device's
-/// default memory: its pool is empty. An update has no operands.
+/// pass. The bytes of the operands add up to the bytes of the pass (see work_of()). In the result, each operand has an
+/// empty `pool`, which means the device's default memory. An update has no operands.
 std::vector<Operand> operands_of(const Model& model, const Layer& layer, Pass pass,
                                  std::int64_t samples, DType dtype);
 

@@ -24,8 +24,8 @@ extern const CostModel peak_cost = {
         "count.",
     .details =
         "Use `peak` for estimates by hand, and for machines of which only a rate is known. The cost model counts FLOP "
-        "alone. Without memory access and launches, operators with few FLOP per byte take too few seconds. The "
-        "platform's efficiency applies equally to all operators.",
+        "alone. It leaves out memory access and launches. So operators with few FLOP per byte take too few seconds. "
+        "The platform's efficiency applies equally to all operators.",
     .source = "definition of a rate",
     .example = "sluice run alexnet_resident cost=peak",
     .make = [](const Reader&, const std::string&) -> std::shared_ptr<const Cost> {

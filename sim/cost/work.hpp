@@ -33,8 +33,8 @@ struct Work {
 bool does_work(const Layer& layer, Pass pass);
 
 /// Returns the work of the forward pass of `layer` for `samples` samples. The pass reads inputs, cache and weights, and
-/// writes the output. Of a table, or of the matrices of experts, it reads only the rows or matrices that the samples
-/// select.
+/// writes the output. If the weights are a table or the matrices of experts, the pass reads only the rows or matrices
+/// that the samples select.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the work of the backward pass of `layer`. The pass reads the kept tensors, the weights and the output's
@@ -42,16 +42,16 @@ Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, 
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the bytes of weights that a pass over `samples` samples reads, including weights shared with other layers.
-/// Of a table, or of the matrices of experts, it reads only the rows or matrices that the samples select. All other
-/// layers read all weights.
+/// If the weights are a table or the matrices of experts, the pass reads only the rows or matrices that the samples
+/// select. Otherwise it reads all weights.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the work of any pass except an update. A pass for one of the two gradients has a share of the work of the
 /// backward pass.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
-/// Returns which share of the work of both gradients a pass has: its FLOP divided by their FLOP. If both gradients have
-/// 0 FLOP, the share is one half.
+/// Returns the share of a pass in the work of both gradients: the FLOP of the pass divided by the FLOP of both
+/// gradients. If both gradients have 0 FLOP, the share is one half.
 double share_of(const Backward& backward, Pass pass);
 
 }  // namespace sluice

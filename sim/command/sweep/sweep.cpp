@@ -186,8 +186,8 @@ const Command sweep_command = {
           .letter = 'm',
           .value = "NAMES",
           .summary =
-              "the columns of the table, separated by commas. peak_bytes.gpu is one number of a metric, peak_bytes all "
-              "its numbers. The first column decides which point is best",
+              "the columns of the table, separated by commas. peak_bytes.gpu is one number of a metric, and peak_bytes "
+              "stands for all numbers of the metric. The first column decides which point is best",
           .absent =
               "throughput in the steady state, time of a step, utilisation, and exposed transfers",
           .suggested = [] { return metric_catalog().names(); }},

@@ -23,14 +23,14 @@ struct Sample {
   std::optional<double> joules;
 };
 
-/// A quantity, time or energy, as a function of a kernel's place. A place is a point given by the kernel's sizes. The
-/// function has the parameters of a form. It also has the logarithm of the deviation at each measured place.
+/// The time or the energy of a kernel as a function of the kernel's place. A place is a point given by the kernel's
+/// sizes. The function has the parameters of a form. It also has the logarithm of the deviation at each measured place.
 struct Surface {
   std::vector<double> parameters;
   std::vector<std::pair<Place, double>> left;
 
-  /// Returns a factor for the form. It comes from the deviations at the nearest measured places. Far from all measured
-  /// places, the factor is about 1.
+  /// Returns the factor by which the form's result is multiplied at a place. The factor comes from the deviations at
+  /// the nearest measured places. Far from all measured places, the factor is about 1.
   double correction(const Place& place) const;
 };
 

@@ -25,7 +25,7 @@ struct Fit {
 
 /// Throws InputError.
 Fit read_fit(const Value& document);
-/// Reads a file, or the bundled fit of that name. Throws InputError and IoError.
+/// Reads the fit in a file, or the bundled fit with this name. Throws InputError and IoError.
 Fit load_fit(const std::string& file_or_name);
 
 /// Returns the text of a document. Fitted numbers have six digits. From this text, read_fit makes the same fit again.

@@ -35,8 +35,8 @@ constexpr std::array<Tile, 4> tiles = {Tile{128, 128, large}, Tile{64, 64, mediu
                                        Tile{16, 64, small}, Tile{128, 1, column}};
 /// The numbers of parts into which the depth of a product may be split. The parts are computed side by side.
 constexpr std::array<double, 4> splits = {1, 2, 4, 8};
-/// Computation and memory overlap, so their seconds are combined by a norm with this exponent. The norm is close
-/// to the longer of the two times.
+/// The exponent of a norm. Computation and memory overlap: if they take a and b seconds, the product takes (a^overlap +
+/// b^overlap)^(1/overlap) seconds. This norm is close to the longer of the two times.
 constexpr double overlap = 4;
 
 /// Returns the seconds of a kernel's bytes. Bytes that fit into the cache move faster than through memory.
@@ -106,10 +106,10 @@ const std::vector<FormParameter>& form_parameters() {
        "the seconds of a missing tile in the last wave, as a share of the seconds of a computed tile",
        0.5, 1e-3, 1, products},
       {"startup",
-       "the time for the start and end of a tile, as the depth of a product that takes equally long",
+       "the time for the start and end of a tile, given as a depth: a product of this depth takes as long",
        50, 0.1, 2000, products},
       {"unaligned",
-       "for columns or a depth that are not multiples of 4: the added time, as a share", 0.05, 1e-3,
+       "the share of time that is added if the columns or the depth are not a multiple of 4", 0.05, 1e-3,
        4, products},
       {"energy",
        "joules per FLOP. The data sheet's watts divided by this number limit the FLOP/s. 0 means no limit",

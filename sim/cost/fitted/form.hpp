@@ -35,7 +35,7 @@ struct FormParameter {
   /// Whether the form divides by the parameter. Such a parameter must not be 0.
   bool divides = false;
   /// How strongly a fit keeps the parameter near `start`. This number matters if the samples hardly depend on the
-  /// parameter. A fit has a penalty: the mean penalty of the samples, plus a term for each parameter. The term is
+  /// parameter. A fit minimises a penalty: the mean penalty of the samples, plus a term for each parameter. The term is
   /// `firmness` times the square of log(parameter / start).
   double firmness = 0.003;
 };

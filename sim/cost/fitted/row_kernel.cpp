@@ -60,9 +60,9 @@ std::optional<Kernel> by_sizes(const ProfileRow& row, const std::string& of, dou
   return Kernel{.of = of, .rows = *b, .columns = *h, .bytes = (two ? 3 : 2) * size * *b * *h};
 }
 
-/// Returns whether the channels come after height and width. They do in rows with Sluice's words, such as "conv2d
-/// channels=64 …". In rows with torch's words, such as "Conv2d(3, 64, …)", they come before height and width. Classes
-/// of torch begin with a capital letter.
+/// Returns whether the channels come after height and width. In rows with Sluice's words, such as "conv2d channels=64
+/// …", the channels come last. In rows with torch's words, such as "Conv2d(3, 64, …)", they come first. The names of
+/// torch's classes begin with a capital letter.
 bool channels_last(const ProfileRow& row) {
   return !row.operator_class.empty() && row.operator_class[0] >= 'a' &&
          row.operator_class[0] <= 'z';
@@ -163,7 +163,7 @@ double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   return row.operator_class == "global_avg_pool" ? 1 : pixels / (stride * stride);
 }
 
-/// Returns the stream that reads the inputs and writes the outputs. Without outputs in the row, the stream writes as
+/// Returns the stream that reads the inputs and writes the outputs. If the row has no outputs, the stream writes as
 /// many elements as the first input has.
 Kernel stream(const ProfileRow& row, const std::string& of, double size) {
   const std::vector<std::int64_t>& first = row.inputs.front();
@@ -185,7 +185,7 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
           .bytes = row.bytes.value_or(size * (read + written))};
 }
 
-/// Returns whether each size of a product or stream is at least 1.
+/// Returns whether each size is at least 1, and the kernel is a product exactly if its class is a class of products.
 bool has_sizes(const Kernel& kernel) {
   return kernel.count >= 1 && kernel.rows >= 1 && kernel.columns >= 1 && kernel.bytes > 0 &&
          kernel.is_product() == is_product_class(kernel.of);

@@ -1,4 +1,5 @@
-// The shares of a device's rates that measured operators reach. The shares depend on the class and the sizes.
+// The shares of a device's rates that measured operators reach. The shares depend on the class and the sizes of the
+// operator.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,8 @@ namespace sluice {
 
 class SharesBySize {
  public:
-  /// Uses the leaves, which are rows of operators. They must be for the whole forward pass, with the element type
-  /// `dtype` and without sparsity. Their `seconds` must be above 0, and their sizes readable. Rows with equal sizes
+  /// Uses the rows of single operators (leaves) for the whole forward pass, with the element type `dtype` and without
+  /// sparsity. Leaves out a row if its `seconds` are not above 0, or if its sizes cannot be read. Rows with equal sizes
   /// count once, with their median seconds.
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
@@ -25,8 +26,8 @@ class SharesBySize {
   /// returns nullopt. This function and the functions below throw InputError if rows of the class were measured in
   /// different ways or on different devices.
   std::optional<double> share(const Kernel& kernel) const;
-  /// Returns the errors of each class. Each measured row in turn is estimated from all other rows. Classes with fewer
-  /// than three sizes are left out.
+  /// Returns the errors of each class. To find the errors, each measured row is estimated from all other rows. Classes
+  /// with fewer than three sizes are left out.
   std::map<std::string, LeftOut> left_out() const;
   /// Returns the errors of one class. At least one row of the class must have been measured.
   LeftOut left_out(const std::string& of) const;

@@ -67,8 +67,8 @@ bool is_placed(const ProfileRow* row) {
 
 /// Takes the rows of an operator that was measured in several placements. Returns the rows for the placement of the
 /// query. Rows that name memories take precedence. If no row names a memory, all rows are valid for every placement. If
-/// the query names no memories, rows for the default memory are returned. Without such rows, all rows are returned, and
-/// the caller decides which row counts.
+/// the query names no memories, rows for the default memory are returned. If there are no such rows, all rows are
+/// returned, and the caller decides which row counts.
 Rows in_place(const Rows& rows, const Query& query) {
   if (std::none_of(rows.begin(), rows.end(), is_placed)) return rows;
   Rows fitting;

@@ -22,7 +22,7 @@ class MeasuredTable {
   MeasuredTable(Profile profile, Interpolation interpolation, std::string statistic);
 
   /// Returns the price of a pass. In the price, measured_s is without interpolated seconds. Returns nullopt if the pass
-  /// was not measured, and cannot be interpolated. One reason is sizes beyond the measured sizes.
+  /// was not measured, and cannot be interpolated. For example, the sizes may be outside of the measured range.
   std::optional<Price> price(const Query& query) const;
   /// Returns the grounds of the price. Returns nullopt if price() does.
   std::optional<Grounds> grounds(const Query& query) const;
