@@ -24,8 +24,8 @@ def bins(seconds: float, count: int) -> np.ndarray:
 
 def dataset(r: "Recording", times: Sequence[float], makespan: float,
             attributes: dict[str, Any]) -> "xarray.Dataset":
-    """Returns three numbers for each bin: utilisation of each stream, level of each pool, and samples done. The bins
-    end at `times`."""
+    """Returns for each bin: the utilisation of each stream, the level of each pool, and the samples that are complete.
+    The bins end at `times`."""
     ends = np.array(times, dtype=float)
     if ends.ndim != 1 or len(ends) == 0 or not np.all(np.isfinite(ends)) or np.any(np.diff(ends, prepend=0) <= 0):
         raise errors.UsageError("'times' must be the ends of the bins: seconds above 0, each later than the "

@@ -39,8 +39,8 @@ def by_text(codes: np.ndarray, texts: np.ndarray) -> pd.Categorical:
 
 
 class Table:
-    """Read-only columns, and any number of DataFrames that share them. A DataFrame may get new columns or another
-    order. The other DataFrames do not change."""
+    """Read-only columns, and any number of DataFrames that share them. If one DataFrame gets new columns or another
+    order, the other DataFrames do not change."""
 
     def __init__(self, columns: dict, index: Optional[pd.Index] = None) -> None:
         self._columns = {name: _read_only(column) for name, column in columns.items()}

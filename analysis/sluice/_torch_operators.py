@@ -36,8 +36,9 @@ class Operator:
 
 def operators_of(module: nn.Module, inputs: tuple) -> tuple[list[Operator], Operator]:
     """Returns the leaves in the order of their first calls, and the whole module as one operator. A leaf is a leaf
-    module, or a function between leaf modules. One run of the module gives all of them. The method `forward` of each
-    leaf is watched: before torch 2.0, forward hooks do not see keyword arguments."""
+    module, or a function between leaf modules. One run of the module finds all leaves. For this, the method `forward`
+    of each leaf is replaced. Forward hooks are not enough, because they do not see keyword arguments before torch
+    2.0."""
     leaves = [one for one in module.modules()
               if _is_leaf(one) and (one is not module or Layers(module).knows(module))]
     with torch.no_grad():
@@ -128,8 +129,8 @@ class _Run:
 
 
 def copy_of(module: nn.Module) -> nn.Module:
-    """Returns a copy of the module for measurements. Measurements in training mode would change the module: batch norms
-    update their running means."""
+    """Returns a copy of the module for measurements. Measurements in training mode would change the module itself,
+    because batch norms update their running means."""
     return copy.deepcopy(module)
 
 
@@ -168,7 +169,8 @@ def _torch_config(module: nn.Module, args: tuple, kwargs: dict) -> str:
 
 
 def _config(document: dict) -> str:
-    """Returns the text of a layer's configuration: its keys in order. Missing keys have their default values."""
+    """Returns the text of a layer's configuration: its keys in order. A key that the document lacks has its default
+    value in the text."""
     words = []
     for name, default in _keys()[document["type"]].items():
         value = document.get(name, default)

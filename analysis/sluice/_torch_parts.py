@@ -40,8 +40,8 @@ def is_split(module: nn.Module) -> bool:
 def parts_of(module: nn.Module, documents: list[dict], args: tuple,
              kwargs: dict) -> list[tuple[dict, nn.Module, tuple]]:
     """Splits a module for which `is_split` returns True. Returns three things for each layer: its document, a module
-    with only the layer's work, and the inputs of this module. For any other module or unknown layers, the list is
-    empty."""
+    with only the layer's work, and the inputs of this module. For any other module, or for other layers than those of
+    attention, the returned list is empty."""
     working = [one for one in documents if one["type"] not in VIEWS]
     kinds = [one["type"] for one in working]
     if not is_split(module) or kinds != ["matmul", "matmul", "matmul", "attention", "matmul"]:

@@ -54,10 +54,10 @@ def subject_of(operator: Operator, cache: str, backward: bool, training: bool, d
 
 
 def can_run(operator: Operator, cache: str, backward: bool) -> bool:
-    """Returns whether the operator can be measured with this pass and this state of the caches. In a chain, a layer's
-    output has the shape of its input. A backward pass needs inputs or parameters with gradients. The backward pass of a
-    chain also needs the result of each layer. A layer that works in place would overwrite the result of the layer
-    before."""
+    """Returns whether the operator can be measured with this pass and this state of the caches. A chain is possible
+    only if the layer's output has the shape of its input. A backward pass needs inputs or parameters with gradients.
+    The backward pass of a chain also needs the result of each layer. A layer that works in place would overwrite the
+    result of the layer before."""
     in_place = bool(getattr(operator.module, "inplace", False))
     if cache == "chained" and (not operator.preserving or (backward and in_place)):
         return False
@@ -67,9 +67,9 @@ def can_run(operator: Operator, cache: str, backward: bool) -> bool:
 
 
 class _Inputs:
-    """Gives the inputs of each call. Without `cache_bytes`, the inputs are always the same. With it (cold), there are
-    several copies of the inputs, one after the other. All copies together are larger than `cache_bytes`. There are at
-    most MOST_COPIES copies."""
+    """Gives the inputs of each call. If `cache_bytes` is 0, the inputs are always the same. Otherwise the measurement
+    is cold: the calls take several copies of the inputs, one after the other. All copies together are larger than
+    `cache_bytes`. There are at most MOST_COPIES copies."""
 
     def __init__(self, operator: Operator, cache_bytes: int) -> None:
         self._given = (operator.args, operator.kwargs)
@@ -83,8 +83,8 @@ class _Inputs:
 
     @property
     def most_calls(self) -> Optional[int]:
-        """The cache must be cleared after this number of calls: the next call would find its inputs there. None means
-        that the cache is never cleared."""
+        """The cache must be cleared after this number of calls, because the next call would find its inputs in the
+        cache. None means that the cache is never cleared."""
         return None if self._broom is None else self.count
 
     def ready(self) -> None:

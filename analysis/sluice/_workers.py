@@ -1,6 +1,6 @@
 """Runs the points of a sweep on workers. The workers belong to any concurrent.futures.Executor, or are processes that
-are started here. Each worker runs its points in a separate process (_apart.py). If a point ends this process, the point
-becomes a row with a reason, and the worker continues."""
+are started here. Each worker runs its points in a separate process (_apart.py). If a point makes this process end, the
+point becomes a row with the reason, and the worker continues."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _asker = Asker()  # the child processes of this worker
 def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, library: str) -> list[bytes]:
     """Runs in a worker, and returns the packed result of each point. `attempt` has another value in each attempt.
     Otherwise Dask would return the result of the first attempt, which may be lost. `library` is the digest of the
-    caller's code. Other code may compute other numbers: if the worker has other code, raises InputError."""
+    caller's code. If the worker has other code, raises InputError, because other code may compute other numbers."""
     if _sluice.library_digest() != library:
         raise errors.InputError("this worker has another build of Sluice than the process that runs the sweep; install "
                                 "the same build on both")
@@ -38,8 +38,9 @@ def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, li
 
 
 class Cluster:
-    """Asks a Dask client about its workers. Dask waits for ever after two kinds of losses: all workers are lost, or a
-    result with its worker. Other executors report such losses themselves. For them, this object does nothing."""
+    """Asks a Dask client about its workers. Dask waits for ever if all workers are lost, or if a worker is lost with a
+    result that it holds. Other executors report such losses themselves. With such an executor, this object does
+    nothing."""
 
     def __init__(self, executor: Executor) -> None:
         client = getattr(executor, "_client", None)
@@ -75,7 +76,7 @@ class Cluster:
 
 class Workers:
     """Runs points in batches, and passes each answer to `keep`. If a worker dies, the points of its batch run again one
-    by one, after all other points. A point without an answer then has failed."""
+    by one, after all other points. If a point has no answer even then, it has failed."""
 
     def __init__(self, text: str, path: str, keep: Keep) -> None:
         self._text, self._path, self._keep = text, path, keep

@@ -94,8 +94,8 @@ class Comparison:
 
     @property
     def differences(self) -> "pandas.DataFrame":
-        """The rows of `frame` in which runs differ by more than 1e-9 of the larger number. All runs except the first
-        have a column "NAME: change". It has the change from the first run, for numbers. The change is a share of the
+        """The rows of `frame` in which runs differ by more than 1e-9 of the larger number. For each run except the
+        first, the column "NAME: change" has the change of each number from the first run. The change is a share of the
         first run's number. For example, 0.25 means a quarter more."""
         pandas = late("pandas")
         table = self.frame
@@ -109,8 +109,9 @@ class Comparison:
     def to_xarray(self, bins: int = 300) -> "xarray.Dataset":
         """Returns all runs in the same bins, along the dimension `run`. There are `bins` equal bins from 0 to the end
         of the longest run. `time` (s) is the end of each bin. The variable utilisation is the busy share of each
-        `stream` in the bin. level is the most bytes of each `pool` in the bin. samples_done counts samples. After the
-        end of a run, its variables are NaN. `Result.resampled` returns the bins of one run."""
+        `stream` in the bin. level is the most bytes of each `pool` in the bin. samples_done is the number of samples
+        that are complete at the end of the bin. After the end of a run, its variables are NaN. `Result.resampled`
+        returns the bins of one run."""
         xarray = late("xarray")
         longest = max(result.metrics["makespan_s"] for result in self._results.values())
         times = _resampled.bins(longest, bins)

@@ -44,7 +44,7 @@ def draw(ax: "Axes", r: "Recording", pool: int, start: float, end: float) -> tup
 
 
 def _capacity(ax: "Axes", limit: int, near: bool) -> None:
-    """Draws a line at the capacity. If the capacity is far above the levels, only writes its bytes."""
+    """Draws a line at the capacity. If the capacity is far above the levels, writes the capacity as a text instead."""
     look = {"textcoords": "offset points", "fontsize": "small", "color": _colours.ink(ax)}
     text = f"capacity {for_people(limit, 'byte')}"
     if not near:

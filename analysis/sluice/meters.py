@@ -23,7 +23,7 @@ class Meter(Protocol):
     resolution_j: float
 
     def joules(self) -> float:
-        """Returns the joules that were taken since a certain time. The number never falls."""
+        """Returns the joules that the device has taken since a fixed moment. The number never falls."""
 
 
 class Rapl:
@@ -64,8 +64,8 @@ class Rapl:
 
 
 class Nvml:
-    """The energy of an NVIDIA GPU, Volta or later. NVML, the library of NVIDIA's driver, counts it about every 100
-    ms."""
+    """The energy of an NVIDIA GPU, Volta or later. NVML, the library of NVIDIA's driver, updates its count about every
+    100 ms."""
 
     name = "nvml"
 
@@ -108,7 +108,8 @@ class NvidiaSmi:
 
     def __init__(self, index: int = 0, program: str = "nvidia-smi", every_s: float = 0.1, watts: float = 300.0,
                  clock: Callable[[], float] = time.monotonic, patience_s: float = 10.0) -> None:
-        """`watts` is the approximate power of the GPU. The resolution is the energy of a second at this power.
+        """`watts` is the approximate power of the GPU. The resolution is the energy at this power of one second, or of
+        `every_s` seconds if they are more.
 
         Raises IoError if the program is missing. Raises IoError if it prints no power within `patience_s`."""
         self.resolution_j = max(self.AVERAGED_S, every_s) * watts

@@ -32,8 +32,8 @@ _SAME = 1e-6  # a requested size may differ from a size of the curve by at most 
 @checked
 class PlacementCurve:
     """The slowdown of a scenario for several sizes of fast memory and several ways to place tensors. `frame` is the
-    whole curve as a table. `tensors` gives the seconds that each tensor would save or lose in the other memory. `plan`
-    returns a placement as a plan with two memories. `Scenario.placement` makes a curve."""
+    whole curve as a table. For each tensor, `tensors` gives the seconds that the run would save or lose with the tensor
+    in the other memory. `plan` returns a placement as a plan with two memories. `Scenario.placement` makes a curve."""
 
     def __init__(self, native: "_sluice.PlacementCurve") -> None:
         self._native = native
@@ -97,11 +97,11 @@ class PlacementCurve:
         placement's arithmetic. simulated_s has the seconds of the executed plan. The way `cached` has no plan: its
         seconds are predicted_s. For all other ways, the seconds are simulated_s. The column slowdown is seconds /
         `all_fast_s`. The column bound_s has a lower bound of the seconds. gap is (seconds - bound_s) / seconds. The
-        columns moves_… count moves. The columns bytes_… have their bytes. There are three of each: for moves to fast
-        memory, to slow memory, and while kernels run. hit_bytes, miss_bytes and written_back_bytes are for the way
-        `cached`. oracle_s has the seconds that this computer needed to find the placement. If the way cannot be used,
-        the column refused says why. Otherwise it is empty. Missing numbers are NaN. `frame.attrs["units"]` has the
-        units."""
+        columns moves_… count moves. The columns bytes_… have their bytes. There are three columns of each kind: for all
+        moves to fast memory, for all moves to slow memory, and for those moves that take place while kernels run.
+        hit_bytes, miss_bytes and written_back_bytes are for the way `cached`. oracle_s has the seconds that this
+        computer needed to find the placement. If the way cannot be used, the column refused says why. Otherwise it is
+        empty. Missing numbers are NaN. `frame.attrs["units"]` has the units."""
         columns = _sluice.placement_columns()
         table = late("pandas").DataFrame(self._results, columns=columns)
         words = ("way", "refused")
@@ -116,8 +116,8 @@ class PlacementCurve:
         are class, bytes, memory and worth_s. The column memory names the memory of the tensor. If the tensor moves,
         this is the memory of its first use. worth_s is in seconds. A tensor in fast memory is imagined in slow memory
         all the time: worth_s is what the run would lose. A tensor in slow memory is imagined in fast memory all the
-        time: worth_s is what the run would save. Fast memory need not have room for it. All other tensors stay in their
-        memories, so the seconds of several tensors do not add up.
+        time: worth_s is what the run would save. It does not matter whether fast memory has room for the tensor. All
+        other tensors stay in their memories, so the seconds of several tensors do not add up.
 
         `fast` is a size of the curve, as a share or as bytes. None means the largest size up to half of the needed
         bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if `fast` is not a size of this curve.

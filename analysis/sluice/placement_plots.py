@@ -34,11 +34,12 @@ class PlacementPlots(Suggesting):
     def slowdown(self, ax: Optional["Axes"] = None, ways: Union[Way, Sequence[Way], None] = None,
                  title: Optional[str] = None, *, log: bool = False, legend: Legend = True,
                  figsize: Size = None) -> "Axes":
-        """Shows the slowdown compared with all tensors in fast memory. The horizontal axis is the share (percent) of
-        the needed bytes that fits into fast memory. There is a line for each way. Lines have different widths. So lines
-        with equal values can be seen. A cross at the bottom marks a size at which a way was refused. A dotted line
-        marks the fast memory of the device. `ways` is one way or a list. None means all ways of the curve. With `log`,
-        the axis of shares is logarithmic. Raises UsageError for a way that the curve does not have."""
+        """Shows the slowdown compared with a run that has all tensors in fast memory. The horizontal axis is the share
+        (percent) of the needed bytes that fits into fast memory. There is a line for each way. Lines have different
+        widths, so that all lines can be seen where their values are equal. A cross at the bottom marks a size at which
+        a way was refused. A dotted line marks the fast memory of the device. `ways` is one way or a list. None means
+        all ways of the curve. With `log`, the axis of shares is logarithmic. Raises UsageError for a way that the curve
+        does not have."""
         table = self._curve.frame
         asked = list(dict.fromkeys(table["way"]))
         chosen = asked if ways is None else [ways] if isinstance(ways, str) else list(ways)

@@ -64,8 +64,8 @@ class Plan:
     @property
     def actions(self) -> pandas.DataFrame:
         """A table with one row per action, in listing order. The columns include the seconds of computations, flop,
-        joules, the bytes of transfers, and waits. The joules do not count an idle device. The waits of an action are
-        pairs: the number of the awaited action, and the distance in iterations."""
+        joules, the bytes of transfers, and waits. The joules do not include the energy of an idle device. The waits of
+        an action are pairs: the number of the awaited action, and the distance in iterations."""
         pandas = late("pandas")
         table = pandas.DataFrame(self._native.actions())
         return table.astype({name: "category" for name in ("section", "stream", "kind")})
@@ -80,9 +80,10 @@ class Plan:
     @property
     def fates(self) -> pandas.DataFrame:
         """A table with the fates of the activations of each stage, indexed by the stage's number. The columns are name,
-        fate, recomputed_s and saved_bytes. fate is "keep", "recompute" or "offload". If parts of the stage differ, it
-        is "recompute, offload". The last two columns are the cost of the fates in one run of the body. The table is
-        computed from the actions, so any policy's plan has it. Without training, the table is empty."""
+        fate, recomputed_s and saved_bytes. fate is "keep", "recompute" or "offload". If the parts of a stage have
+        different fates, it is "recompute, offload". The last two columns are the cost of the fates in one run of the
+        body. The table is computed from the actions, so any policy's plan has it. Without training, the table is
+        empty."""
         return late("._facts").fates(self.actions, self.tensors, self.stages)
 
     def text(self) -> str:

@@ -28,10 +28,10 @@ class Plots(Suggesting):
     """Draws result.plot.timeline() and other pictures.
 
     `ax` is the axes to draw on. By default, a new figure of `figsize` (inches) is made. `title` replaces the default
-    title. "" means no title. `unit` is the unit of the time axis: "s", "ms", "µs" or "ns". By default, it suits all
-    panels with the same axis. `legend` is False for no legend, or one of matplotlib's places, such as "upper right".
-    Panels may share an axis. Each picture extends its limits where necessary, and all pictures are shown whole. For
-    print see sluice.paper."""
+    title. "" means no title. `unit` is the unit of the time axis: "s", "ms", "µs" or "ns". By default, the unit suits
+    all panels with the same axis. `legend` is False for no legend, or one of matplotlib's places, such as "upper
+    right". If panels share an axis, each picture extends the limits of the axis where necessary. So all pictures are shown whole.
+    For print see sluice.paper."""
 
     def __init__(self, recording: "Recording", name: str = "", makespan_s: Optional[float] = None,
                  scenario: str = "") -> None:
@@ -62,8 +62,8 @@ class Plots(Suggesting):
         """Shows the contents of a memory from `start` to `end` (s), by tensor class. If there are too many changes, the
         picture is divided into columns. Each column shows the highest level of its part of the time. `pool` is by
         default the first limited memory that a tensor enters. A line marks the capacity. If the capacity is far above
-        the levels, a number stands for it. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names the classes
-        that can be seen."""
+        the levels, a text gives the capacity instead. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names
+        the classes that can be seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)
         name = self._recording.texts("pools/name")[number]
