@@ -200,8 +200,8 @@ extern const CostModel measured_cost = {
     .details =
         "Use `measured` when the operators of the model were measured on the device. An operator in the profile has "
         "exactly its measured seconds and joules. All other operators are refused, interpolated or priced by another "
-        "cost model. The keys `interpolate` and `outside` choose one of the three. Without interpolation, this cost model "
-        "has no prices for sizes that were not measured.",
+        "cost model. The keys `interpolate` and `outside` choose one of the three. Without interpolation, this cost "
+        "model has no prices for sizes that were not measured.",
     .source =
         "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
         "portable and fast prediction of execution time and power consumption of GPU kernels (2020)",

@@ -60,9 +60,9 @@ std::optional<Kernel> by_sizes(const ProfileRow& row, const std::string& of, dou
   return Kernel{.of = of, .rows = *b, .columns = *h, .bytes = (two ? 3 : 2) * size * *b * *h};
 }
 
-/// Returns whether the channels come after height and width. In rows with Sluice's words, such as "conv2d channels=64
-/// …", the channels come last. In rows with torch's words, such as "Conv2d(3, 64, …)", they come first. The names of
-/// torch's classes begin with a capital letter.
+/// Returns whether the channels come after height and width. They come last in rows with Sluice's words, such as
+/// "conv2d channels=64 …", and first in rows with torch's words, such as "Conv2d(3, 64, …)". The names of torch's
+/// classes begin with a capital letter.
 bool channels_last(const ProfileRow& row) {
   return !row.operator_class.empty() && row.operator_class[0] >= 'a' &&
          row.operator_class[0] <= 'z';
