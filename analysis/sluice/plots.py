@@ -30,8 +30,8 @@ class Plots(Suggesting):
     `ax` is the axes to draw on. By default, a new figure of `figsize` (inches) is made. `title` replaces the default
     title. "" means no title. `unit` is the unit of the time axis: "s", "ms", "µs" or "ns". By default, the unit suits
     all panels with the same axis. `legend` is False for no legend, or one of matplotlib's places, such as "upper
-    right". If panels share an axis, each picture extends the limits of the axis where necessary. So all pictures are shown whole.
-    For print see sluice.paper."""
+    right". If panels share an axis, each picture extends the limits of the axis where necessary. So all pictures are
+    shown whole. For print see sluice.paper."""
 
     def __init__(self, recording: "Recording", name: str = "", makespan_s: Optional[float] = None,
                  scenario: str = "") -> None:
@@ -125,7 +125,7 @@ class Plots(Suggesting):
 
     def _shares(self, start: float, end: float,
                 order: list[int]) -> list[tuple[str, np.ndarray, np.ndarray]]:
-        """Returns a tuple of name, times and shares for each stream."""
+        """Returns the name, the times and the shares of each stream."""
         spans = timeline.spans(self._recording, start, end)
         streams = []
         for number in order:
@@ -160,8 +160,8 @@ class Plots(Suggesting):
         return start, end
 
     def _streams(self, wanted: Streams) -> list[int]:
-        """Returns the indices of the streams in the requested order, or by default device by device, with computation
-        first. Raises InputError."""
+        """Returns the indices of the streams in the requested order. By default, the streams are ordered by device. Of
+        one device, the streams of computations come first. Raises InputError."""
         r = self._recording
         names, kinds = list(r.texts("streams/name")), r.texts("streams/kind")
         devices = r.texts("streams/device")

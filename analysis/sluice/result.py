@@ -68,9 +68,9 @@ class Result:
 
     @property
     def status(self) -> str:
-        """"complete" if all actions were executed. If no sample was completed (see `Action.done`), "no samples". The
-        status of a trace may also be "aborted" (by a signal) or "failed". Such a trace holds only the actions before
-        that moment."""
+        """"complete" if all actions were executed. If they completed no sample (see `Action.done`), the status is "no
+        samples". If the run ended early, the status of its trace is "aborted" (by a signal) or "failed". Such a trace
+        holds only the actions before the end."""
         status = self._recording.info["status"]
         return "no samples" if status == "complete" and self.metrics.samples == 0 else status
 
@@ -117,9 +117,9 @@ class Result:
     @property
     def stages(self) -> "pandas.DataFrame":
         """A table with one row per stage of the plan, indexed by its number. The columns are name, devices, spans,
-        compute_s, flop, loaded_bytes, saved_bytes, start and end. devices are those that worked on the stage. spans is
-        their number. compute_s is the busy time of compute streams. start is the time in s when the first work of the
-        stage began. end is the time when its last work ended."""
+        compute_s, flop, loaded_bytes, saved_bytes, start and end. devices has the names of the devices that worked on
+        the stage. spans is the number of executed actions. compute_s is the busy time of compute streams. start is the
+        time in s at which the first action of the stage began. end is the time at which its last action ended."""
         return late("._tables").stages(self._recording)
 
     @property

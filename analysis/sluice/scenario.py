@@ -80,7 +80,7 @@ class Scenario:
 
     @property
     def document(self) -> dict:
-        """The whole document with includes resolved, as a new dict."""
+        """The whole document as a new dict, with the contents of the files that it names."""
         return json.loads(self._native.json())
 
     @property
@@ -169,7 +169,7 @@ class Scenario:
         `verify` is the share of the points that also run in SimGrid. SimGrid must give the same makespan. With `verify`
         = 0, no point runs in SimGrid. `progress` is as in `run`, but counts points instead of actions. With `executor`
         = "simgrid", every point runs with SimGrid in a process of its own. In this case, `workers` is None or the
-        number of processes at a time, and `verify` has no effect.
+        number of processes that run at the same time, and `verify` has no effect.
 
         If a point does not fit, or its scenario is invalid, its row says the reason. Raises UsageError for invalid
         arguments. Raises InputError if no point could run. Raises IoError if the store cannot be used. Raises
@@ -190,16 +190,16 @@ class Scenario:
             curve.plot.slowdown()
 
         `fast` is a size of fast memory, or a list of sizes. A number from 0 to 1 is a share of the bytes that are
-        needed at the same time. Texts are "16GB" (bytes), "40%" (a share), "1:8" (fast memory to slow memory) or
-        "10%..100%:5" (shares in steps of 5 %). None means 10 %, 20 % and so on up to 100 %. The size of the device's
-        fast memory is added. `ways` is a way to place tensors, or a list of ways. None means all seven ways. `device`
-        is the device that computes. None means the first device with two memories. `in_place` has two measured rates of
-        kernels: for reading and for writing slow memory. The rates are "20GB/s:4.4GB/s" or numbers in byte/s, (20e9,
-        4.4e9). A kernel then takes its seconds with all operands in fast memory, plus the seconds for reading and
-        writing slow memory. With None, the cost model gives the seconds of kernels with operands in slow memory.
-        `nodes` is the largest number of nodes of branch and bound for one placement. With `nodes` = 0, there is no
-        branch and bound. `progress` is as in `run`, but counts results instead of actions. There is one result for each
-        size and way.
+        needed at the same time. Texts are "16GB" (bytes), "40%" (a share), "1:8" (the ratio of fast memory to slow
+        memory) or "10%..100%:5" (shares in steps of 5 %). None means 10 %, 20 % and so on up to 100 %, and also the
+        size of the device's fast memory. `ways` is a way to place tensors, or a list of ways. None means all seven
+        ways. `device` is the device that computes. None means the first device with two memories. `in_place` has two
+        measured rates of kernels: for reading and for writing slow memory. Write the rates as "20GB/s:4.4GB/s", or as
+        two numbers in byte/s: (20e9, 4.4e9). A kernel then takes its seconds with all operands in fast memory, plus the
+        seconds for reading and writing slow memory. With None, the cost model gives the seconds of kernels with
+        operands in slow memory. `nodes` is the largest number of nodes of branch and bound for one placement. With
+        `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts results instead of actions.
+        There is one result for each size and way.
 
         The scenario's policy, cut and fates are ignored. Without `in_place`, the cost model must distinguish memories.
         Raises UsageError for invalid sizes or rates. Raises InputError for an unknown way or device. Raises InputError

@@ -60,7 +60,7 @@ _TINY = np.finfo(float).tiny  # a short time that is not 0, because actions may 
 
 
 def _new(numbers: np.ndarray) -> np.ndarray:
-    """Returns whether each number differs from the number before."""
+    """Returns for each number whether it differs from the number before."""
     return np.diff(numbers, prepend=-1) != 0
 
 

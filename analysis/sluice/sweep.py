@@ -99,9 +99,9 @@ class Sweep:
         return table.loc[(numbers <= least + 1e-9 * abs(least)).idxmax()]
 
     def pareto(self, a: str, b: str) -> pandas.DataFrame:
-        """Returns the rows that no other row beats, from the best to the worst `a`. One row beats another if it is
-        better in one metric and at least as good in the other metric. Of rows with equal numbers, only the first is
-        returned."""
+        """Returns the rows that no other row beats, ordered by the metric `a` from the best to the worst. One row beats
+        another if it is better in one metric and at least as good in the other metric. Of rows with equal numbers, only
+        the first is returned."""
         table = self.frame
         for metric in (a, b):
             _require(table, metric)
@@ -112,8 +112,8 @@ class Sweep:
         return table.loc[order.index[kept]]
 
     def refusals(self) -> str:
-        """Returns the reasons why points have no numbers. Each reason has the number of its points. Some reasons differ
-        only in their numbers: they count as one reason, with the numbers of its first point."""
+        """Returns the reasons why points have no numbers. Each reason has the number of its points. Reasons that differ
+        only in their numbers count as one reason, with the numbers of the first point."""
         counts: dict[str, tuple[str, int]] = {}  # for each text without its numbers: the first such text, their count
         for result in self._results:
             if result.status != "complete":
@@ -164,8 +164,8 @@ def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Exec
 
 
 def _require_known_elsewhere(scenario: Scenario, points: "_sluice.Points", argument: str) -> None:
-    """Raises UsageError for a policy that is a function of this process. Other processes do not know the function. A
-    store would not notice a change of the function's code."""
+    """Raises UsageError for a policy that is a function of this process, for two reasons. Other processes do not know
+    the function. A store would not notice a change of the function's code."""
     own = policies_of_this_process()
     if not own:
         return
@@ -240,8 +240,8 @@ class _Driver:
             return _sluice.PointResult.failed(str(error))
 
     def _keeping(self, told: Optional[Callable[[int, int], None]]) -> Callable[[int, "_sluice.PointResult"], None]:
-        """Returns a function that stores the answer of a point. It then calls `told` with the number of answers so
-        far."""
+        """Returns a function that stores the answer of a point. This function then calls `told` with the number of
+        answers so far."""
         done = sum(result is not None for result in self._results)
 
         def keep(number: int, result: "_sluice.PointResult") -> None:
@@ -259,7 +259,7 @@ class _Driver:
 
     def _not_in_store(self, counts: Callable[["_sluice.PointResult"], bool] = lambda result: True
                       ) -> dict[int, list[str]]:
-        """Takes the answers that are in the store. Returns the points without a valid answer there."""
+        """Takes the answers that are in the store. Returns the points for which the store has no valid answer."""
         todo = {}
         for number in range(len(self._points)):
             overrides = self._points.overrides(number)
@@ -271,7 +271,7 @@ class _Driver:
         return todo
 
     def verify(self, share: float) -> None:
-        """Also runs this share of the complete points in SimGrid. Raises InternalError if SimGrid gives another
+        """Runs this share of the complete points again, in SimGrid. Raises InternalError if SimGrid gives another
         makespan."""
         complete = [n for n, result in enumerate(self._results) if result.status == "complete"]
         chosen = [n for n in _sluice.points_to_verify(self._points, complete, float(share))

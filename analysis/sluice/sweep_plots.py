@@ -148,7 +148,8 @@ def _title(ax: "Axes", title: Optional[str]) -> None:
 
 
 def _short(number: float) -> str:
-    """Returns the number with three digits. From 100 to 999,999, returns all digits before the decimal point."""
+    """Returns the number with three significant digits. A number from 100 to 999,999 has all digits before the decimal
+    point."""
     return f"{number:.0f}" if 100 <= abs(number) < 1e6 else f"{number:.3g}"
 
 

@@ -82,8 +82,8 @@ def _strips(ax: "Axes", row: int, groups: dict) -> None:
 
 def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray,
               colour: Any) -> None:
-    """Draws boxes of one colour. Each box also gets a vertical line: a box below the width of a pixel would be
-    invisible."""
+    """Draws boxes of one colour. Each box also gets a vertical line, because a box that is narrower than a pixel would
+    be invisible."""
     if len(left) == 0:
         return
     corners = np.stack([left, low, right, low, right, high, left, high], axis=1).reshape(-1, 4, 2)

@@ -123,8 +123,8 @@ def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
 
 
 def _aligned(layers, tensor, place):
-    """Returns the Place of a tensor. If `place` has all of the tensor's axes, the result has the order of `place`. An
-    axis of samples is not needed."""
+    """Returns the Place of a tensor. If `place` has all axes of one sample of the tensor, the result has these axes in
+    the order of `place`."""
     own = layers.place(tensor)
     if set(own.order) <= set(place.order):
         return Place(own.batch, tuple(a for a in place.order if a in own.order))
