@@ -132,7 +132,8 @@ class Layers:
         return id(tensor) in self._of or id(tensor) in self._later
 
     def of(self, tensor: torch.Tensor, place: Optional[Place] = None) -> str:
-        """Returns the name of the layer that makes the tensor. Its output has its axes as in `place`."""
+        """Returns the name of the layer that makes the tensor. The output of this layer has its axes in the order of
+        `place`."""
         if id(tensor) in self._later:
             self._later.pop(id(tensor))()
         layer, own = self._of[id(tensor)], self._places[id(tensor)]
@@ -157,8 +158,8 @@ class Layers:
         return Place(0, tuple(range(0 if several else 1, tensor.dim())))
 
     def channels_last(self, tensor: torch.Tensor) -> Place:
-        """Returns the Place with the channels last. The tensor's axes are: samples, channels, then signal, image or
-        volume."""
+        """Returns the Place with the channels last. The tensor's axes are samples, channels, and then the axes of a
+        signal, an image or a volume."""
         order = self.natural(tensor).order
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
@@ -262,7 +263,8 @@ class Layers:
     # --- parameters ----------------------------------------------------------------------------
 
     def count(self, layer: str, *parameters: Any) -> None:
-        """Records that the parameters belong to the layer `layer`. Parameters that have a layer keep their layer."""
+        """Records that the parameters belong to the layer `layer`. A parameter that already belongs to a layer stays
+        with this layer."""
         for parameter in parameters:
             for one in self._learned.get(id(parameter), []) if parameter is not None else []:
                 self._counted.setdefault(id(one), layer)

@@ -9,8 +9,8 @@ FITS = pathlib.Path(__file__).resolve().parents[2] / "fits"
 CARDS = ("v100_pcie", "p100_pcie", "t4", "a100_pcie", "a100_80gb_pcie")
 PRODUCTS = ("a100_80gb_sxm4", "h100_sxm5")
 CLASSES = ("linear", "bmm", "elementwise", "softmax", "layer_norm")
-# Mean errors (%) of the model of Lee et al. (ASPLOS 2025) for each class. The first is on cards of its training, the
-# second on other cards.
+# Mean errors (%) of the model of Lee et al. (ASPLOS 2025) for each class. The first number is for cards on which the
+# model was trained. The second number is for other cards.
 PUBLISHED = {"linear": "20.0 / 13.9", "bmm": "26.0 / 13.8", "elementwise": "14.0 / 19.3", "softmax": "19.3 / 13.9",
              "layer_norm": "20.1 / 56.7"}
 
@@ -69,8 +69,8 @@ def a30_table(with_cores, without):
 
 
 def whole_tiles(rows):
-    """Counts the grids of thread blocks of the products in NeuSight's tables. A grid fits a result if its blocks are as
-    many as the result's tiles. Returns the numbers of grids that fit m x k, m x n, only m x k, and only m x n."""
+    """Counts the grids of thread blocks of the products in NeuSight's tables. A grid fits a result if it has as many
+    blocks as the result has tiles. Returns the numbers of grids that fit m x k, m x n, only m x k, and only m x n."""
     def is_whole(row, columns):
         tiles, grid, count = (16, 32, 64, 96, 128, 256), int(row["grid_blocks"]), int(row["b"])
         return any(count * -(-int(row["m"]) // high) * -(-int(row[columns]) // wide) == grid

@@ -71,7 +71,7 @@ def iteration(layers, width, ranks, stages, chunks, batch, micro_batch, replicas
 
 
 def korthikanti():
-    """Yields name, parts and measured seconds of the 22B and the 530B rows."""
+    """Yields the 22B and the 530B rows: name, numbers of the four parts, and measured seconds."""
     with open(DATA / "korthikanti2022_configs.csv", newline="") as file:
         configs = {row["model"]: row for row in csv.DictReader(file)}
     with open(DATA / "korthikanti2022_iteration_time.csv", newline="") as file:
