@@ -16,8 +16,8 @@ import statistics
 import sys
 from pathlib import Path
 
-# 'Kernel timing by memory pool' gives two sizes, 294912 and 10240 bytes. They fit this network: 28 x 28 images, 2 x 2
-# convolutions to 16 and 8 channels, a 2 x 2 pool after each convolution, 10 classes, batch 256, float32.
+# 'Kernel timing by memory pool' gives two sizes, 294912 and 10240 bytes. These sizes fit this network: 28 x 28 images,
+# 2 x 2 convolutions to 16 and 8 channels, a 2 x 2 pool after each convolution, 10 classes, batch 256, float32.
 BATCH = 256 * 4
 IMAGE = 28 * 28 * BATCH
 CONV1, POOL1 = 27 * 27 * 16 * BATCH, 13 * 13 * 16 * BATCH
@@ -26,8 +26,8 @@ CLASSES = 10 * BATCH
 FILTER1, FILTER2, DENSE = 2 * 2 * 16 * 4, 2 * 2 * 16 * 8 * 4, 288 * 10 * 4
 SMALL = 64
 
-# The operands of a node are inferred from its operator and its time. A max-pool stores one index per output, by
-# assumption of one byte.
+# The operands of a node are inferred from its operator and its time. A max-pool stores one index per output. An index
+# is assumed to have one byte.
 OPERANDS = {
     "ReluBackprop_2611": ([CONV1, CONV1], [CONV1]),
     "ReluBackprop_2573": ([CONV2, CONV2], [CONV2]),
@@ -163,8 +163,8 @@ def deviation(folder, column="mean_us_single"):
 
 def significant(deviation_, rows=1, others=1):
     """Compares a mean of `rows` rows with a mean of `others` rows. If all rows repeat one measurement, the means differ
-    by chance. Returns a relative difference: larger differences occur in only 5 % of cases. The difference is 1.96
-    standard deviations of a difference of two logarithms."""
+    by chance. Returns the relative difference that chance exceeds in only 5 % of cases: 1.96 standard deviations of the
+    difference of the two logarithms."""
     return math.exp(1.96 * deviation_ * math.sqrt(1 / rows + 1 / others)) - 1
 
 
@@ -188,8 +188,8 @@ def by_time(p, t):
 
 
 def fit_on(kernels, nodes, miss=by_ratio):
-    """Returns the two bandwidths and the bytes read for free. A search with halved steps finds the least sum of
-    errors."""
+    """Returns the two bandwidths and the bytes read for free. A search finds the least sum of errors. It halves its
+    steps again and again."""
     rows = [(kernels[n][0], *row) for n in nodes for row in kernels[n][1]]
 
     def error(logs):
