@@ -2,7 +2,7 @@
 """./dev new KIND NAME adds an entry to a catalog: one new file, and one line in the catalog's list.
 
 The file begins as a working copy of a short entry of its kind, under the new name. So the program builds and passes the
-tests at once. Some kinds have only long entries: for these kinds, cmake/new/KIND.cpp is the short example.
+tests at once. If a kind has only long entries, cmake/new/KIND.cpp is its short example.
 """
 
 import dataclasses
@@ -60,7 +60,8 @@ def die(message):
 
 
 def with_line(text, kind, identifier):
-    """Returns the catalog with a new SLUICE_ENTRY(...) after the last entry of its type. Both are indented alike."""
+    """Returns the catalog with a new SLUICE_ENTRY(...) after the last entry of its type. The new line is indented like
+    the line of this entry."""
     entries = list(re.finditer(rf"^( *)SLUICE_ENTRY\({kind.record}, \w+\),\n", text, re.M))
     if not entries:
         die(f"{kind.catalog} has no line SLUICE_ENTRY({kind.record}, …) to follow")

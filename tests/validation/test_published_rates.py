@@ -36,8 +36,7 @@ figure. Runs that compute on the host or read from a disk are left out.
 
 Rates are for the steady state. The ratio is the number of Sluice divided by the published number. Above 1, the
 simulated run is faster than the measured run. The median of the {count} ratios is {median}, and {within} ratios lie
-between 0.7 and 1.4. Some ratios are below 0.5 or above 2. There, the last column names an effect in bold. Sluice leaves
-this effect out.
+between 0.7 and 1.4. If a ratio is below 0.5 or above 2, the last column names in bold an effect that Sluice leaves out.
 
 `tests/validation/test_published_rates.py` runs every row of [published_rates.yaml](published_rates.yaml) and compares
 this page with the answers. With `--write`, it writes the page.
