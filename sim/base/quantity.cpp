@@ -110,7 +110,8 @@ class Parser {
     if (number_.digits.empty()) return 0;
     const long exponent = number_.exponent + unit_->exponent;
     // A number of 19 digits times the greatest multiplier, 2^60, fits into 127 bits. A number with more digits is
-    // refused. If it is whole, it is too large. If it has a fraction, it is not a whole number of bytes.
+    // refused. Such a number is too large if it is whole. If it has a fraction, the amount is not a whole number of
+    // bytes.
     if (number_.digits.size() > 19) fail(exponent >= 0 ? too_large : not_whole);
     Int128 amount = 0;
     for (const char digit : number_.digits) amount = amount * 10 + (digit - '0');
@@ -197,8 +198,8 @@ class Parser {
     fail("unknown unit '" + std::string(name.substr(0, 40)) + "'" + hint);
   }
 
-  /// Returns the unit of bytes with the same prefix as the given unit of bits. For Gbps, Gbit/s and Gb/s, the result is
-  /// GB/s. Returns null if `name` is not a unit of bits.
+  /// Replaces bits by bytes in the name of a unit: for Gbps, Gbit/s and Gb/s, returns the unit GB/s. Returns null if
+  /// `name` is not a unit of bits.
   const Unit* unit_of_bits(std::string_view name) const {
     if (dimension_ != Dimension::bytes && dimension_ != Dimension::bytes_per_s) return nullptr;
     const bool rate = dimension_ == Dimension::bytes_per_s;

@@ -47,14 +47,14 @@ constexpr std::array<Synonym, 17> synonyms = {{{"half", "float16"},
                                                {"fc", "dense"},
                                                {"fully_connected", "dense"}}};
 
-/// Returns the known name with the synonym `wanted`, or the known name that begins with `wanted`. If there is none,
-/// returns null.
+/// Returns the known name for which `wanted` is a synonym, or else the first known name that begins with `wanted`. If
+/// there is none, returns null.
 const std::string* plainly_meant(const std::string& wanted, const std::vector<std::string>& known) {
   for (const Synonym& synonym : synonyms)
     if (wanted == synonym.written)
       for (const std::string& name : known)
         if (name == synonym.name) return &name;
-  constexpr std::size_t telling = 4;  // the least number of letters from which a name is guessed
+  constexpr std::size_t telling = 4;  // a name is guessed from at least this number of letters
   if (wanted.size() < telling) return nullptr;
   for (const std::string& name : known)
     if (lower_case(name).compare(0, wanted.size(), wanted) == 0) return &name;

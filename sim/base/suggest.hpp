@@ -1,4 +1,4 @@
-// Makes parts of messages: lists of names, and for a wrong name the most similar known name.
+// Makes parts of messages: lists of names, and suggestions for wrong names.
 #pragma once
 
 #include <string>

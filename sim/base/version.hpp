@@ -1,5 +1,5 @@
-// The version of Sluice, and the folder that holds its models, platforms and scenarios. The build generates the file
-// with the definitions (cmake/version.cmake).
+// The version of Sluice, and the folder that holds its models, platforms and scenarios. cmake/version.cmake generates
+// the file that defines these functions.
 #pragma once
 
 #include <string>

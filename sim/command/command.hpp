@@ -23,7 +23,7 @@ struct Option {
   std::string summary;                    ///< one phrase that says what the option does
   std::string absent = {};                ///< the default, as the help shows it
   std::vector<std::string> choices = {};  ///< the allowed values, if the list of values is fixed
-  /// Returns the allowed values. Null unless the allowed values are the names of a catalog's entries.
+  /// A function that returns the allowed values, if they are the names of a catalog's entries. Otherwise null.
   std::vector<std::string> (*names)() = nullptr;
   /// Returns the values that shell completion suggests. Values that are not suggested are allowed, too. Several values
   /// may be joined as A,B,C.

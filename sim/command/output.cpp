@@ -46,7 +46,7 @@ bool is_trace(const std::string& head) {
   return head.compare(0, 8, "\x89HDF\r\n\x1a\n") == 0;
 }
 
-/// Returns whether a file begins like the files that the command writes.
+/// Returns whether a file that begins with `head` may be replaced by a file of the kind `output`.
 bool is_alike(const std::string& head, Output output) {
   switch (output) {
     case Output::trace:

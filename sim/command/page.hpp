@@ -10,7 +10,7 @@
 namespace sluice {
 
 /// Returns the number of columns of the terminal. If standard output is not a terminal, returns the environment
-/// variable COLUMNS. If the variable is not set, returns 0. Then lines have no limit, as a script expects.
+/// variable COLUMNS. If the variable is not set, returns 0: lines have no limit, as a script expects.
 std::size_t page_width();
 
 /// Returns the number of columns that a text occupies. Escape sequences that switch colours occupy no columns.

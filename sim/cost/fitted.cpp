@@ -137,7 +137,8 @@ struct Fitted final : Cost {
       const FitError& error =
           !seen && of_class.device_error ? *of_class.device_error : of_class.time_error;
       const bool covered = of_class.covers(kernel);
-      // The error of the fit on the measured devices says nothing about another device.
+      // The error of the fit on the measured devices says nothing about another device. There, the error is known only
+      // if the fit was tested on devices that it had not seen.
       const bool known = covered && error.count > 0 && (seen || of_class.device_error);
       all.push_back({.of = kernel.of,
                      .seconds = of_class.seconds_of(kernel, sheet),
@@ -178,7 +179,7 @@ extern const CostModel fitted_cost = {
     .summary =
         "The kernels of a layer take the seconds that a fit of similar measured kernels gives for their sizes.",
     .details =
-        "Use `fitted` for a device with a fit, and for sizes that were not measured. The seconds grow in steps, "
+        "Use `fitted` if there is a fit for the device, and the sizes were not measured. The seconds grow in steps, "
         "because a device computes a kernel in tiles and in waves of tiles. The answer gives the errors of the fit for "
         "rows that it has not seen. This cost model needs a fit of measurements on the device or on a similar device.",
     .source =
@@ -200,8 +201,8 @@ extern const CostModel fitted_cost = {
           .choices = {"refuse", "roofline"}},
          {.name = "attention",
           .type = Type::choice,
-          .summary = "the kernels of attention: `eager` has one kernel per step and keeps "
-                     "the scores in memory. `fused` has only the two products",
+          .summary = "the kernels of attention: `eager` has one kernel per operation and keeps the scores in memory. "
+                     "`fused` has only the two products",
           .default_text = "eager",
           .choices = {"eager", "fused"}},
          memory_power_field()},

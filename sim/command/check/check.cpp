@@ -157,7 +157,7 @@ const Command check_command = {
               "accept the new results: write the baselines that are missing or different, and keep the tolerances of "
               "the old baselines"},
          {.name = "strict",
-          .summary = "the check fails at every difference, even at better numbers"},
+          .summary = "the check fails if anything differs, even if a number became better"},
          {.name = "junit",
           .value = "FILE",
           .summary = "in addition, write a report in JUnit's XML"},
@@ -184,7 +184,7 @@ const Command check_command = {
         "A number is worse if it has changed for the worse by more than its tolerance.\n"
         "The check fails if a number is worse or a baseline is missing. Three other kinds of\n"
         "differences are only reported: better numbers, changes of the plan or the scenario, and\n"
-        "changes of numbers without a better direction. With --strict, the check fails at these\n"
+        "changes of numbers that are neither better nor worse. With --strict, the check fails at these\n"
         "differences, too.\n\n"
         "--compare takes two policies. A policy is a name, or a mapping such as {name: streamed,\n"
         "prefetch: 0}. If only a name is given, a parameter keeps the value that it has in the\n"

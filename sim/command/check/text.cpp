@@ -207,7 +207,7 @@ std::string scenario_text(const CheckReport& report, std::size_t scenario) {
   const ScenarioVerdict& verdict = report.result.scenarios[scenario];
   std::string text = std::string(words_of(verdict.state)) + ": " + in_brief(verdict) +
                      tail_of(report, scenario) + "\n" + remarks(verdict, report.verbose);
-  // The heading of the table is bold on a terminal.
+  // The heading of the table may have the codes for bold text, which are removed.
   for (const char* code : {"\x1b[1m", "\x1b[0m"})
     for (std::size_t at = text.find(code); at != std::string::npos; at = text.find(code))
       text.erase(at, std::string_view(code).size());

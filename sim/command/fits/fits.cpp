@@ -87,7 +87,7 @@ void add_card(Cards& cards, const std::string& name, Value platform) {
   cards.platforms.push_back(std::move(platform));
 }
 
-/// Returns the platform with the given capacity for the default memory of each device.
+/// Returns the platform after the default memory of each device got the given capacity.
 Value with_memory(Value platform, const std::string& capacity) {
   std::vector<std::string> memories;
   for (const WrittenPart& device : written_parts(platform, "devices")) {
@@ -283,7 +283,7 @@ const Command fits_command = {
         "the card may have no rate for the dtype.\n\n"
         "Accumulation sums gradients over any number of micro-batches that fit. The batch is\n"
         "divided into micro-batches of one size, the largest divisor of the batch that fits.\n"
-        "Seconds are the cost model's (cost.model) seconds of a step in the steady state. With\n"
+        "The cost model (cost.model) gives the seconds of a step in the steady state. With\n"
         "cost.model=measured, only the measured micro-batch has seconds: give its size as\n"
         "--batch. The search for the largest micro-batch then uses the cost model `peak`, if the\n"
         "cut or the fates need seconds.\n\n"

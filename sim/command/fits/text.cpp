@@ -80,8 +80,8 @@ std::string samples_text(std::int64_t samples) {
   return grouped(samples) + (samples == 1 ? " sample" : " samples");
 }
 
-/// Returns the footprint of one sample and of the largest micro-batch, for each card. A footprint is the bytes that
-/// they need. If one sample has the same footprint on all cards, this footprint is listed only once.
+/// Returns the footprint of one sample and of the largest micro-batch, for each card. A footprint has the bytes of each
+/// class of tensors. If one sample has the same footprint on all cards, this footprint is listed only once.
 std::vector<NamedFootprint> footprints(const FitsAnswer& answer) {
   const std::vector<CardFit>& cards = answer.report.cards;
   std::vector<NamedFootprint> columns;
@@ -151,7 +151,7 @@ std::string rate(std::int64_t samples, double step_s) {
   return format_quantity(static_cast<double>(samples) / step_s, Dimension::none);
 }
 
-/// Returns a line with the reason why there is no answer for a card.
+/// Returns the first line of the error that says why there is no answer for a card.
 std::string error_line(const std::string& error) {
   return printable(error.substr(0, error.find('\n')));
 }

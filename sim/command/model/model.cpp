@@ -84,8 +84,8 @@ std::string columns_help() {
 extern const Command model_command;
 const Command model_command = {
     .name = "model",
-    .summary = "Prints the stage table of a model, and with a platform also milliseconds.",
-    .usage = {"MODEL [KEY=VALUE...] [--dtype T] [--columns LIST] [--json|--csv|--data-island]",
+    .summary = "Prints the stage table of a model: its layers, and with --platform their milliseconds.", .usage =
+    {"MODEL [KEY=VALUE...] [--dtype T] [--columns LIST] [--json|--csv|--data-island]",
               "MODEL [KEY=VALUE...] --platform PLATFORM [--device D] [--cost C] [...]"},
     .least = 1,
     .most = 1,

@@ -245,7 +245,7 @@ const Command profile_compare_command = {
         "--median-within or --agree, the answer has a verdict. If A and B do not agree, the exit code is 1.\n",
     .examples =
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
-          "whether a configuration takes as long when it is measured together with others as alone"},
+          "whether the time of a configuration changes when it is measured together with others"},
          {"sluice profile compare before.csv after.csv --median-within 3%",
           "for continuous integration: exit code 1 if operators became slower or faster"}},
     .run = run_compare,

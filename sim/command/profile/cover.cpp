@@ -165,7 +165,8 @@ std::vector<Option> options() {
       {.name = "target",
        .value = "S",
        .summary =
-           "the share that the operators must reach. With this option, the exit code is 1 if they do not reach it",
+           "the share of the whole time that measured operators must reach. With this option, the exit code is 1 if "
+           "they do not reach it",
        .absent = "90%"},
       {.name = "platform",
        .value = "PLATFORM",

@@ -69,8 +69,8 @@ int run_link(const Arguments& arguments) {
   for (const LinkDirection& one : directions) told_apart = told_apart || one.single;
   if (!told_apart)
     message(
-        "sluice: latency and set-up cannot be told apart. For this, one direction needs single copies and queued copies "
-        "(method: queued). The whole time at 0 bytes counts as set-up");
+        "sluice: latency and set-up cannot be told apart, so the whole time at 0 bytes counts as set-up. To tell them "
+        "apart, measure single copies and queued copies (method: queued) in one direction");
   return 0;
 }
 
@@ -112,11 +112,12 @@ const Command profile_link_command = {
     .options = options(),
     .details =
         "The command uses rows whose operator is `copy`. Each row has the size bytes=N, and the two memories "
-        "input_pools and output_pools. One of them is `device`, the other `pinned` or `pageable` host memory. Copies "
-        "that followed each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of "
-        "relative errors. There is one fit for each direction and each kind of host memory. Latency is the difference "
-        "between the times of a single copy and a queued copy, both of 0 bytes. analysis/measure/copies.py measures "
-        "such rows with torch, and analysis/measure/copies.cu measures them with CUDA.\n",
+        "input_pools and output_pools. One of the two memories is `device`, and the other is `pinned` or `pageable` "
+        "host memory. Copies that followed each other without a pause have method: queued. Bandwidth and set-up are "
+        "fitted by least squares of relative errors. There is one fit for each direction and each kind of host memory. "
+        "Latency is the difference between the times of a single copy and a queued copy, both of 0 bytes. "
+        "analysis/measure/copies.py measures such rows with torch, and analysis/measure/copies.cu measures them with "
+        "CUDA.\n",
     .examples = {{"sluice profile link copies.csv",
                   "the figures of the link, and the lines that describe it in a platform"},
                  {"sluice profile link copies.csv --platform a100_pcie -o mine.yaml",

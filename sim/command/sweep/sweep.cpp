@@ -221,8 +221,8 @@ const Command sweep_command = {
          {.name = "merge",
           .summary = "copy the points of several stores into the store of --store"}},
     .details =
-        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input. For a\n"
-        "scenario from standard input, files are relative to the working folder.\n\n"
+        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input. The files\n"
+        "that a scenario from standard input names are relative to the working folder.\n\n"
         "KEY=VALUES:\n"
         "  KEY=a,b,c       the values a, b and c\n"
         "  KEY=lo..hi:n    n values at equal distances, lo and hi among them\n"

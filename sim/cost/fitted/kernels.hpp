@@ -10,7 +10,7 @@ namespace sluice {
 
 /// The kernels by which attention is computed.
 enum class AttentionKernels {
-  /// Each step of attention is a kernel: scores, scale, mask, softmax, dropout, and values. The scores are kept in
+  /// Each operation of attention is a kernel: scores, scale, mask, softmax, dropout, and values. The scores are kept in
   /// memory.
   eager,
   fused  ///< only the two products are kernels

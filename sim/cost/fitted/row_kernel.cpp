@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the number after "KEY=" in a configuration. The configuration is written as in Sluice or as in torch.
+/// Returns the number after "KEY=" in a configuration. The configuration is written in the form of Sluice or of torch.
 std::optional<double> number_after(const std::string& config, const std::string& key) {
   const std::size_t at = config.find(key + "=");
   if (at == std::string::npos) return std::nullopt;

@@ -29,7 +29,7 @@ bool same_memory(const std::string& a, const std::string& b) {
   });
 }
 
-/// Returns the memories of the operands that the pass reads. If `written` is true, returns those of written operands.
+/// Returns the memories of the operands that the pass reads, or of the operands that it writes if `written` is true.
 std::vector<std::string> pools_of(const Query& query, bool written) {
   std::vector<std::string> pools;
   for (const Operand& operand : query.operands)

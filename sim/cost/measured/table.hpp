@@ -21,8 +21,9 @@ class MeasuredTable {
  public:
   MeasuredTable(Profile profile, Interpolation interpolation, std::string statistic);
 
-  /// Returns the price of a pass. In the price, measured_s is without interpolated seconds. Returns nullopt if the pass
-  /// was not measured, and cannot be interpolated. For example, the sizes may be outside of the measured range.
+  /// Returns the price of a pass. Interpolated seconds are not a part of the price's `measured_s`. Returns nullopt if
+  /// the pass was not measured, and cannot be interpolated. For example, the sizes may be outside of the measured
+  /// range.
   std::optional<Price> price(const Query& query) const;
   /// Returns the grounds of the price. Returns nullopt if price() does.
   std::optional<Grounds> grounds(const Query& query) const;
