@@ -36,9 +36,9 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 
 class Scaled(ticker.Formatter):
-    """Formats the numbers of an axis. The given numbers are in plain units (s, byte). The axis shows them in the unit
-    `pinned`, if a caller has asked for a unit. Otherwise, the unit suits the range of the axis. The formatter also
-    updates the unit in labels."""
+    """Formats the numbers of an axis. The given numbers are in a plain unit, such as s or byte. The axis shows them in
+    the unit `pinned`, if a caller has asked for a unit. Otherwise, the unit suits the range of the axis. The formatter
+    also updates the unit in labels."""
 
     def __init__(self, dimension: str) -> None:
         self.dimension = dimension
@@ -112,7 +112,7 @@ class Limits:
 
 
 def siblings(ax: Axes, which: str) -> list[Axes]:
-    """Returns `ax` and all panels that share an axis with it. `which` is "x" or "y"."""
+    """Returns `ax` and all panels that share its x axis or its y axis. `which` names the axis: "x" or "y"."""
     shared = ax.get_shared_x_axes() if which == "x" else ax.get_shared_y_axes()
     return shared.get_siblings(ax)
 
@@ -164,7 +164,7 @@ def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -
 
 def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
     """Returns the size of a figure in inches. This is the requested size, or else a size that suits the picture. Within
-    `paper`, the size also suits the page."""
+    `sluice.paper`, the size also suits the page."""
     if figsize is not None:
         if len(figsize) != 2 or not all(isinstance(one, (int, float)) and 0.1 <= one <= 200 for one in figsize):
             raise errors.UsageError(f"figsize={clipped(figsize)}: expected width and height in inches, from 0.1 to 200")
@@ -177,7 +177,7 @@ def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
 
 def title(ax: Axes, given: Optional[str], ours: str) -> None:
     """Sets the title `given`. The text "" means no title. If `given` is None, the picture has the title `ours`, or no
-    title within `paper`."""
+    title within `sluice.paper`."""
     text = (ours if page_width() is None else "") if given is None else given
     ax.set_title(text, loc="left")
 

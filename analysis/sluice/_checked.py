@@ -179,7 +179,7 @@ def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
     if origin is Union:
         return _any_of([_check(one, names) for one in inner])
     if origin is typing.Literal:
-        # Any text passes this check: the code that reads the text has a better message about a wrong word.
+        # Any text passes this check, because the code that reads the text has a better message about a wrong word.
         return _PLAIN[str][0], "a text: one of " + ", ".join(map(str, inner))
     if origin is collections.abc.Callable or annotation is Callable:
         return callable, "a function"

@@ -7,7 +7,7 @@ from typing import Any, Iterator
 import numpy as np
 import pandas as pd
 
-# The unit of a fact, by the ending of its name.
+# The unit of a fact, by the ending of the fact's name.
 _UNITS = {"_s": "s", "_bytes": "byte", "bytes_needed": "byte", "_j": "J"}
 
 

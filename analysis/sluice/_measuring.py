@@ -130,7 +130,8 @@ def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, resu
 def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Returns the joules per layer, and their uncertainty. The calls are prepared once, and then run again and again.
     At the beginning and at the end of the measurement, the counter is wrong by at most its resolution. With enough
-    calls, this error is a small share. The time limit may end the measurement before there are enough calls."""
+    calls, this error is a small share of the joules. The time limit may end the measurement before there are enough
+    calls."""
     calls = max(calls, subject.cycle)
     run = subject.prepare(calls)
     subject.synchronise()

@@ -138,14 +138,14 @@ class Model:
              changes: Optional[Mapping] = None) -> pandas.DataFrame:
         """Returns the largest micro-batch that fits on the device of each platform, one row per platform. Without
         platforms, there is one row, for a device with unlimited memory. The column `largest` has the samples of this
-        micro-batch. If every micro-batch fits, it has no number. The column `step_s` has the seconds of a step with
-        this micro-batch. `cost` is the cost model for these seconds. The column `bytes` has the most bytes that this
-        micro-batch holds at one moment. `weight_bytes` and similar columns have these bytes by class. The column
-        `one_bytes` has the bytes for one sample. The next larger micro-batch does not fit: `next_bytes` has its bytes,
-        and `refusal` has the reason. If a platform has no answer, `error` gives the reason, such as a missing rate for
-        the dtype. `batch` is a number of samples, which are divided into micro-batches. With `batch`, the column
-        `micro_batch` has the samples of such a micro-batch, and `batch_step_s` has the seconds of a step. `changes` are
-        overrides of the scenario in which micro-batches are tried."""
+        micro-batch. If every micro-batch fits, `largest` has no number. The column `step_s` has the seconds of a step
+        with this micro-batch. The column `cost` names the cost model for these seconds. The column `bytes` has the most
+        bytes that this micro-batch holds at one moment. `weight_bytes` and similar columns have these bytes by class.
+        The column `one_bytes` has the bytes for one sample. The next larger micro-batch does not fit: `next_bytes` has
+        its bytes, and `refusal` has the reason. If a platform has no answer, `error` gives the reason, such as a
+        missing rate for the dtype. `batch` is a number of samples, which are divided into micro-batches. With `batch`,
+        the column `micro_batch` has the samples of such a micro-batch, and `batch_step_s` has the seconds of a step.
+        `changes` are overrides of the scenario in which micro-batches are tried."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],

@@ -20,9 +20,9 @@ _width: ContextVar[Optional[float]] = ContextVar("width", default=None)
 def paper(columns: int = 1, width: Optional[float] = None) -> Iterator[None]:
     """Returns a context in which pictures are made for print: `with sluice.paper(columns=1): result.plot.timeline()`.
     One column of a page is 3.33 inches wide, and two columns are 7 inches wide. `width` sets another width in inches.
-    Texts have sizes of 7 and 8 points, and PDF files embed the font. The pictures have no default title: on a page they
-    have captions. The legends of narrow pictures are above the axes. The context also applies to other figures of
-    matplotlib."""
+    Texts have sizes of 7 and 8 points, and PDF files embed the font. The pictures have no default title, because on a
+    page they have captions. The legends of narrow pictures are above the axes. The context also applies to other
+    figures of matplotlib."""
     if width is None and (type(columns) not in (int, float) or columns not in _WIDTHS):
         raise errors.UsageError(f"columns={clipped(columns)}: expected 1 or 2; width= takes any width in inches")
     inches = _WIDTHS[columns] if width is None else width
@@ -42,5 +42,5 @@ def paper(columns: int = 1, width: Optional[float] = None) -> Iterator[None]:
 
 
 def page_width() -> Optional[float]:
-    """Returns the width of the page in inches within `paper`, else None."""
+    """Within `paper`, returns the width of the page in inches. Elsewhere, returns None."""
     return _width.get()

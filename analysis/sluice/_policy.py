@@ -35,10 +35,10 @@ class Workload(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A stage, for a policy: consecutive layers. A stage has a number (from 0), a name, and weight_bytes. input_bytes,
-    output_bytes and workspace_bytes are for one micro-batch. macs and flop are for one sample. Attention keeps keys and
-    values from step to step: cache_bytes has their bytes, for all samples of a step. In a plan, these keys and values
-    are a tensor of class kv_cache, whose home is the stage's device."""
+    """A stage as a policy sees it: consecutive layers. A stage has a number (from 0), a name, and weight_bytes.
+    input_bytes, output_bytes and workspace_bytes are for one micro-batch. macs and flop are for one sample. Attention
+    keeps keys and values from step to step: cache_bytes has their bytes, for all samples of a step. In a plan, these
+    keys and values are a tensor of class kv_cache, whose home is the stage's device."""
 
     number: int
     name: str
@@ -89,7 +89,7 @@ class Action:
 
     def flow(self, tensor: int, source: str, target: str, bytes: Optional[int] = None) -> Action:
         """Adds a flow: while the action computes, bytes flow from the memory of `source` to the memory of `target`.
-        `bytes` is their number, which is by default the size of the whole tensor. The action ends when its seconds have
+        Their number is `bytes`. By default, it is the size of the whole tensor. The action ends when its seconds have
         passed and all bytes have arrived."""
         count = None if bytes is None else whole(bytes, "bytes")
         self._builder._native.flow(self._ref, whole(tensor, "tensor", most=_MOST), source, target,
@@ -136,8 +136,8 @@ class PlanBuilder:
 
     def tensor(self, name: str, kind: TensorClass, bytes: int, home: Optional[str] = None) -> int:
         """Adds a tensor. `kind` is the class of the tensor: weight, gradient, optimizer, activation, workspace, input,
-        output or kv_cache. `home` is the memory that holds the tensor from start to end. Returns the number of the
-        tensor."""
+        output or kv_cache. `home` is the memory that holds the tensor from the start to the end of the run. Returns the
+        number of the tensor."""
         return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
 
     def memory(self, name: str, device: str, capacity: Optional[int] = None) -> None:
@@ -271,13 +271,13 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
     The function gets four arguments. `stages` is a list of sluice.Stage. A Stage has number, name, weight_bytes,
     input_bytes, output_bytes, workspace_bytes, macs, flop and cache_bytes. `platform` is a sluice.Platform. `workload`
     is a sluice.Workload. A Workload has mode, strategy, dtype, batch, micro_batch, batches_per_step, steps and
-    micro_batches_per_step. `parameters` is a dict. A sluice.PlanBuilder makes the plan. Its methods compute and
-    transfer return a sluice.Action. The methods of an Action say what it waits for, allocates and uses.
+    micro_batches_per_step. `parameters` is a dict. A sluice.PlanBuilder makes the plan. Its methods `compute` and
+    `transfer` return a sluice.Action. The methods of an Action say what it waits for, allocates and uses.
 
     With `all_devices`, the policy uses several devices, and stages are cut for the device with the smallest memory.
-    `modes` and `strategies` list what the policy can plan: its modes, and its strategies for fates. All others are
-    refused. A second policy of the same name replaces the first policy. The name of a built-in policy raises
-    InputError."""
+    `modes` and `strategies` list what the policy can plan: its modes, and its strategies for fates. All other modes and
+    strategies are refused. A second policy of the same name replaces the first policy. Raises InputError if a built-in
+    policy has the name."""
 
     def register(function: AnyPlanner) -> AnyPlanner:
         if not callable(function):

@@ -1,4 +1,5 @@
-"""Computes the numbers of a run for bins with given ends. So several runs can have the same bins."""
+"""Divides the time of a run into bins with given ends, and computes numbers for each bin. So several runs can have the
+same bins."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _read_only(column):
 
 
 def spans(r: Recording) -> Table:
-    """Returns one row per executed action, in the order of the ends."""
+    """Returns one row per executed action, in the order in which the actions ended."""
     action = r.numbers("spans/action")
     return Table({
         "start": r.numbers("spans/start"),

@@ -115,7 +115,8 @@ class _Run:
     def _words(self, module: nn.Module, documents: list[dict], args: tuple, kwargs: dict,
                result: Any) -> dict[str, str]:
         """Returns the columns that describe a call. The description is the layer that from_torch makes of the call. So
-        the call's row in a profile gives the seconds of this layer. A call without a layer has torch's names."""
+        the call's row in a profile gives the seconds of this layer. If from_torch makes no layer of the call, the
+        description has torch's names."""
         working = [one for one in documents if one["type"] not in VIEWS]
         if len(documents) == 1 or len(working) == 1:
             layer = documents[0] if len(documents) == 1 else working[0]

@@ -129,8 +129,8 @@ def _forward(module: nn.Module, inputs: _Inputs, training: bool) -> Callable[[in
 
 
 def _backward(module: nn.Module, inputs: _Inputs) -> Callable[[int], Callable[[], None]]:
-    """Returns the function that prepares backward passes: they compute the gradients of inputs and parameters. Each
-    copy of the inputs has one graph, which is used repeatedly. So the measured time does not include the forward
+    """Returns the function that prepares backward passes. These passes compute the gradients of inputs and parameters.
+    Each copy of the inputs has one graph, which is used repeatedly. So the measured time does not include the forward
     pass."""
     graphs: list[Callable[[], None]] = []
     done = 0

@@ -50,9 +50,9 @@ class Layered:
             self._layers.input(one)
 
     def module(self, module: nn.Module, args: tuple, kwargs: dict, result: Any) -> list[dict]:
-        """Turns a call of a module into layers, and returns their documents. A document has two more keys.
-        `shape_of_result` is the shape of the layer's output. `sources` has the shapes of its inputs. For an unknown
-        call, the list is empty."""
+        """Turns a call of a module into layers, and returns their documents. In addition to the keys of a layer, each
+        document has two keys. `shape_of_result` is the shape of the layer's output. `sources` has the shapes of its
+        inputs. For an unknown call, the list is empty."""
         def called() -> None:
             if not self._layers.knows(module):
                 self._layers.unknown(type(module).__name__)

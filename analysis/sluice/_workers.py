@@ -1,6 +1,6 @@
-"""Runs the points of a sweep on workers. The workers belong to any concurrent.futures.Executor, or are processes that
-are started here. Each worker runs its points in a separate process (_apart.py). If a point makes this process end, the
-point becomes a row with the reason, and the worker continues."""
+"""Runs the points of a sweep on workers. The workers belong to an executor of the caller (any
+concurrent.futures.Executor), or are processes that are started here. Each worker runs its points in a separate process
+(_apart.py). If a point makes this process end, the point becomes a row with the reason, and the worker continues."""
 
 from __future__ import annotations
 

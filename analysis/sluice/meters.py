@@ -111,7 +111,7 @@ class NvidiaSmi:
         """`watts` is the approximate power of the GPU. The resolution is the energy at this power of one second, or of
         `every_s` seconds if they are more.
 
-        Raises IoError if the program is missing. Raises IoError if it prints no power within `patience_s`."""
+        Raises IoError if the program is missing. Raises IoError if the program prints no power within `patience_s`."""
         self.resolution_j = max(self.AVERAGED_S, every_s) * watts
         self._clock, self._joules, self._watts, self._since = clock, 0.0, 0.0, 0.0
         self.samples = 0

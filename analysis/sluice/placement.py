@@ -93,15 +93,15 @@ class PlacementCurve:
     @property
     def frame(self) -> "pandas.DataFrame":
         """A new table with one row for each size and way, in the order of sizes. The columns way, fast_bytes and
-        fast_share say what was asked. fast_share is a share of `needed_bytes`. predicted_s has the seconds by the
-        placement's arithmetic. simulated_s has the seconds of the executed plan. The way `cached` has no plan: its
-        seconds are predicted_s. For all other ways, the seconds are simulated_s. The column slowdown is seconds /
-        `all_fast_s`. The column bound_s has a lower bound of the seconds. gap is (seconds - bound_s) / seconds. The
-        columns moves_… count moves. The columns bytes_… have their bytes. There are three columns of each kind: for all
-        moves to fast memory, for all moves to slow memory, and for those moves that take place while kernels run.
-        hit_bytes, miss_bytes and written_back_bytes are for the way `cached`. oracle_s has the seconds that this
-        computer needed to find the placement. If the way cannot be used, the column refused says why. Otherwise it is
-        empty. Missing numbers are NaN. `frame.attrs["units"]` has the units."""
+        fast_share say what was asked. fast_share is a share of `needed_bytes`. predicted_s has the seconds that the
+        arithmetic of the placement predicts. simulated_s has the seconds of the executed plan. The way `cached` has no
+        plan: its seconds are predicted_s. For all other ways, the seconds are simulated_s. The column slowdown is
+        seconds / `all_fast_s`. The column bound_s has a lower bound of the seconds. gap is (seconds - bound_s) /
+        seconds. The columns moves_… count moves. The columns bytes_… have their bytes. There are three columns of each
+        kind: for all moves to fast memory, for all moves to slow memory, and for those moves that take place while
+        kernels run. hit_bytes, miss_bytes and written_back_bytes are for the way `cached`. oracle_s has the seconds
+        that this computer needed to find the placement. If the way cannot be used, the column refused says why.
+        Otherwise it is empty. Missing numbers are NaN. `frame.attrs["units"]` has the units."""
         columns = _sluice.placement_columns()
         table = late("pandas").DataFrame(self._results, columns=columns)
         words = ("way", "refused")
