@@ -114,10 +114,10 @@ class PlacementCurve:
     def tensors(self, fast: Union[str, float, None] = None, way: Way = "static") -> "pandas.DataFrame":
         """Returns one row for each tensor, indexed by name. The tensor with the largest worth_s is first. The columns
         are class, bytes, memory and worth_s. The column memory names the memory of the tensor. If the tensor moves,
-        this is the memory of its first use. worth_s is in seconds. A tensor in fast memory is imagined in slow memory
-        all the time: worth_s is what the run would lose. A tensor in slow memory is imagined in fast memory all the
-        time: worth_s is what the run would save. It does not matter whether fast memory has room for the tensor. All
-        other tensors stay in their memories, so the seconds of several tensors do not add up.
+        this is the memory of its first use. worth_s is in seconds. For a tensor in fast memory, it is the time that the
+        run would lose if the tensor were in slow memory all the time. For a tensor in slow memory, it is the time that
+        the run would save if the tensor were in fast memory all the time. It does not matter whether fast memory has
+        room for the tensor. All other tensors stay in their memories, so the seconds of several tensors do not add up.
 
         `fast` is a size of the curve, as a share or as bytes. None means the largest size up to half of the needed
         bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if `fast` is not a size of this curve.
@@ -190,7 +190,8 @@ def placement(scenario: Scenario, fast: Sizes, ways: Union[str, Sequence[str], N
 
 @contextmanager
 def _in_words() -> Iterator[None]:
-    """Changes errors about sizes and rates: they then name the argument instead of the option of the command line."""
+    """Changes errors about sizes and rates, so that they name the argument instead of the option of the command
+    line."""
     try:
         yield
     except errors.UsageError as error:

@@ -77,10 +77,10 @@ class PlacementPlots(Suggesting):
                 title: Optional[str] = None, *, top: int = 15, unit: Optional[str] = None, legend: Legend = True,
                 figsize: Size = None) -> "Axes":
         """Shows the seconds that tensors save in fast memory. The `top` tensors with the most seconds have a bar each.
-        A bar in full colour is for a tensor in fast memory: in slow memory, the run would lose these seconds. A pale
-        bar is for a tensor in slow memory: in fast memory, the run would save these seconds. `fast` and `way` are as in
-        `PlacementCurve.tensors`, and `unit` is the unit of time. Raises UsageError in the same cases as
-        `PlacementCurve.tensors`."""
+        A bar in full colour is for a tensor in fast memory, and shows the seconds that the run would lose with this
+        tensor in slow memory. A pale bar is for a tensor in slow memory, and shows the seconds that the run would save
+        with this tensor in fast memory. `fast` and `way` are as in `PlacementCurve.tensors`, and `unit` is the unit of
+        time. Raises UsageError in the same cases as `PlacementCurve.tensors`."""
         top = _documents.whole(top, "top", 1, 200)
         table = self._curve.tensors(fast, way)
         size = for_people(table.attrs["fast_bytes"], "byte")

@@ -72,8 +72,8 @@ class Plan:
 
     @property
     def tensors(self) -> pandas.DataFrame:
-        """A table with one row per tensor: its bytes, its class, and its home. The home is the memory that holds it
-        from start to end."""
+        """A table with one row per tensor: its bytes, its class, and its home. The home is the memory that holds the
+        tensor from the start to the end of the run."""
         pandas = late("pandas")
         return pandas.DataFrame(self._native.tensors()).astype({"class": "category"})
 
@@ -81,7 +81,7 @@ class Plan:
     def fates(self) -> pandas.DataFrame:
         """A table with the fates of the activations of each stage, indexed by the stage's number. The columns are name,
         fate, recomputed_s and saved_bytes. fate is "keep", "recompute" or "offload". If the parts of a stage have
-        different fates, it is "recompute, offload". The last two columns are the cost of the fates in one run of the
+        different fates, fate is "recompute, offload". The last two columns are the cost of the fates in one run of the
         body. The table is computed from the actions, so any policy's plan has it. Without training, the table is
         empty."""
         return late("._facts").fates(self.actions, self.tensors, self.stages)

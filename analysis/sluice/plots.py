@@ -43,8 +43,8 @@ class Plots(Suggesting):
                  legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the actions from `start` to `end` (s). There is one row per stream and one bar per action. A bar with
         enough room shows the number of its stage. Very narrow actions become a strip. A colour stands for a kind of
-        action. In a strip, the height of a colour is the share of its kind in the time. `streams` are the names of the
-        streams to show, by default all streams."""
+        action. In a strip, the height of a colour is the share of the time in which actions of its kind run. `streams`
+        are the names of the streams to show, by default all streams."""
         start, end = self._window(start, end)
         order = self._streams(streams)
         axes = late("._axes")

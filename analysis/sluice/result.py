@@ -91,7 +91,7 @@ class Result:
     @property
     def spans(self) -> "pandas.DataFrame":
         """A table with one row per executed action. The action that ended first is the first row. Four columns are in
-        s: start, end, available and waited. Actions that wait for this action may start at the time `available`.
+        s: start, end, available and waited. Actions that wait for this action start at the time `available` or later.
         `waited` is how long the stream was idle before the action. The columns stream, action, kind, device, stage,
         stage_name, micro_batch, iteration and section say what was executed. An action without a stage has the stage -1
         and no stage_name. The columns reason and blocker say what the action waited for. The column cause is the row of
@@ -136,7 +136,8 @@ class Result:
     def to_xarray(self) -> "xarray.Dataset":
         """Returns spans (dimension span), memory events (event) and series (time) with their units. The attrs of the
         Dataset are name, status, scenario and the metrics, such as "peak_bytes.gpu". The Dataset's method to_netcdf
-        writes a file. Some forms of netCDF have only 32-bit integers: there, larger numbers of bytes become floats."""
+        writes a file. Some forms of netCDF have only 32-bit integers. In these forms, larger numbers of bytes become
+        floats."""
         about = {"name": self.name, "status": self.status, "scenario": self.scenario}
         numbers = {name: value for name, value, _ in self.metrics.rows() if value is not None}
         return late("._tables").to_xarray(self._recording, {**about, **numbers})

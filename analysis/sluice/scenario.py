@@ -161,10 +161,10 @@ class Scenario:
 
         `changes` has a list of values for each key. Keys are as in `with_`. With `over` = "grid", there is a point for
         every combination of the values. With "zip", point 1 has the first value of each key, point 2 the second values,
-        and so on. With "points", `changes` is a list of mappings with the same keys, one per point. `workers` = None
-        runs the points in threads of this process. `workers` = 4 runs them in 4 processes. `workers` may also be any
-        concurrent.futures.Executor, for example `client.get_executor()` of Dask or mpi4py.futures.MPIPoolExecutor. If a
-        point crashes its process, a new process is started. `store` is an SQLite file that keeps each answer
+        and so on. With "points", `changes` is a list of mappings with the same keys, one mapping per point. `workers` =
+        None runs the points in threads of this process. `workers` = 4 runs them in 4 processes. `workers` may also be
+        any concurrent.futures.Executor, for example `client.get_executor()` of Dask or mpi4py.futures.MPIPoolExecutor.
+        If a point crashes its process, a new process is started. `store` is an SQLite file that keeps each answer
         (sim/study/sweep/FORMAT.md). Points in the store do not run again. With `retry_failed`, failed points run again.
         `verify` is the share of the points that also run in SimGrid. SimGrid must give the same makespan. With `verify`
         = 0, no point runs in SimGrid. `progress` is as in `run`, but counts points instead of actions. With `executor`
@@ -197,9 +197,9 @@ class Scenario:
         measured rates of kernels: for reading and for writing slow memory. Write the rates as "20GB/s:4.4GB/s", or as
         two numbers in byte/s: (20e9, 4.4e9). A kernel then takes its seconds with all operands in fast memory, plus the
         seconds for reading and writing slow memory. With None, the cost model gives the seconds of kernels with
-        operands in slow memory. `nodes` is the largest number of nodes of branch and bound for one placement. With
-        `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts results instead of actions.
-        There is one result for each size and way.
+        operands in slow memory. `nodes` is the largest number of nodes that branch and bound may visit for one
+        placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts results instead
+        of actions. There is one result for each size and way.
 
         The scenario's policy, cut and fates are ignored. Without `in_place`, the cost model must distinguish memories.
         Raises UsageError for invalid sizes or rates. Raises InputError for an unknown way or device. Raises InputError

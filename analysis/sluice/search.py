@@ -126,11 +126,11 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
     search then finds, for example, the least bandwidth that keeps a limit. `over` has a range or a list of values for
     each key. A tuple (lo, hi) is the range from lo to hi. Between two whole numbers without units, all values are whole
     numbers. A Python `range` has whole numbers, too. Each value of a list is combined with all values of the other
-    keys. `subject_to` is a limit, "METRIC <= QUANTITY" or ">=", or a list of limits. `points` is the largest number of
-    different points that run. `store` is as in `Scenario.sweep`. Points that a sweep has stored there do not run again.
-    `by` is the method. "nlopt" runs the same points each time (see `sluice help search`). "optuna" is Optuna's TPE
-    sampler with `seed`, and needs python3-optuna. With `verify`, the best point also runs in SimGrid. SimGrid must give
-    the same makespan.
+    keys. `subject_to` is a limit, "METRIC <= QUANTITY" or "METRIC >= QUANTITY", or a list of limits. `points` is the
+    largest number of different points that run. `store` is as in `Scenario.sweep`. Points that a sweep has stored there
+    do not run again. `by` is the method. "nlopt" runs the same points each time (see `sluice help search`). "optuna" is
+    Optuna's TPE sampler with `seed`, and needs python3-optuna. With `verify`, the best point also runs in SimGrid.
+    SimGrid must give the same makespan.
 
     Raises UsageError for invalid arguments. Raises InputError if no point could run. Raises IoError if the store cannot
     be used. Raises InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt. The answers until
@@ -184,8 +184,8 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
 
 
 def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, Any]]]:
-    """Returns the keys that are varied. Also returns the listed values of each key, as the caller gave them, by their
-    texts."""
+    """Returns the keys that are varied. For each key with a list, also returns a dict: from the text of a value to the
+    value as the caller gave it."""
     if not isinstance(over, Mapping):
         raise errors.UsageError("a search needs a mapping of keys to ranges (lo, hi) or lists, like {'workload.batch': "
                                 "(1, 64)}")

@@ -98,9 +98,9 @@ _PLAIN_FUNCTIONS = {**{name.lower(): kind for name, kind in PLAIN.items()}, "lea
 
 
 def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
-    """Adds an elementwise operation. With a number or a computed mask as second operand, the operation is not counted.
-    If its result has the shape of the first operand, no layer is added. Otherwise a layer is added that only moves
-    elements."""
+    """Adds an elementwise operation. If the second operand is a number or a computed mask, the operation is not
+    counted. Then no layer is added if the result has the shape of the first operand. Otherwise the added layer only
+    moves elements."""
     known = [one for one in tensors if layers.is_known(one)]
     others = [one for one in tensors if not layers.is_known(one)]
     lead = max(known, key=lambda one: (one.dim(), one.numel()))

@@ -1,9 +1,9 @@
 """Makes models from torch modules.
 
-The module runs once with the example inputs. It runs on torch's meta device: only shapes are computed there. If this
-fails, the module runs with real values. Modules that become one layer are watched. A function mode of torch watches the
-functions outside of these modules. So modules that torch.fx cannot trace can be read, too. torch_layers.py turns each
-call into layers."""
+The module runs once with the example inputs. It runs on torch's meta device, where only shapes are computed. If this
+run fails, the module runs with real values. Modules that become one layer are watched. A function mode of torch watches
+the functions outside of these modules. So modules that torch.fx cannot trace can be read, too. torch_layers.py turns
+each call into layers."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> An
 
 @contextmanager
 def _on_meta(torch: Any, module: Any) -> Iterator[None]:
-    """Gives the module tensors with shapes but no content. At the end of the context, the module has its own tensors
-    again. Shared tensors stay shared."""
+    """Replaces the tensors of the module by tensors that have a shape but no content. At the end of the context, the
+    module has its own tensors again. Shared tensors stay shared."""
     made: dict[int, Any] = {}
     kept = []
 
@@ -211,7 +211,8 @@ def _indexing(torch: Any, between: Callable[[], bool], layers: Any) -> Iterator[
 
 
 def _compare(module: Any, layers: Any, model: Model) -> None:
-    """Compares the model's shapes with torch's shapes, and its number of parameters with the module's number."""
+    """Compares the model's shapes with torch's shapes, and the model's number of parameters with the module's
+    number."""
     table = model.stage_table()
     if len(table) != len(layers.shapes()):
         raise errors.InternalError("from_torch made layers that the model does not have")

@@ -270,8 +270,8 @@ class Layers:
                 self._counted.setdefault(id(one), layer)
 
     def count_new(self, layer: str, tensors: Sequence[Any]) -> int:
-        """Assigns the parameters of these tensors to the layer. Skips parameters that have a layer. Returns the number
-        of assigned elements."""
+        """Assigns the parameters of these tensors to the layer. Skips parameters that already belong to a layer.
+        Returns the number of assigned elements."""
         new = {id(one): one for tensor in tensors for one in self._learned.get(id(tensor), [])
                if id(one) not in self._counted}
         for one in new.values():

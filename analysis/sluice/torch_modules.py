@@ -19,7 +19,8 @@ EACH = {"ELU": (4, "output"), "CELU": (5, "output"), "SELU": (5, "output"), "Sof
 
 
 def one_if_equal(value: Any) -> Any:
-    """Returns 7 for [7, 7], as models write it. Profiles compare configurations as texts, so the form matters."""
+    """Returns the value in the form that models use: 7 instead of [7, 7]. Profiles compare configurations as texts, so
+    the form matters."""
     if not isinstance(value, (tuple, list)):
         return value
     numbers = [int(one) for one in value]
