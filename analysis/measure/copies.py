@@ -19,7 +19,7 @@ SIZES = [2**power for power in range(10, 31, 2)]  # 1 KiB to 1 GiB
 
 
 def seconds_of(torch, target, source, calls):
-    """Returns the mean seconds of one of `calls` copies in a row."""
+    """Makes `calls` copies without a pause. Returns the mean seconds of one copy."""
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     torch.cuda.synchronize()
     start.record()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the pictures of README.md and docs/results.md in this folder, for light and for dark pages:
+"""Makes the pictures of README.md and docs/results.md, for light and for dark pages, and writes them to this folder:
 ./dev python analysis/pictures/make_pictures.py"""
 
 import pathlib
@@ -16,7 +16,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def alexnet_x200():
-    """Draws the run of the scenario alexnet_x200: actions by stream, and contents of the card's memory."""
+    """Draws the run of the scenario alexnet_x200: the actions of each stream, and the contents of the card's memory."""
     result = sluice.load("alexnet_x200").run()
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(9, 4.4), sharex=True, layout="constrained",
                                          height_ratios=[1, 1.6])
@@ -28,7 +28,7 @@ def alexnet_x200():
 
 
 def vgg16_fates():
-    """Draws the contents of memory for three ways to make room for the activations of VGG-16, on common axes."""
+    """Draws VGG-16 with three ways to make room for its activations: the contents of memory, on common axes."""
     training = sluice.Scenario.from_dict({
         "model": "vgg16", "platform": "gtx980", "policy": "resident",
         "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})

@@ -56,14 +56,15 @@ def _listing(kind: str) -> _pandas.DataFrame:
 
 
 def policies() -> _pandas.DataFrame:
-    """Returns a DataFrame of all policies, including those in Python, indexed by name. The columns are summary, source,
-    details, example and parameters."""
+    """Returns a DataFrame of all policies, indexed by name. It includes policies that are written in Python. The
+    columns are summary, source, details, example and parameters."""
     return _listing("policies")
 
 
 def models() -> _pandas.DataFrame:
     """Returns a DataFrame of the bundled models, indexed by name. The columns are summary, source, file and figures.
-    The figures of a model are a list of dicts with the keys name, value and note. A model without figures has NaN."""
+    The figures of a model are a list of dicts with the keys name, value and note. A model without figures has NaN in
+    the column figures."""
     return _listing("models")
 
 
@@ -81,7 +82,7 @@ def scenarios() -> _pandas.DataFrame:
 
 def layers() -> _pandas.DataFrame:
     """Returns a DataFrame of the layer types, indexed by name. The columns are summary, source, details, example and
-    parameters. The parameters are the keys of such a layer."""
+    parameters. The column parameters has the keys that a layer of the type may have."""
     return _listing("layers")
 
 
@@ -106,5 +107,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Lists only the public names."""
+    """Returns the public names, for dir(sluice)."""
     return sorted([*__all__, "__doc__", "__file__", "__version__"])

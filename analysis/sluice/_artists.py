@@ -1,5 +1,6 @@
-"""Artists for matplotlib: texts that find their own places. The size of a picture is known only at the drawing. So the
-places are chosen then. This module imports matplotlib. Therefore it is imported late, with `late("._artists")`."""
+"""Artists for matplotlib: texts that find their own places. The size of a picture is known only when it is drawn.
+So each text chooses its place at that moment. This module imports matplotlib. Therefore other modules import it late,
+with `late("._artists")`."""
 
 from __future__ import annotations
 
@@ -14,10 +15,10 @@ from matplotlib.transforms import Bbox
 # The lengths below are in typographic points (1/72 inch). If a name is farther from its point than `_NEAR`, a line
 # connects the two.
 _NEAR = 8.0
-# A name is tried at these distances from its point, in this order.
+# The distances from its point at which a name is tried, in this order.
 _RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)
-# At each distance, the name is tried on these sides of its point, in this order. A side is a pair of multiples of the
-# distance: to the right, and upwards.
+# The sides of its point on which a name is tried at each distance, in this order. A side is a pair of directions: 1 is
+# right or up, -1 is left or down, and 0 is the middle.
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
 
 
@@ -40,8 +41,9 @@ class InBar(Text):
 
 
 class Names(Artist):
-    """Names of points. Each name is put at the first free position around its point. If this position is far away, a
-    line leads to the point. Earlier names have priority. A name without a free position is left out."""
+    """Names of points. Names take positions one after the other. Each name takes the first free position around its
+    point. If this position is far from the point, a line connects the two. If no position is free, the name is left
+    out."""
 
     def __init__(self, ax: Axes, points: Sequence[tuple[float, float, str]], obstacles: np.ndarray,
                  colour: Any) -> None:

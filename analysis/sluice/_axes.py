@@ -1,5 +1,6 @@
 """Axes that several pictures may share. All numbers of an axis have the same unit, such as ms, GB or TFLOP/s. The
-limits of an axis only grow. This module imports matplotlib. Therefore it is imported late, with `late("._axes")`."""
+limits of an axis may become wider, but never narrower. This module imports matplotlib. Therefore other modules import
+it late, with `late("._axes")`."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ Size = Optional[tuple[float, float]]
 
 
 def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, float]:
-    """Returns the name of a unit for axes, and its size in plain units (s, byte, FLOP/s). Raises UsageError for an
-    unknown unit. `argument` is the argument's name for the message."""
+    """Returns the name of a unit as axes show it, and the size of the unit in s, byte or FLOP/s. Raises UsageError for
+    an unknown unit. The message names the argument, which is called `argument`."""
     known = UNITS[dimension]
     name = unit.replace("us", "µs").replace("\u03bc", "µ") if isinstance(unit, str) else unit
     if name not in known:
