@@ -13,7 +13,8 @@
 
 namespace sluice {
 
-/// The errors of single operators, weighted by the seconds of the operators. Nine of ten errors are at most `ninety`.
+/// The errors of the prices of single operators. `median` and `ninety` are means over the operators, weighted by their
+/// seconds: the median error, and the error that nine of ten operators do not exceed.
 struct KnownErrors {
   double share = 0;  ///< the share of all seconds for which the errors are known
   double median = 0, ninety = 0;

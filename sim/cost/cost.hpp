@@ -1,6 +1,6 @@
-// Cost models price a pass of an operator on a device. A cost model is chosen by name. It makes an object from its
-// parameters. The object prices queries, and may hold data, such as a profile. Each cost model has a file of its own,
-// and cost/catalog.cpp lists all cost models.
+// A cost model gives the price of a pass of an operator on a device: its seconds, FLOP, bytes and joules. A cost model
+// is chosen by name. It makes an object from its parameters. The object prices queries, and may hold data, such as a
+// profile. Each cost model has a file of its own, and cost/catalog.cpp lists all cost models.
 #pragma once
 
 #include <cstdint>
