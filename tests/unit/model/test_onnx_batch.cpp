@@ -121,8 +121,8 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
     CHECK(up.backward.weight_flop == 2 * up.macs + 32 * 32 * 4);
     CHECK(got.notes.empty());
   }
-  // The given output is larger than the computed output. So the layer becomes an operator with the products of the
-  // convolution.
+  // The file says that the output has 34 rows and columns, but no window reaches row 34. So the layer becomes an
+  // operator that has as many products as the convolution.
   const ReadOnnx larger = read_one({strides, A::integers("output_shape", {34, 34})});
   CHECK(layer(larger.model, "up").type == "operator");
   CHECK(layer(larger.model, "up").macs == 16 * 16 * 8 * 4 * 9);

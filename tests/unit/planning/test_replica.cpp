@@ -1,5 +1,5 @@
-// A plan is moved from one device to an equal device. It must equal the plan that the policy makes for the second
-// device.
+// Moves a plan from one device to another device of the same kind. The moved plan must equal the plan that the policy
+// makes for the second device.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ Scenario pair(const std::string& policy, const std::string& device, const std::s
       overrides);
 }
 
-/// Returns the lines of a plan's text. The order of pools and links may depend on the device. So the lines before the
-/// prologue are sorted.
+/// Returns the lines of a plan's text. The lines before the prologue are sorted, because the order of pools and links
+/// may depend on the device.
 std::vector<std::string> lines(const Plan& plan) {
   std::istringstream text(to_text(plan));
   std::vector<std::string> lines;

@@ -1,4 +1,5 @@
-// Tests that the cut by_memory never refuses a model that fits. Each stage must be as long as the later stages allow.
+// Tests that the cut by_memory never refuses a model for which some cut fits. Each stage must have as many layers as
+// possible if the later stages must fit, too.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -13,7 +14,7 @@ using test::Dice;
 using test::layer;
 using Lasts = std::vector<std::uint32_t>;
 
-/// Returns a chain of layers. An element of `rows` has the bytes of a layer's output, and of its weights.
+/// Returns a chain of layers. Each element of `rows` has the bytes of a layer's output and the bytes of its weights.
 Model chain_of(std::int64_t input, const std::vector<std::pair<std::int64_t, std::int64_t>>& rows) {
   Model model;
   model.name = "chain";
@@ -30,7 +31,8 @@ std::int64_t bytes_of_stage(const Model& model, std::uint32_t first, std::uint32
   return bytes;
 }
 
-/// Tries every cut. Returns the number of stages of the shortest cut that fits. If no cut fits, returns 0.
+/// Tries every cut. Returns the number of stages of the cut that fits and has the fewest stages. Returns 0 if no cut
+/// fits.
 std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
   const auto layers = static_cast<std::uint32_t>(model.layers.size());
   std::size_t fewest = 0;
@@ -51,9 +53,10 @@ std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
 TEST_CASE(
     "by_memory ends a stage earlier if the longest possible stage leads to a layer that fits into no stage") {
   // The input has 1 B. Layers l0 to l3 have outputs of 4, 60, 4 and 4 B, and weights of 5, 5, 65 and 5 B. A stage needs
-  // its input, its weights and its output. Within 78 B, l0 and l1 fit (1 + 10 + 60 = 71 B). But after them, l2 would
-  // not fit (60 + 65 + 4 = 129 B). So l0 alone is a stage (1 + 5 + 4 = 10 B), and l1 and l2 are a stage (4 + 70 + 4 =
-  // 78 B). With l3, this stage would need 83 B. So l3 is a stage (4 + 5 + 4 = 13 B).
+  // the bytes of its input, its weights and its output. The device has 78 B. A stage of l0 and l1 would fit, with 1 +
+  // 10 + 60 = 71 B. But after this stage, l2 would not fit, with 60 + 65 + 4 = 129 B. So the first stage is l0 alone,
+  // with 1 + 5 + 4 = 10 B. The second stage is l1 and l2, with 4 + 70 + 4 = 78 B. With l3, it would need 83 B. So l3 is
+  // a stage of its own, with 4 + 5 + 4 = 13 B.
   Cutting cutting(chain_of(1, {{4, 5}, {60, 5}, {4, 65}, {4, 5}}));
   cutting.working_set_counted = false;
   cutting.device.memory().capacity = 78;
