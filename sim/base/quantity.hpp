@@ -1,6 +1,6 @@
-// Quantities: converts a text with a unit to a number in SI units, and back. The units are byte, s, FLOP, FLOP/s,
-// byte/s, W and J. Decimal and binary prefixes differ: 1 GB is 1e9 bytes, and 1 GiB is 2^30 bytes. Bytes are whole
-// numbers.
+// Converts quantities: a text with a unit becomes a number in SI units, and a number becomes a text with a unit. The
+// units are byte, s, FLOP, FLOP/s, byte/s, W and J. Decimal and binary prefixes differ: 1 GB is 1e9 bytes, and 1 GiB is
+// 2^30 bytes. Bytes are whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class Dimension { none, bytes, seconds, flop, flop_per_s, bytes_per_s, watt
 /// Reads a quantity: "61TFLOP/s" becomes 6.1e13. The whole text must be a quantity. The result is finite and not
 /// negative. A rate in FLOP/s or B/s is zero or at least 0.001 per second. With the dimension `none`, the text is a
 /// plain number or a percentage: "70%" becomes 0.7. Throws InputError without a position. The message has the text, the
-/// fault, an example, and `key`, the key that has the text in the document.
+/// fault, an example, and `key`, the name of the key that has this quantity.
 double parse_quantity(std::string_view text, Dimension dimension, std::string_view key = {});
 
 /// Reads an amount of bytes: "24GB" becomes exactly 24'000'000'000. Throws InputError as parse_quantity does. Also

@@ -20,8 +20,8 @@ struct Question {
   CutModel cut;  ///< the cut of the scenario's model, which plan_of() sets
 };
 
-/// Reads the document that the only positional of the command names, and applies the overrides. Throws UsageError if a
-/// plan has overrides.
+/// Reads the document that the command line names, and applies the overrides. Throws UsageError if a plan has
+/// overrides.
 Question read_question(const Arguments& arguments);
 
 /// The document that a study varies. This is the scenario as it is written: no override is applied, and the documents

@@ -32,7 +32,7 @@ struct Query {
   Pass pass = Pass::forward;
   std::int64_t samples = 0;
   Work work = {};
-  /// The operator with its configuration (Layer::config, Layer::input_shapes), and the model to which it belongs. Both
+  /// The operator is the layer `layer` of `model`. Layer::config and Layer::input_shapes give its configuration. Both
   /// pointers are null for an update of weights, which does not belong to a single operator.
   const Model* model = nullptr;
   const Layer* layer = nullptr;

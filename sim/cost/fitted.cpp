@@ -181,7 +181,8 @@ extern const CostModel fitted_cost = {
     .details =
         "Use `fitted` if there is a fit for the device, and the sizes were not measured. The seconds grow in steps, "
         "because a device computes a kernel in tiles and in waves of tiles. The answer gives the errors of the fit for "
-        "rows that it has not seen. This cost model needs a fit of measurements on the device or on a similar device.",
+        "rows that the fit has not seen. This cost model needs a fit of measurements on the device or on a similar "
+        "device.",
     .source =
         "Lee et al., Forecasting GPU performance for deep learning training and inference "
         "(ASPLOS 2025), section 4: tiles and waves. fits/FORMAT.md has the formula",

@@ -131,8 +131,8 @@ std::string test_case(const CheckReport& report, std::size_t number) {
 
 // --- GitHub -------------------------------------------------------------------------------------
 
-/// Escapes text for a workflow command of GitHub. If `property` is true, the text is for a property of the command,
-/// otherwise for its message.
+/// Escapes text for a workflow command of GitHub. If `property` is true, the text is for a property of the command.
+/// Otherwise it is for the command's message.
 std::string github_text(const std::string& text, bool property) {
   std::string result;
   for (const char c : valid_utf8(text)) {

@@ -87,7 +87,7 @@ void add_card(Cards& cards, const std::string& name, Value platform) {
   cards.platforms.push_back(std::move(platform));
 }
 
-/// Returns the platform after the default memory of each device got the given capacity.
+/// Returns a platform in which the default memory of each device has the given capacity.
 Value with_memory(Value platform, const std::string& capacity) {
   std::vector<std::string> memories;
   for (const WrittenPart& device : written_parts(platform, "devices")) {

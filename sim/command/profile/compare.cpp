@@ -197,7 +197,7 @@ std::vector<Option> options() {
        .summary = "two kinds of rows of one profile, such as cache=hot,cold"},
       {.name = "but",
        .value = "COLUMNS",
-       .summary = "two compared rows may differ in these columns, such as device, or cache,method"},
+       .summary = "the columns in which two compared rows may differ, such as device, or cache,method"},
       {.name = "what",
        .value = "W",
        .summary = "whether time or energy is compared",

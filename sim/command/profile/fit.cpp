@@ -173,7 +173,8 @@ std::vector<Option> options() {
            "how often the configurations are divided into two random halves to compute errors",
        .absent = "5"});
   all.push_back({.name = "form-only",
-                 .summary = "make a short file, without the corrections at the measured sizes"});
+                 .summary = "make a short file: only the formula's parameters, without the deviations at the measured "
+                            "sizes"});
   for (const char* key : {"name", "summary", "source", "licence"})
     all.push_back({.name = key,
                    .value = "TEXT",
@@ -188,7 +189,7 @@ std::vector<Option> options() {
 extern const Command profile_fit_command;
 const Command profile_fit_command = {
     .name = "profile fit",
-    .summary = "Fits how long operators take as a function of their sizes.",
+    .summary = "Fits the seconds of operators as a function of their sizes.",
     .usage = {"PROFILE... --on PLATFORM [-o FILE] [--form-only] [--splits N] [--json]"},
     .least = 1,
     .most = 1000,

@@ -1,6 +1,7 @@
 // The form is a formula for the time of a kernel. The time depends on the sizes of the kernel and on the device's data
 // sheet. The form has terms for tiles and waves over the device's units, for memory and cache, and for the launch. Most
-// parameters are shares of the data sheet's figures. So a fit of some devices also applies to another device.
+// parameters are shares of the data sheet's figures. So a fit to measurements of some devices also applies to another
+// device.
 #pragma once
 
 #include <cstddef>

@@ -46,8 +46,8 @@ class SharesBySize {
   std::map<std::string, Class> classes_;
 };
 
-/// Returns the seconds of a kernel at the device's full rates. A product takes the seconds of its FLOP or of its bytes,
-/// whichever are longer. A stream takes the seconds of its bytes.
+/// Returns the seconds of a kernel at the device's full rates. A product takes the longer of two times: the seconds of
+/// its FLOP, and the seconds of its bytes. A stream takes the seconds of its bytes.
 double ideal_seconds(const Kernel& kernel, const Device& device, DType dtype);
 
 }  // namespace sluice
