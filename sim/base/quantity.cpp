@@ -81,7 +81,8 @@ struct Decimal {
   long exponent = 0;
 };
 
-/// Reads the text of a quantity. The object keeps the text, the dimension and the key for its error messages.
+/// Reads the text of a quantity. The object keeps the text, the dimension and the key, because its error messages show
+/// them.
 class Parser {
  public:
   Parser(std::string_view text, Dimension dimension, std::string_view key)

@@ -54,7 +54,7 @@ std::string table_text(const TextTable& table, const std::vector<std::size_t>& w
   std::vector<std::string> headings;
   for (const TextTable::Column& column : table.columns) headings.push_back(column.heading);
   std::string head = row_text(headings, table, widths);
-  head.pop_back();  // The end of the line must not be bold.
+  head.pop_back();  // Removes the line break, which must not be bold.
   std::string text = bold(head) + "\n";
   for (const auto& row : table.rows) text += row_text(row, table, widths);
   return text;

@@ -1,5 +1,5 @@
-// Additional power is power minus idle power. Operators that memory limits take only a share of the additional power of
-// a busy device. If a cost model knows what limits an operator, it has a key for this share.
+// Additional power is power minus idle power. Operators that are limited by memory take only a share of the additional
+// power of a busy device. If a cost model knows what limits an operator, it has a key for this share.
 #pragma once
 
 #include "cost/cost.hpp"

@@ -10,7 +10,8 @@
 namespace sluice {
 namespace {
 
-/// Uses the scenario's shares of the device's rates. Without them, uses the platform's shares for the device.
+/// Uses the scenario's shares of the device's rates. If the scenario gives no shares, uses the platform's shares for
+/// the device.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
   /// Whether memories are accessed at the same time. If false, the memories are accessed in turn, and their seconds add

@@ -1,4 +1,4 @@
-// The command `sluice model` prints the stage table of a model, and with a platform also milliseconds.
+// The command `sluice model` prints the stage table of a model. With a platform, the table also has milliseconds.
 
 #include "command/table.hpp"
 #include "document/bundled.hpp"

@@ -219,7 +219,7 @@ std::vector<Option> options() {
        .summary = "A and B agree only if at least this share of the rows agree"},
       {.name = "rows",
        .value = "N",
-       .summary = "how many rows that disagree are printed",
+       .summary = "how many of the rows that disagree are printed",
        .absent = "10"},
       {.name = "json", .summary = "print the answer as JSON, with every row"}};
   all.insert(all.end(), own.begin(), own.end());

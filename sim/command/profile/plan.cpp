@@ -84,7 +84,7 @@ std::vector<Option> options() {
       {.name = "fixed",
        .value = "TENSORS",
        .summary =
-           "the tensors that stay in the first memory: weights, input, output, names of layers"},
+           "the tensors that stay in the first memory: weights, input, output, or a layer's name for its output"},
       {.name = "done",
        .value = "PROFILE",
        .summary = "a profile. Its measured rows are left out of the answer"},

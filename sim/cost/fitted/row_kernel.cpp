@@ -146,8 +146,7 @@ std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double
 
 /// Returns how many elements pooling writes for each channel of each image. If the configuration gives the size of the
 /// output ("output_size=(6, 6)"), the number of elements is computed from this size. If the configuration does not give
-/// this size, there is one element per stride along both axes. If no stride is given, the stride is the size of the
-/// window.
+/// this size, the number is pixels / stride^2. If no stride is given, the stride is the size of the window.
 double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   const std::string& config = row.config;
   std::vector<double> output_size = numbers_after(config, "output_size");
