@@ -1,7 +1,7 @@
 // Solves mixed-integer linear programmes: finds the values x of the variables with the smallest sum of cost · x. The
 // variables have bounds and linear constraints. Some variables must be integers. Only this code uses the solver CBC
 // (short for COIN-OR branch and cut). CBC prints nothing here, and the program keeps its own signal handlers.
-//If the programme is malformed, the functions throw InternalError. After a signal, they throw Interrupted.
+// If the programme is malformed, the functions throw InternalError. After a signal, they throw Interrupted.
 #pragma once
 
 #include <cstdint>

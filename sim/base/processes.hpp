@@ -1,6 +1,6 @@
 // Runs work in child processes. If code crashes in a child, the parent goes on. Code that can run
 // only once per process, such as SimGrid's engine, can run once in each child.
-//A child is forked. So it has a copy of its parent's memory. The child ends by _exit: destructors and atexit handlers
+// A child is forked. So it has a copy of its parent's memory. The child ends by _exit: destructors and atexit handlers
 // of the parent do not run in the child. A child is killed when the thread that forked it ends. So it never outlives
 // its parent. A fork is not safe while other threads of the parent hold locks, because these locks are never released
 // in the child. So the child must not need such a lock. If the parent has a single thread, there is no such lock.

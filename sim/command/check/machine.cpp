@@ -78,8 +78,8 @@ Value scenario_json(const CheckReport& report, std::size_t number) {
 }
 
 // --- XML ----------------------------------------------------------------------------------------
-// Elements and attributes follow the schema junit-10.xsd, by which Jenkins's xUnit plugin reads reports. This schema has
-// no attribute for a file. So the text of a test case begins with the path of the scenario.
+// Elements and attributes follow the schema junit-10.xsd, by which Jenkins's xUnit plugin reads reports. This schema
+// has no attribute for a file. So the text of a test case begins with the path of the scenario.
 
 /// Escapes text for an attribute or an element of XML. XML 1.0 cannot contain control characters.
 std::string xml(const std::string& text) {
