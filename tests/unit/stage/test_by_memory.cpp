@@ -87,7 +87,7 @@ TEST_CASE("by_memory refuses exactly those chains that do not fit with any cut")
     const Lasts lasts = cutting.lasts("{cut: by_memory}");
     CHECK(lasts.size() >= fewest);
     std::uint32_t first = 0;
-    bool longest = true;  // each stage is as long as possible
+    bool longest = true;  // whether each stage is as long as possible
     for (const std::uint32_t last : lasts) {
       CHECK(bytes_of_stage(cutting.model, first, last) <= *cutting.device.memory().capacity);
       for (std::uint32_t more = last + 1; more < cutting.model.layers.size(); ++more)
