@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Tests the cost model `fitted`. The page fitted.md has the errors of the bundled fits, and no error exceeds the
-page's aims. The program gives products the same seconds as a second implementation of the formula."""
+"""Tests the cost model `fitted`. The page analysis/validation/fitted.md must give the errors of the bundled fits, and
+no error may exceed the aims that the page states. For products, the program must give the same seconds as a second
+implementation of the formula."""
 
 import csv
 import json
@@ -47,8 +48,9 @@ class Fits(unittest.TestCase):
 
 @unittest.skipUnless(OPERATORS.is_dir(), f"there is no {OPERATORS}")
 class Fitting(unittest.TestCase):
-    """Tests that the program makes the bundled fits from the tables. The A30's table has no licence, so its fit is not
-    bundled. An older program may have written the errors in a bundled fit. So these tests make the fits again."""
+    """Tests that the program makes the bundled fits from the tables of measurements. The errors in a bundled fit may
+    come from an older version of the program. So the tests make each fit again. The table of the A30 has no licence, so
+    its fit is not bundled."""
 
     CARDS = {"v100_pcie": "Tesla V100-PCIE-32GB", "p100_pcie": "Tesla P100-PCIE-16GB", "t4": "Tesla T4",
              "a100_pcie": "NVIDIA A100-PCIE-40GB", "a100_80gb_pcie": "NVIDIA A100 80GB PCIe"}
@@ -97,7 +99,7 @@ class Fitting(unittest.TestCase):
             for card, error in each["device_errors"].items():
                 self.assertAlmostEqual(error["median"], unseen[each["class"]][card]["median"], 5)
         [products] = [each for each in made if each["class"] == "bmm"]
-        # In the table other.csv, the names of depth and columns are exchanged.
+        # In the table other.csv, the names n (columns) and k (depth) are exchanged.
         text = (OPERATORS / "neusight_bmm.csv").read_text()
         self.assertIn(",m,n,k,", text)
         (self.folder / "other.csv").write_text(text.replace(",m,n,k,", ",m,k,n,", 1))
@@ -170,9 +172,9 @@ class Prices(unittest.TestCase):
                 with self.subTest(platform=platform, rows=batch * rows, columns=columns, depth=depth):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
-                    # The fit and the platform have data sheets that differ in the fourth digit. Two points of the fit
-                    # may be about equally near to the product. Then the program and fit_form.py may use different
-                    # points.
+                    # The data sheet of the fit and the data sheet of the platform differ in the fourth digit. So if two
+                    # points of the fit are about equally near to the product, the program and fit_form.py may use
+                    # different points.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Tests AlexNet 200 times as large on a card and its host (analysis/validation/placement.md). A placement keeps some
-weights on the card. `streamed` also keeps some weights there, while other weights take turns. The test compares the
-seconds and the kept weights of both."""
+"""Tests a network of 200 times AlexNet's size, on a card and its host (analysis/validation/placement.md). A placement
+keeps some weights on the card. The policy `streamed` keeps some weights there, too, while the other weights take turns.
+The test compares the seconds and the kept weights of the placement and of the policy."""
 
 import json
 import os

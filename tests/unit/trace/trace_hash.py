@@ -1,7 +1,7 @@
 """Computes the content hash of a trace with h5py, as sim/trace/FORMAT.md defines it.
 
-usage: trace_hash.py TRACE. If the hash equals the hash in the file, the exit code is 0. If not, it is 1. Without h5py,
-it is 77.
+usage: trace_hash.py TRACE. The exit code is 0 if this hash equals the hash in the file, 1 if it does not, and 77 if
+h5py is not installed.
 """
 import hashlib
 import sys
