@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Tests a prediction of kernel times. The bandwidths of memories are fitted to half of the nodes of a training step.
-With these bandwidths, the times of the other half of the nodes in PMEM are predicted.
+"""Tests a prediction of the times of kernels. The bandwidths of memories are fitted to half of the nodes of a training
+step. (A node is one kernel.) These bandwidths then predict the times that the other half of the nodes take in PMEM.
 
-The test reads ../shared/data/placement. Without this folder, it is skipped."""
+The test reads the folder ../shared/data/placement. If this folder is missing, the test is skipped."""
 
 import math
 import pathlib

@@ -37,13 +37,14 @@ class Residency(unittest.TestCase):
         self.assertEqual(placed["metrics"]["peak_bytes_by_class"]["host"]["weight"], weights)
         turns = streamed["plan"]["facts"]["resident_bytes"]
         stay = placed["metrics"]["peak_bytes_by_class"]["gpu"]["weight"]
-        # The policy `streamed` tries to keep multiples of an eighth of all weights on the card. Five eighths would need
-        # more bytes than the card has.
+        # The policy `streamed` tries to keep an eighth of all weights on the card, or two eighths, and so on. It keeps
+        # four eighths, because five eighths have more bytes than the card.
         self.assertAlmostEqual(turns / weights, 4 / 8, delta=0.001)
         self.assertGreater(5 / 8 * weights, 24e9)
         self.assertTrue(turns < stay < 24e9)
-        # Under `streamed`, the image and some weights are loaded during the computation. With a placement, a kernel
-        # reads its weights in host memory or on the card. Kernels run one after the other.
+        # Under `streamed`, a step takes the seconds in which the image and the weights that do not stay cross the link.
+        # With a placement, a step takes the seconds in which the kernels, one after the other, read their weights over
+        # the link or on the card.
         image = streamed["metrics"]["transferred_bytes_by_class"]["input"] / 4  # steps
         self.assertAlmostEqual(streamed["metrics"]["step_s"] / ((weights - turns + image) / LINK), 1, delta=0.02)
         expected = (weights - stay) / LINK + stay / MEMORY

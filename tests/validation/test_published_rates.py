@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Compares published measurements with Sluice's default answer. analysis/validation/published_rates.md has the numbers
-that the program gives. If a ratio differs from 1 by more than a factor of 2, the page must explain it by an effect.
-With --write, the script writes the page."""
+"""Compares published measurements with the answers that Sluice gives by default. The page
+analysis/validation/published_rates.md must have these answers. If a ratio of the two numbers is below 0.5 or above 2,
+the page must name an effect that explains it. With --write, the script writes the page."""
 
 import functools
 import json
@@ -17,8 +17,8 @@ FOLDER = ROOT / "analysis/validation"
 DATA, PAGE = FOLDER / "published_rates.yaml", FOLDER / "published_rates.md"
 SCENARIO = "analysis/validation/one_card.yaml"
 
-# Keys of the runs in published_rates.yaml, and the keys of a scenario that get their values. overrides() handles
-# `model` and `platform`.
+# Maps each key of a run in published_rates.yaml to the key of a scenario that gets its value. The keys `model` and
+# `platform` are not here, because overrides() handles them.
 PATHS = {
     "mode": "workload.mode", "dtype": "workload.dtype", "batch": "workload.batch",
     "micro_batch": "workload.micro_batch", "optimizer": "workload.optimizer",
@@ -53,7 +53,7 @@ def text_of(value):
 
 
 def overrides(run):
-    """Returns the words of the command line behind the scenario."""
+    """Returns the overrides that make the run out of the scenario, as words of a command line."""
     model, *parameters = run["model"].split()
     words = [f"model={model}", *(f"model.{word}" for word in parameters), f"platform={run['platform']}"]
     words += [f"{PATHS[key]}={text_of(value)}" for key, value in run.items()
@@ -71,7 +71,7 @@ def metrics(*words):
 
 
 def answer(row):
-    """Returns Sluice's value of the row's quantity, in the row's unit."""
+    """Returns the number that Sluice gives for the row, in the unit of the row."""
     if row["unit"] == "GB":
         (run,) = row["runs"]
         return metrics(*overrides(run))["peak_bytes"]["gpu"] / 1e9
@@ -80,7 +80,7 @@ def answer(row):
 
 
 def rounded(value):
-    """Returns the value with at most four digits. So differences between machines do not show."""
+    """Returns the value as text, with at most four digits, so that differences between machines do not show."""
     return f"{value:.4g}" if value < 10000 else f"{value:.0f}"
 
 
