@@ -107,7 +107,7 @@ TEST_CASE("no file is longer than 400 lines", "[sizes]") {
       if (lines.size() > most_lines_of_a_file)
         FAIL_CHECK(path.string() << " has " << lines.size() << " lines");
     });
-  CHECK(files > 300);  // with fewer, the test has not read all files
+  CHECK(files > 300);  // with fewer files, the test has not read all
 }
 
 TEST_CASE("no file of a policy is longer than 120 lines", "[sizes]") {
@@ -120,7 +120,7 @@ TEST_CASE("no file of a policy is longer than 120 lines", "[sizes]") {
           path.string() << " has " << lines.size()
                         << " lines; move code that other policies could use to sim/planning");
   });
-  CHECK(files > 5);  // with fewer, the test has not read all files
+  CHECK(files > 5);  // with fewer files, the test has not read all
 }
 
 TEST_CASE("no folder of sim/ has more than 20 .cpp files of its own", "[sizes]") {
