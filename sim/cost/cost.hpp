@@ -78,7 +78,8 @@ struct Grounds {
   /// `measured`: the price comes from a row of a profile. `interpolated`: the price was interpolated between rows.
   bool measured = false, interpolated = false;
   bool fitted = false;
-  bool inside = false;  ///< whether the sizes of the operator are within the measured range
+  /// Whether the device was measured, and the sizes of the operator are within the measured range.
+  bool inside = false;
   /// Relative errors for one operator, found by cross-validation of the fit or of the interpolation. `ninety` is the
   /// error that nine of ten operators do not exceed. An error that is not known is NaN.
   double median = 0, ninety = 0;

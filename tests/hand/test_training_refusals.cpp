@@ -1,5 +1,5 @@
-// Tests training under the fates `optimal` and under the policy `phased`. A key that means nothing in its scenario must
-// be refused, and so must a plan that does not fit.
+// Tests training with the strategy `optimal` for fates, and training under the policy `phased`. A key that means
+// nothing in its scenario must be refused, and so must a plan that does not fit.
 #include "support/training_case.hpp"
 
 namespace sluice {

@@ -27,8 +27,8 @@ class Hostile:
 
 
 def values():
-    """Returns values of every type. None of them was chosen for a certain parameter, so only by accident is a value
-    valid."""
+    """Returns values of every type. None of them was chosen for a certain parameter, so a value is a valid argument
+    only by accident."""
     itself = {}
     itself["itself"] = itself
     deep = []

@@ -17,7 +17,7 @@ inline const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3,
 inline const std::vector<std::string> two_devices = {
     "platform.devices.gpu.count=2", "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 1GB/s}"};
 
-/// Returns `value` milliseconds as seconds. A number that differs from them only by rounding compares equal.
+/// Returns `value` milliseconds as seconds, for comparisons that allow for rounding.
 inline Approx ms(double value) {
   return Approx(value * 1e-3).epsilon(1e-9);
 }

@@ -111,7 +111,7 @@ class Oracle {
   }
 
   /// Starts an execution that may start now. Returns whether there was such an execution. With `shared`, only
-  /// executions that need bytes of a shared pool are considered. Without `shared`, only all other executions are
+  /// executions that need bytes of a shared pool are considered. Without `shared`, only the other executions are
   /// considered.
   bool start_some(bool shared) {
     std::vector<std::size_t> asking;

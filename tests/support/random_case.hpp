@@ -30,8 +30,8 @@ struct RandomCase {
                         const std::string& own_keys) const;
 };
 
-/// Returns the policies that a case may have. If a text begins with data_parallel, it then names the policy of the
-/// replicas.
+/// Returns the policies that a case may have. Each text is the name of a policy. After the name data_parallel, the text
+/// also names the policy of the replicas.
 const std::vector<std::string>& policies_with_choices();
 
 /// Returns a random case with this policy. If `training` is true, the case trains. The policy must then be able to

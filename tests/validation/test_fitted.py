@@ -99,7 +99,7 @@ class Fitting(unittest.TestCase):
             for card, error in each["device_errors"].items():
                 self.assertAlmostEqual(error["median"], unseen[each["class"]][card]["median"], 5)
         [products] = [each for each in made if each["class"] == "bmm"]
-        # In the table other.csv, the names n (columns) and k (depth) are exchanged.
+        # In the table other.csv, the names n and k are exchanged, so the depth and the columns are exchanged.
         text = (OPERATORS / "neusight_bmm.csv").read_text()
         self.assertIn(",m,n,k,", text)
         (self.folder / "other.csv").write_text(text.replace(",m,n,k,", ",m,k,n,", 1))

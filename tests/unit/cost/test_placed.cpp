@@ -122,8 +122,8 @@ TEST_CASE("under roofline, the seconds of a device's memories add up") {
       parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", question.platform);
   CHECK(together->of(question.placed(1, {"dram", "dram", "pmem"})).seconds ==
         Approx(output / 5e9).epsilon(1e-14));
-  // In none of these cases do the FLOP limit the pass. The 3 MFLOP take 3 us at 1 TFLOP/s, and even with all operands
-  // in DRAM, the bytes take 5.26 us.
+  // The FLOP limit the pass in none of these cases. The 3 MFLOP take 3 us at 1 TFLOP/s, and even with all operands in
+  // DRAM, the bytes take 5.26 us.
   CHECK(in_dram == Approx(5.26e-6).epsilon(1e-3));
 }
 

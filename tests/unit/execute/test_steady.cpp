@@ -180,8 +180,8 @@ TEST_CASE("a period may be several iterations") {
 }
 
 TEST_CASE("a plan whose times never repeat is executed action by action") {
-  // On two streams that do not wait for each other, an iteration takes 1 s and sqrt(2) s. The ratio is not a fraction,
-  // so the times never repeat.
+  // The two streams do not wait for each other. An iteration takes 1 s on the first stream and sqrt(2) s on the second.
+  // The ratio of these seconds is irrational, so the times never repeat.
   const Plan plan = plan_from_text(std::string(head) + R"(stream other kind=compute device=gpu
 prologue:
 body:

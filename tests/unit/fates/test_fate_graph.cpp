@@ -10,7 +10,7 @@ namespace sluice {
 namespace {
 
 /// Returns a graph of four operations that take 3, 1, 1 and 1 s. The first three operations make the tensors `a`, `b`
-/// and `c`. Each operation reads the tensor before: `x`, `a`, `b` and `c`. The last operation reads `a`, too, over a
+/// and `c`. The four operations read `x`, `a`, `b` and `c`, in this order. The last operation reads `a`, too, over a
 /// skip connection. Tensor `x` has 1 byte and comes from host memory. Tensors `a` and `b` have 10 bytes each, and `c`
 /// has 1 byte.
 FateGraph skip_connection(double load_x_s) {

@@ -98,8 +98,8 @@ TEST_CASE("fates: a tensor that no action reads is not recomputed") {
         "l0 F0 f1 s2 F2 F3 B3 B2 l2 B1 B0");
 }
 
-/// The operation at index `at` is a forward pass. Returns whether a later operation reads its output or its inner
-/// tensors, before another operation makes or loads them again.
+/// The operation at index `at` is a forward pass. Returns whether a later operation reads the output or the inner
+/// tensors of this pass, before another operation makes or loads them again.
 bool is_read(const Chain& chain, const Tape& tape, std::size_t at) {
   const std::size_t s = tape[at].number;
   bool output = true, inner = tape[at].inner && chain.stages[s].inner.bytes > 0;

@@ -45,8 +45,8 @@ TEST_CASE("the least bytes of a chain are the bytes of the pass that needs the m
   chain.stages[1].keep_workspace = 100;
   chain.stages[1].pass_workspace = 90;
   CHECK(least_bytes_bound(chain) == 20 + 30 + 90);
-  // For 5 micro-batches side by side, the outputs of A and B have 20 + 30 bytes. The forward pass of B needs at least
-  // those of one micro-batch at a time: 1/5 of the bytes, which are 10 bytes.
+  // For 5 micro-batches side by side, the outputs of A and B have 20 + 30 bytes. The forward pass of B computes one
+  // micro-batch at a time, so it needs at least 1/5 of these bytes: 10 bytes.
   chain.side_by_side = 5;
   CHECK(least_bytes_bound(chain) == 10 + 90);
 }

@@ -232,7 +232,7 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most)
   }
   CAPTURE(branching, faster, worst, gaps / cases);
   CHECK(branching > cases / 4);
-  // `optimal` leaves out some schedules, but one of these schedules is rarely the fastest.
+  // `optimal` leaves out some schedules. One of them is rarely faster than the answer of `optimal`.
   CHECK(faster <= 1 + cases / 20);
   CHECK(worst <= 0.05);
 }

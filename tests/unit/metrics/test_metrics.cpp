@@ -28,7 +28,7 @@ double keyed(const Totals& totals, const std::string& name, const std::vector<st
   return 0;
 }
 
-/// Returns a plan with one device and one link. Twice, it loads the 50 B of x and computes on x.
+/// Returns a plan with one device and one link. Its body runs twice, and loads the 50 B of x and computes on x.
 ///   link: 100 byte/s, idle 1 W, busy 3 W. Route: setup 0.5 s, latency 0.25 s
 ///   load: 0.5 s + 50 B / 100 byte/s = 1 s.  forward: 3 s, 600 FLOP, 120 J, completes 4 samples
 Plan load_and_compute() {
@@ -176,7 +176,7 @@ TEST_CASE("Overflow is the number of bytes beyond a capacity that is not enforce
   Totals totals(plan);
   totals.memory({0, 0, 0, 200, 200});
   REQUIRE(keyed(totals, "overflow_bytes", {"gpu"}) == 80);
-  REQUIRE(value(totals, "overflow_bytes").keyed.size() == 1);  // host is not in it: it has no limit
+  REQUIRE(value(totals, "overflow_bytes").keyed.size() == 1);  // host has no limit
   plan.pools[0].enforced = true;
   REQUIRE(value(totals, "overflow_bytes").keyed.empty());
 }
@@ -392,7 +392,7 @@ TEST_CASE("The width of bins doubles if a run takes longer than expected, and no
     before = table.time[i];
   }
   REQUIRE(busy == Approx(6).epsilon(1e-9));
-  REQUIRE(joules == Approx(321.75).epsilon(1e-9));  // as the metric energy_j
+  REQUIRE(joules == Approx(321.75).epsilon(1e-9));  // the same as the metric energy_j
   REQUIRE(table.series[0].values.back() == 8);
 }
 

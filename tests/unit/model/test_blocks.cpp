@@ -157,7 +157,7 @@ TEST_CASE("bad blocks are refused at the place where they are written or used") 
   CHECK_THAT(message_for("- {block: a}\n", "blocks: {a: {layers: []}}\n"),
              Contains("'layers' is empty"));
   CHECK_THAT(message_for("- {type: relu}\n", "blocks: {a: {parameters: {block: 1}, layers: []}}\n"),
-             Contains("nothing"));  // no use of the block, no check
+             Contains("nothing"));  // a block that is not used is not checked
   CHECK_THAT(message_for("- {block: a}\n",
                          "blocks: {a: {parameters: {block: 1}, layers: [{type: "
                          "relu}]}}\n"),

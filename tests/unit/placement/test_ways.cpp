@@ -122,7 +122,7 @@ TEST_CASE("the second round of a hardware cache takes the seconds computed by ha
           "[placement]") {
   // All kernels run twice, in two rounds. The cache of 10 bytes holds `a` after the first round. So the first kernel of
   // the second round finds `a` in the cache. Then `b` takes the place of `a`, and `a` takes the place of `b`, as in the
-  // first round. Returned are the seconds of the second round.
+  // first round. The seconds of the second round are checked here.
   CHECK(cached_run(PlacementQuestion(small()), 10, 2).seconds == 1 + 4 + 4);
   // A tensor with `Begins::given`, such as an input, has new content in each round. So it is filled again in each
   // round, which takes 1 s.
@@ -153,8 +153,8 @@ TEST_CASE("from the second round on, all rounds of a hardware cache are equal",
 
 TEST_CASE("reads in place and moves of the copy engine share one bandwidth", "[placement]") {
   // Kernel `a` reads the 100 bytes of tensor `x` in place at 10 byte/s. At the same time, the copy engine fetches the
-  // 50 bytes of tensor `y` for kernel `b`. Together they have 10 byte/s. So the kernel and the engine get 5 byte/s each
-  // until `y` has arrived at 10 s. Until then, the kernel has read 50 bytes of `x`. The other 50 bytes take 5 s.
+  // 50 bytes of tensor `y` for kernel `b`. The kernel and the engine share 10 byte/s. So each gets 5 byte/s until `y`
+  // has arrived at 10 s. Until then, the kernel has read 50 bytes of `x`. The other 50 bytes take 5 s.
   using Over = KernelTime::Line::Over;
   PlacementProblem problem;
   problem.tensors = {{.name = "x", .bytes = 100, .begins = PlacementProblem::Begins::given},

@@ -1,5 +1,5 @@
-// Reads words and names from random lines, as from the text of a plan. The results must equal the results of slow
-// functions, which follow the definitions of words and names one by one.
+// Reads words and names from random lines of a plan's text. The results must equal the results of slow functions, which
+// follow the definitions of words and names step by step.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -147,7 +147,7 @@ TEST_CASE(
       action.kind = static_cast<ActionKind>(within(0, 3));
       action.stage = within(-2, 6);
       action.micro_batch = within(-2, 9);
-      if (within(0, 9) == 0)  // rarely, a number far from all others
+      if (within(0, 9) == 0)  // now and then, a number far from all others
         (within(0, 1) == 0 ? action.stage : action.micro_batch) = within(0, 2'000'000'000);
       if (within(0, 3) == 0)
         action.name = std::to_string(within(0, 6)) + "F" + std::to_string(within(0, 9));

@@ -166,8 +166,8 @@ TEST_CASE(
   // Each group computes four micro-batches. In each slot, two inputs and two results of other slots may be on the
   // device. During the run of the first group, there is room for two inputs that are being loaded. With `inputs_cross`,
   // they may be inputs of the second group, which have 20 B each. Without `inputs_cross`, they are inputs of the first
-  // group, which have 10 B each. Then the first input of the second group is loaded in the last slot of the first
-  // group, and takes the place of the two results.
+  // group, which have 10 B each. In this case, the first input of the second group is loaded in the last slot of the
+  // first group, in the place of the two results.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
@@ -189,8 +189,8 @@ TEST_CASE(
     "the lower bound of a rehearsal counts the loads for which there is no room while the group before runs") {
   // The device has room for the weights of only one group. Three micro-batches go through both groups, one micro-batch
   // after the other. So there are six runs of a group. Each run first loads 1000 B in 1 ms, and then computes for 2 ms.
-  // Together, the runs take 18 ms. With room for half of the next weights, half of each load except the first runs
-  // during the computation before it. So the runs take 5 x 0.5 ms less.
+  // Together, the runs take 18 ms. With room for half of the next weights, half of each load runs during the
+  // computation before it. Only the first load has no computation before it. So the runs take 5 x 0.5 ms less.
   StreamedCase streamed;
   streamed.groups = {{{1000, 0, 0, 0}, 2e-3}, {{1000, 0, 0, 0}, 2e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};

@@ -63,7 +63,7 @@ TEST_CASE(
       }
     }
   CHECK(compared > 100);
-  // A run in which no action waits for memory takes exactly the seconds of the clock. So do more than a quarter of
+  // If no action waits for memory, a run takes exactly the seconds of the clock. This holds for more than a quarter of
   // these runs.
   CHECK(reached > compared / 4);
 }

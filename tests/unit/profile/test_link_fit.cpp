@@ -22,7 +22,8 @@ namespace {
 const std::string head =
     "# format: sluice-profile/1\noperator,sizes,input_pools,output_pools,method,seconds_median\n";
 
-/// Returns the rows of a profile of copies. They have 1 kB to 1 GB, and take `constant` + bytes / `bandwidth` seconds.
+/// Returns the rows of a profile of copies. The copies have 1 kB to 1 GB, and take `constant` + bytes / `bandwidth`
+/// seconds.
 std::string copies(const std::string& from, const std::string& to, const std::string& method,
                    double constant, double bandwidth) {
   std::string rows;

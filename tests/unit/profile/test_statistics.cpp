@@ -54,7 +54,7 @@ TEST_CASE(
   b.samples = {5, 9};
   a.derive();
   b.derive();
-  const Statistics whole = pooled(a, b);  // 1 2 3 5 9 have the mean 4 and the squares 9 + 4 + 1 + 1 + 25 = 40
+  const Statistics whole = pooled(a, b);  // 1 2 3 5 9: mean 4, squared deviations 9 + 4 + 1 + 1 + 25 = 40
   CHECK(*whole.n == 5);
   CHECK(*whole.mean == 4);
   CHECK(*whole.median == 3);

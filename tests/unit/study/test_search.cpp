@@ -180,7 +180,7 @@ TEST_CASE("The least bandwidth for given seconds equals the bandwidth of the clo
 }
 
 TEST_CASE("The least bandwidth that hides the inputs equals the bandwidth of the closed form") {
-  // A batch computes for 4 ms. Its input of 2 MB is hidden from a bandwidth of 2 MB / 4 ms = 500 MB/s on.
+  // A batch computes for 4 ms. At 2 MB / 4 ms = 500 MB/s or more, the load of its 2 MB of input is hidden.
   const Variants variants(
       test::small_scenario(
           2'000'000, {{4, 4000, 4000}},
