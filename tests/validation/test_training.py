@@ -201,8 +201,8 @@ class Parts:
     gradient of relu6 and the output of the part. For every sample in flight, the card holds the gradients of pool5 and
     of the outputs of the other parts, because the last part reads these tensors. If all activations are kept, the card
     holds three more tensors for every sample: the image, the inner tensors of the convolutions, and pool5. If all
-    activations are offloaded, it holds of these only pool5 of the last sample. The outputs of the other parts are not
-    held, because no backward pass reads them."""
+    activations are offloaded, the card holds only one of these three tensors: pool5 of the last sample. The outputs of
+    the other parts are not held, because no backward pass reads them."""
 
     def __init__(self, parts, last_stage):
         self.last_stage = last_stage  # bytes of the weights of the model's last stage

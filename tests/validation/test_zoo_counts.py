@@ -172,7 +172,7 @@ class Counts(unittest.TestCase):
         # (12 h) + (v + s) / (12 L h)) parameters. The last norm has 2 h parameters.
         self.assertEqual(totals("megatron_22b")["parameters"],
                          48 * (12 * 6144 ** 2 + 13 * 6144) + (51200 + 2048) * 6144 + 2 * 6144)
-        # GPT-3 has the same layers as GPT-2, but its blocks are more and wider.
+        # GPT-3 has the same layers as GPT-2, but it has more blocks, and they are wider.
         block = 12 * 12288 ** 2 + 13 * 12288
         self.assertEqual(totals("gpt3")["parameters"], 96 * block + (50257 + 2048 + 2) * 12288)
         # In a block of Mixtral, keys and values have a quarter of the width. The block has a router and 8 experts, and
