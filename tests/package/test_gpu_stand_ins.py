@@ -159,7 +159,7 @@ _streams = []
 
 
 class dtype:
-    """The package sluice looks this name up."""
+    """The package sluice looks up the name torch.dtype."""
 
 
 

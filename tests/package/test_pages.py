@@ -32,7 +32,7 @@ BEFORE = {
     "sim/trace/FORMAT.md": "import numpy as np\n",
 }
 FILES = {
-    # A run whose repeated iterations are stored once.
+    # This page needs the trace of a run whose repeated iterations are stored only once.
     "sim/trace/FORMAT.md": ("run", "alexnet_resident", "workload.steps=200000", "--executor", "replay",
                             "-o", "trace.h5"),
     "sim/study/sweep/FORMAT.md": ("sweep", "alexnet_resident", "workload.batch=1,2", "--store", "study.db"),

@@ -25,8 +25,8 @@ SMALL = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workloa
 
 
 def boxes(ax, row):
-    """Returns (left, right, low, high) of each coloured box in a row of a timeline. A row has the heights 0 (bottom) to
-    1 (top)."""
+    """Returns (left, right, low, high) of each coloured box in a row of a timeline. The bottom of the row has the
+    height 0, and its top has the height 1."""
     found = []
     pale = matplotlib.colors.to_hex(_colours.pale(ax))
     for one in ax.collections:

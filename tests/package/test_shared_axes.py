@@ -31,7 +31,7 @@ LONG = sluice.load("alexnet_x200").run()
 
 
 def right_end(ax):
-    """Returns the greatest x coordinate, in data coordinates, of the areas in a picture of a memory."""
+    """Returns how far the areas in the picture of a memory reach to the right, as a time on the axis."""
     return max(path.vertices[:, 0].max() for area in ax.collections for path in area.get_paths())
 
 

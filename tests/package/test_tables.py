@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the tables of results and plans. A change of a table must affect no other table. The table of decisions must
-have names and numbers."""
+"""Tests the tables of results and plans. A change of a table must affect no other table. The table of facts must have
+the names and the values of the plan's facts."""
 
 import copy
 import pathlib

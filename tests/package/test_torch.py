@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that models from torch have the counts of the zoo."""
+"""Tests that models which are made from torch modules have the same counts as the models of the zoo."""
 
 import unittest
 

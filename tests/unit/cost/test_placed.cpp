@@ -40,7 +40,7 @@ Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
                  "server.yaml"));
 }
 
-/// Returns a model with two layers, a product of 30 x 50 and a relu.
+/// Returns a model with two layers: a product with weights of 30 x 50, and a relu.
 Model small() {
   return sluice::test::model_of(
       "- {type: input, name: x, shape: [30]}\n"
