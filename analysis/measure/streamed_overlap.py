@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Measures on a GPU which share of the copies of weights is hidden behind computation. Sluice simulates the same share.
+"""Runs on a GPU. It measures what share of the copies of weights is hidden behind computation. Sluice
+simulates the same share.
 
     python3 analysis/measure/streamed_overlap.py
     python3 analysis/measure/streamed_overlap.py --layers 12 --width 8192 --batches 256 1024 4096 16384

@@ -119,8 +119,9 @@ class PlacementCurve:
         the run would save if the tensor were in fast memory all the time. It does not matter whether fast memory has
         room for the tensor. All other tensors stay in their memories, so the seconds of several tensors do not add up.
 
-        `fast` is a size of the curve, as a share or as bytes. None means the largest size up to half of the needed
-        bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if `fast` is not a size of this curve.
+        `fast` is one of the sizes of fast memory in this curve, as a share or as bytes. None means the largest size up
+        to half of the needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises
+        UsageError if `fast` is not a size of this curve.
         Raises UsageError if `way` has no placement at this size."""
         place = self._place(way, fast)
         rows = json.loads(self._native.worths(place))

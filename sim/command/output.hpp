@@ -1,5 +1,5 @@
-// Checks the files that a command writes with -o or --junit. Without --force, a command replaces only files of the kind
-// that it writes, and never a document.
+// Checks the files that a command writes with -o or --junit. Without --force, a command replaces no document, because a
+// document may be somebody's work. The comment of refuse_to_replace() says which other files may be replaced.
 #pragma once
 
 #include <string>

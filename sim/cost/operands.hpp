@@ -15,8 +15,8 @@ namespace sluice {
 std::vector<Operand> operands_of(const Model& model, const Layer& layer, Pass pass,
                                  std::int64_t samples, DType dtype);
 
-/// Returns the query with the tensors of its pass in the given memories. `pools` has one memory per operand, in the
-/// order of operands_of(). If a memory is missing or has no name, throws an InputError. The message names the layer and
+/// Returns a copy of the query that has the operands of its pass. Each operand is in the memory that `pools` gives for
+/// it. `pools` has one memory per operand, in the order of operands_of(). If a memory is missing or has no name, throws an InputError. The message names the layer and
 /// the tensor.
 Query placed_query(const Query& query, const std::vector<std::string>& pools);
 

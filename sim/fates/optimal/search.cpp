@@ -87,7 +87,7 @@ int bound_steps(std::size_t stages) {
 }
 
 /// Returns the values of Rounding::factor that are tried. The search takes time for each value, in proportion to the
-/// number of stages. So long chains have fewer values.
+/// number of stages. Therefore fewer values are tried for a long chain.
 std::vector<double> copy_factors(std::size_t stages, bool host_is_limited) {
   std::vector<double> factors = {2.0};
   if (stages <= 300) factors.insert(factors.begin(), 1.2);

@@ -24,7 +24,7 @@ WorstMoment worst_moment(const Program& step, std::size_t devices);
 /// and `available_bytes`.
 Shortage held_at(const WorstMoment& worst, const Program& step);
 
-/// Adds the weights, gradients and optimizer state that stay to the bytes of their classes in `shortage`.
+/// Some weights, gradients and optimizer state stay on the device. Adds their bytes to `shortage`, class by class.
 void add_constants(Shortage& shortage, const std::vector<StageState>& states);
 
 /// Returns how many bytes all weights, their gradients and their optimizer state have together.
