@@ -28,8 +28,8 @@ extern const LayerType lrn_layer;
 const LayerType lrn_layer = {
     .name = "lrn",
     .summary =
-        "Divides each element by a power of the squares of its neighbours in the channels, with size + 4 FLOP per "
-        "element. This is local response normalisation.",
+        "Divides each element by a number that grows with the squares of its neighbours in the channels, with size + 4 "
+        "FLOP per element. This is local response normalisation.",
     .details =
         "The formula is y = x / (k + alpha (sum of squares))^beta. The sum goes over `size` neighbouring channels. "
         "An element takes 1 FLOP for its square and size - 1 FLOP for the sum. The product with alpha, the addition "

@@ -46,8 +46,8 @@ const LayerType measured_layer = {
         "Describes a layer by its measured seconds, `forward` and `backward`, and its sizes.",
     .details =
         "Use this layer with the cost model `measured`, for layers of which only seconds and sizes are known. Graphs "
-        "of PipeDream have such layers. The seconds are for a batch. The model's key `measured_batch` is the number of "
-        "its samples.",
+        "of PipeDream have such layers. The seconds are for a batch. The model's key `measured_batch` says how many "
+        "samples this batch has.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1, the profile of a layer",
     .example =
         "{type: input, shape: [2048, 6144]}, {type: measured, shape: [2048, 6144], forward: 7.7ms, backward: 11.9ms}",

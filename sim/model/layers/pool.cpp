@@ -1,5 +1,5 @@
 // In a pooling, each output depends on one window of one channel. The input is a signal, an image or a volume. A window
-// extends along all its axes except the last axis, the channels.
+// extends along all axes of the input except the last axis, the channels.
 #include <numeric>
 
 #include "base/quantity.hpp"

@@ -21,7 +21,7 @@ void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights
                    std::int64_t meets) {
   counts.sparsity = keys.number("sparsity");
   // A double holds each whole number up to 2^53 exactly. A larger number of weights may be rounded up. Then the number
-  // of zeros could exceed the number of weights, and is limited to it.
+  // of zeros could exceed the number of weights. So the number of zeros is limited to the number of weights.
   const std::int64_t zeros = std::llround(counts.sparsity * static_cast<double>(weights));
   const std::int64_t stored = weights - std::min(zeros, weights);
   counts.parameters = stored;

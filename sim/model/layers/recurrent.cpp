@@ -19,14 +19,14 @@ struct Cell {
 
 // A hidden value of rnn takes 2 FLOP: one to add the products of the two matrices, and one for tanh.
 constexpr Cell elman{1, 1 + 1, 0};
-// A hidden value of gru adds the products of the two matrices three times, with 1 FLOP each. The gates r and z take a
-// sigmoid of 4 FLOP each. The new value is n = tanh(a + r b). Here a is the product with the input, and b is the
-// product with the hidden values of the previous step. The product r b takes 1 FLOP, and tanh takes 1 FLOP. The formula
-// h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and b.
+// For a hidden value of gru, the products of the two matrices are added three times, with 1 FLOP each. The gates r and
+// z take a sigmoid of 4 FLOP each. The new value is n = tanh(a + r b). Here a is the product with the input, and b is
+// the product with the hidden values of the previous step. The product r b takes 1 FLOP, and tanh takes 1 FLOP. The
+// formula h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
-// A hidden value of lstm adds the products of the two matrices four times, with 1 FLOP each. The gates i, f and o take
-// a sigmoid of 4 FLOP each. The new value g takes a tanh. The state c = f c + i g takes 3 FLOP. The formula h = o
-// tanh(c) takes 2 FLOP. An lstm keeps i, f, g, o and c.
+// For a hidden value of lstm, the products of the two matrices are added four times, with 1 FLOP each. The gates i, f
+// and o take a sigmoid of 4 FLOP each. The new value g takes a tanh. The state c = f c + i g takes 3 FLOP. The formula
+// h = o tanh(c) takes 2 FLOP. An lstm keeps i, f, g, o and c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {

@@ -167,7 +167,7 @@ const LayerType class_token_layer = {
     .summary = "Puts a learned row before all other rows.",
     .details =
         "The output has one more row than the input, and the learned row has one parameter per feature. The forward "
-        "pass takes no FLOP. The backward pass adds to the gradient of the learned row, with 1 FLOP per feature, and "
+        "pass takes no FLOP. The backward pass adds up the gradient of the learned row, with 1 FLOP per feature, and "
         "reads no activation. Use this layer for vision transformers. After the last block, use `take_row` to take the "
         "first row.",
     .source = "Dosovitskiy et al., An image is worth 16x16 words (2021), equation 1",

@@ -1,4 +1,4 @@
-// Functions about shapes that several layer types use: they count elements, read keys and check shapes.
+// Several layer types use these functions. They count the elements of shapes, read keys and check shapes.
 #pragma once
 
 #include <cstdint>
