@@ -5,8 +5,8 @@
 namespace sluice {
 namespace {
 
-/// Returns one part of `count`, divided into `parts` whole numbers that differ by at most 1. `part` is the number of
-/// the part, counted from 0.
+/// Divides `count` into `parts` whole numbers that differ by at most 1, and returns one of them. `part` is the number
+/// of the returned part, counted from 0.
 std::int64_t share(std::int64_t count, std::int64_t part, std::int64_t parts) {
   return count / parts + (part < count % parts ? 1 : 0);
 }

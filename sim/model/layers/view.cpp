@@ -135,8 +135,8 @@ const LayerType dropout_layer = {
     .parameters =
         {{.name = "rate",
           .type = Type::number,
-          .summary = "the share of the elements that are set to zero. With the rate 0, the model does not have the "
-                     "layer",
+          .summary = "the share of the elements that are set to zero. If the rate is 0, the layer is left out of the "
+                     "model",
           .default_text = "0.5",
           .maximum = 1}},
     .infer = infer_dropout,

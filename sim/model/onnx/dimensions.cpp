@@ -7,8 +7,8 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Returns the key of a scenario that gives a dimension: the name of the dimension, where '_' replaces each character
-/// other than a letter or a digit.
+/// Returns the key by which a scenario gives the extent of a dimension. The key is the name of the dimension, with '_'
+/// instead of each character that is neither a letter nor a digit.
 std::string key_of(const std::string& name) {
   std::string key = name.substr(0, 100);
   for (char& c : key)

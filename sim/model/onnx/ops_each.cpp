@@ -40,8 +40,8 @@ Draft joined(const Drafting& at) {
   return draft;
 }
 
-// The gradient of one operand reads the other operand, as in a product. If c is a constant that is not learned, the
-// backward pass of x / c reads nothing.
+// The gradient of one operand depends on the other operand, as in a product. If c is a constant that is not learned,
+// the backward pass of x / c reads nothing.
 Draft quotient(const Drafting& at) {
   Draft draft = elementwise(at);
   draft.keeps = at.is_data(1) || at.is_learned(1) ? "inputs" : "nothing";

@@ -92,7 +92,7 @@ struct Drafting {
   /// in the layer as in ONNX.
   bool is_batched(const std::string& tensor) const;
   void require(bool condition, const std::string& message) const;
-  /// Throws an error unless an input has `count` elements. `what` is a word for the message, such as "channels": each
+  /// Throws an error unless an input has `count` elements. `what` is a word for the message, such as "channels" if each
   /// channel has one element. A missing input is not an error.
   void require_elements(std::size_t input, std::int64_t count, const char* what) const;
   [[noreturn]] void fail(const std::string& message) const;
