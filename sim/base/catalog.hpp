@@ -1,5 +1,5 @@
 // A catalog is a list of entries of one kind, for example all policies. An entry is a record with at least a `name` and
-// a `summary`. To add an entry, add one file to the folder, and one line to the folder's catalog.cpp.
+// a `summary`. Each catalog has a folder. To add an entry, add one file to this folder, and one line to its catalog.cpp.
 #pragma once
 
 #include <string>

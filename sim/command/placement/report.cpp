@@ -105,7 +105,7 @@ LabelledRows head_rows(const PlacementCurve& curve) {
                      std::to_string(curve.question.tensor_count()) + " tensors over " +
                      std::to_string(curve.question.kernel_count()) + " kernels"},
       {"all fast",
-       format_quantity(curve.all_fast_s, Dimension::seconds) + ": a slowdown of 1 below"}};
+       format_quantity(curve.all_fast_s, Dimension::seconds) + ": a slowdown of 1 in the table below"}};
   if (curve.fast_capacity) {
     const std::int64_t own = *curve.fast_capacity;
     rows.emplace_back(

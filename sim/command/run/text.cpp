@@ -138,8 +138,8 @@ void add_listed(LabelledRows& rows, const std::string& label, const std::vector<
     rows.emplace_back("", "... (" + std::to_string(texts.size()) + " " + what + ")");
 }
 
-/// Adds the bytes of links. Links of equal devices share a row if they move equal numbers of bytes. The seconds of
-/// these links may differ a little.
+/// Adds rows with the bytes that links moved. Links of equal devices share a row if they move equal numbers of bytes. The
+/// seconds of these links may differ a little.
 void add_transfers(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::vector<std::string> texts;

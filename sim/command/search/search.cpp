@@ -144,7 +144,7 @@ const Command search_command = {
           .absent = "answers are not kept"},
          {.name = "csv", .summary = "all points that were run, with all numbers, as CSV"},
          {.name = "json",
-          .summary = "all points with all numbers and the points that were found, as JSON"},
+          .summary = "all points with all numbers, and the best point, as JSON"},
          {.name = "jobs",
           .letter = 'j',
           .value = "N",
