@@ -1,5 +1,5 @@
-// The records of model documents. A record says which keys a mapping may have: a model, a block, or a layer of one
-// type.
+// The records of model documents. A record says which keys a mapping may have. Such a mapping is a model, a block, or a
+// layer of one type.
 #include "model/catalog.hpp"
 
 #include <map>

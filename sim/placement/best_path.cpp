@@ -33,8 +33,8 @@ class Walk {
       if (i > 0) costs = after_gap(costs, i);
       costs = after_use(costs, i, made && i == 0);
     }
-    // If the path must come back to slow memory, it pays for saving the tensor. Otherwise it must end in the state
-    // `begin`.
+    // A path that must come back to slow memory may end in another state. Then it also pays for saving the tensor. A
+    // path that must come back to another state must end in this state.
     State end = slow;
     double cost = never;
     for (const State s : {slow, both, fast}) {

@@ -1,9 +1,9 @@
 // Finds placements that fit. First, tensors are put into fast memory one after the other, by the prices of fast memory:
-// tensors that save many seconds for a low price come first. Each tensor gets its best path (placing.hpp) through the
-// room that the tensors before it leave. Then a search changes the placement many times. Each time, it chooses a kernel
-// at random. It takes some of the tensors that exist during this kernel out of fast memory, and puts them back in a
-// random order. It keeps the new placement unless the new placement is slower. The search follows Shaw, Using
-// constraint programming and local search methods to solve vehicle routing problems (1998).
+// tensors that save many seconds for a low price come first. Each tensor gets the best path (placing.hpp) for which the
+// tensors before it leave room. Then a search changes the placement many times. Each time, it chooses a kernel at
+// random. It takes some of the tensors that exist during this kernel out of fast memory, and puts them back in a random
+// order. It keeps the new placement unless the new placement is slower. The search follows Shaw, Using constraint
+// programming and local search methods to solve vehicle routing problems (1998).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class PlacementDraft {
 
   /// Puts a tensor into slow memory for its whole life, unless it is pinned to fast memory.
   void take_out(std::uint32_t t);
-  /// Gives a tensor its best path through the room that the other tensors leave in fast memory. `prices` has the price
+  /// Gives a tensor the best path for which the other tensors leave room in fast memory. `prices` has the price
   /// of a byte during each kernel. If `prices` is empty, all prices are 0.
   void put_in(std::uint32_t t, const std::vector<double>& prices);
   void set(std::uint32_t t, TensorPath path);
