@@ -40,10 +40,10 @@ struct KernelTime {
   /// Returns a lower bound: the kernel takes at least these seconds, in whichever memories its operands are.
   double least() const;
   /// Returns lines that nowhere exceed the seconds of the kernel. For a table, there are two lines. The first line
-  /// begins with the seconds with all operands in fast memory. For each operand in slow memory, it adds the least
-  /// seconds that this operand adds anywhere in the table. The second line begins with the seconds with all operands in
-  /// slow memory. For each operand in fast memory, it subtracts the most seconds that this operand adds anywhere in the
-  /// table.
+  /// starts from the seconds when all operands are in fast memory. For each operand in slow memory, it adds the least
+  /// seconds that this operand adds anywhere in the table. The second line starts from the seconds when all operands
+  /// are in slow memory. For each operand in fast memory, it subtracts the most seconds that this operand adds anywhere
+  /// in the table.
   std::vector<Line> lines_below(std::size_t operands) const;
 };
 

@@ -184,7 +184,7 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
   for (const PlacementWay& way : placement_ways()) names.push_back(way.name);
   for (const std::string& way : ways)
     if (!asked(names, way))
-      throw InputError("there is no way to place tensors called '" + way + "'" +
+      throw InputError("no way to place tensors is called '" + way + "'" +
                        did_you_mean(way, names) + ": expected " + join(names));
   std::sort(capacities.begin(), capacities.end());
   std::vector<PlacementResult> results;

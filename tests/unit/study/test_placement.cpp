@@ -137,7 +137,7 @@ TEST_CASE("a scenario with unconnected memories, or with an unknown device, is r
   scenario.platform.lookup = {};
   CHECK_THROWS_WITH(placement_curve(scenario, {}), Contains("pmem") && Contains("dram"));
   CHECK_THROWS_WITH(placement_curve(two_products(), {.ways = {"statik"}}),
-                    Contains("there is no way to place tensors called 'statik'"));
+                    Contains("no way to place tensors is called 'statik'"));
 }
 
 }  // namespace
