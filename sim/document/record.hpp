@@ -89,8 +89,8 @@ class Reader {
   double number(std::string_view name) const;
   double quantity(std::string_view name) const;     ///< in SI units
   std::int64_t bytes(std::string_view name) const;  ///< whole bytes
-  /// Returns a field's value as text. The value is a text, a choice, or a word such as "auto" that replaces another
-  /// scalar.
+  /// Returns a field's value as text. The value is a text, a choice, or a word, such as "auto", that stands in the
+  /// place of another scalar, such as a number.
   std::string text(std::string_view name) const;
   bool is_word(std::string_view name, std::string_view word) const;  ///< "auto", "unlimited"
   const Value* value(std::string_view name) const;                   ///< nullptr when absent

@@ -1,4 +1,4 @@
-// Reads which stages of a model a document means.
+// Finds the stages of a model that a text in a document means.
 #pragma once
 
 #include <cstddef>

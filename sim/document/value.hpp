@@ -55,7 +55,7 @@ class Value {
   std::vector<Value>& items() { return items_; }
   const std::vector<Entry>& entries() const { return entries_; }  ///< the entries of a map
   std::vector<Entry>& entries() { return entries_; }
-  /// Returns the value of this key. Returns nullptr if there is no such key, or if the value is not a map.
+  /// Returns the value of this key. Returns nullptr if there is no such key, or if this object is not a map.
   const Value* find(std::string_view key) const;
   Value* find(std::string_view key);
   /// Replaces the entry with this key. If there is no such entry, appends one.

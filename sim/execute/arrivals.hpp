@@ -15,8 +15,8 @@
 namespace sluice {
 
 /// The reason why a span does not start earlier: what the span waited for last. This is an arrival of data or a grant
-/// of bytes. If it is only the stream or the time `not_before`, the reason is `none`. If several arrivals have the last
-/// time, the reason is the arrival whose execution comes last in the trace.
+/// of bytes. If the span waited last for its stream or for the time `not_before`, the reason is `none`. If several
+/// arrivals come last at the same time, the reason is the arrival whose execution comes last in the trace.
 struct StartReason {
   double ready = 0;  ///< seconds
   WaitReason reason = WaitReason::none;

@@ -49,7 +49,7 @@ class Emitter {
     std::size_t spans = 0, events = 0;
   };
   Mark mark() const { return {spans_.size(), events_.size()}; }
-  /// Emits all spans and events since the mark again, `times` times. Deletes the record afterwards.
+  /// Repeats all spans and events since the mark `times` times. Deletes the record afterwards.
   void repeat(const Mark& since, std::int64_t times, const Jump& period);
 
  private:

@@ -106,7 +106,7 @@ inline void Replay::part_ends(std::uint32_t s) {
   if (--streams_[s].parts == 0) ending_.push_back(s);
 }
 
-/// Starts the actions that may start now: actions that a pool has just granted bytes, and actions whose waits have
+/// Starts the actions that may start now: actions to which a pool has just granted bytes, and actions whose waits have
 /// ended.
 inline void Replay::go_on() {
   if (grants_.unsettled()) {

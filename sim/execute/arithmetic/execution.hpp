@@ -36,8 +36,8 @@ struct StreamState {
   std::uint32_t next_waiter = none;
 };
 
-/// The state of a flow that may share a link. A stream has as many of these objects as its action with the most flows
-/// needs.
+/// The state of a flow that may share a link. Each stream has enough of these objects for the flows of any one of its
+/// actions.
 struct FlowState {
   enum class Is : std::uint8_t { idle, setting_up, flowing };
   std::uint32_t stream = none;

@@ -123,8 +123,8 @@ class Unhindered {
   }
 
   /// `before` and `after` are taken_over() of two consecutive iterations. Returns the seconds by which all times grew
-  /// from `before` to `after`. Returns nullopt if they grew by different amounts. The result is the growth of the
-  /// stream on which the replay measures its periods.
+  /// from `before` to `after`. Returns nullopt if they grew by different amounts. Except for rounding, the
+  /// result is the growth of every stream. It is computed for the stream on which the replay measures its periods.
   std::optional<double> growth(const std::vector<double>& before,
                                const std::vector<double>& after) const {
     std::size_t leader = 0;
