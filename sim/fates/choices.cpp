@@ -157,7 +157,7 @@ class Writer {
     });
     add(Kind::backward, s, false);
     // An offloaded boundary leaves the device after each backward pass that reads it. It is loaded again for the next
-    // such pass. Boundary s stays, because no later pass reads it.
+    // such pass. No later pass reads boundary s, so it is not marked as absent.
     chain_.each_read(s, [&](std::size_t b, bool read) {
       if (read && b < s && goes(b)) absent_[b] = true;
     });

@@ -180,7 +180,7 @@ class LoadPlacing {
     while (load.at > earliest && room(load.at - 1, load, bytes)) level(--load.at) += load.bytes;
   }
 
-  /// Decides after which slot the load starts: usually after slot `at` - 1, or one slot earlier if that slot has room.
+  /// Decides after which slot the load starts: after slot `at` - 1, or one slot earlier if slot `at` - 1 has room.
   /// If a step has several micro-batches, the load may start more than one micro-batch early.
   void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
     load.after = load.at - 1;

@@ -100,11 +100,11 @@ class Forwards {
     return window_.at(wait.action, on);
   }
 
-  // Each time grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that none of
-  // these amounts changed in the last R iterations. Then each next iteration adds the same amounts, as long as the same
-  // waits decide the starts. But the time of another wait may grow faster than the time that decides a start. So the
-  // other wait decides this start after some iterations: (the difference of the two times) / (the difference of their
-  // growths). The iterations before that are skipped at once. The result is exact.
+  // Each of the times grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that
+  // none of these amounts changed in the last R iterations. Then each further iteration adds the same amounts, as long
+  // as the same waits decide the starts. But the time of another wait may grow faster than the time that decides a
+  // start. So the other wait decides this start after some iterations: (the difference of the two times) / (the
+  // difference of their growths). The iterations before that are skipped at once. The result is exact.
 
   /// Skips iterations between `iteration` and `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {
@@ -154,7 +154,8 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// Returns for how many next iterations each time grows by the same amount as in this iteration. The number may be 0.
+  /// Returns the number of following iterations in which each time grows by the same amount as in this iteration. The
+  /// number may be 0.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());

@@ -71,11 +71,11 @@ class Frontier::Solver {
   /// Returns the bytes of boundary b without its carried part (ChainCarried).
   std::int64_t own(std::size_t b) const { return boundary(b) - carried(b).tensor.bytes; }
 
-  /// Returns the bytes of boundary b that no earlier boundary has on the device (is_around).
+  /// Returns the bytes of boundary b, without the part that an earlier boundary keeps on the device (is_around).
   std::int64_t added_by(std::size_t b, std::size_t limit) const {
     return frontier_.is_around(b, limit) ? own(b) : boundary(b);
   }
-  /// Returns the bytes of a segment's first boundary that no earlier boundary has on the device.
+  /// Returns the bytes of a segment's first boundary, without the part that an earlier boundary keeps on the device.
   std::int64_t first_boundary(const Segment& segment) const {
     return segment.around ? own(segment.s) : boundary(segment.s);
   }
@@ -213,7 +213,7 @@ class Frontier::Solver {
     }
   }
 
-  /// Adds schedules for every k. First, the stages s … k - 1 run. Of these, at most the last stage keeps its inner
+  /// Adds schedules for every k. First, the stages s … k - 1 run. Of these, only the last stage may keep its inner
   /// tensors. Then comes segment k … t, and then segment s … k - 1 from boundary s.
   void pass(const Segment& segment, bool boundary_goes) {
     const std::size_t s = segment.s, t = segment.t;
@@ -265,8 +265,8 @@ class Frontier::Solver {
          nodes_of(again));
   }
 
-  /// Adds the points of a split into the parts `later` and `again`, which run in this order: each pair of points is one
-  /// point. While `later` runs, the device holds `held` bytes in addition to the bytes of this part.
+  /// Adds the points of a split into the parts `later` and `again`, which run in this order: each pair of their points gives
+  /// one point. While `later` runs, the device holds `held` bytes in addition to the bytes of this part.
   void join(const ParetoNode& node, const ParetoNodes& later, std::int64_t held,
             const ParetoNodes& again) {
     const std::int64_t least = std::max({node.peak, later[0].peak + held, again[0].peak});

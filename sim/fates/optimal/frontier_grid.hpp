@@ -12,8 +12,8 @@ namespace sluice {
 /// cheapest choices change.
 std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count);
 
-/// Marks the end of the chain and about `count` other boundaries. The stages between two marked boundaries have about
-/// the same seconds and bytes everywhere.
+/// Marks the end of the chain and about `count` other boundaries. Between any two neighbouring marked boundaries lies
+/// about the same share of the chain: the mean of the shares of its stages, its seconds and its bytes.
 std::vector<bool> spread_splits(const Chain& chain, std::size_t count);
 
 }  // namespace sluice

@@ -10,7 +10,8 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns the settings of the frontiers of a chain. If a chain branches, its stages form short blocks, and only few
-/// boundaries of a block are good for a split. So the segments of such a chain may split at more boundaries.
+/// boundaries of a block are good for a split. The segments of such a chain may split at more boundaries, so that good
+/// ones are among them.
 FrontierSettings settings_of(const Chain& chain) {
   FrontierSettings settings;
   if (chain.branches()) settings.splits = settings.splits * 3 / 2;

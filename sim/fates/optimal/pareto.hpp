@@ -16,7 +16,7 @@ struct ParetoNode {
   /// and the number is 0.
   std::uint16_t split = 0;
   bool boundary_goes = false, inner_goes = false, keeps = false;
-  /// If the segment splits, the indices of the nodes of its two parts. Each index counts in the row of its part.
+  /// If the segment splits, the indices of the nodes of its two parts. Each is an index into the row of its part.
   std::uint32_t first = 0, second = 0;
 };
 

@@ -77,7 +77,7 @@ class Row {
   }
 
   /// Returns the cost of weights that take turns. The weights of a stage are on the device at the turning point, or
-  /// they are loaded after it. The cheaper of the two counts.
+  /// they are loaded after it. The cost is that of the cheaper way.
   Cost turns() const {
     Cost all;
     bool is_last = true;

@@ -58,8 +58,8 @@ class FateRelaxation {
 
   /// The best choices at a price (seconds per byte).
   struct Solution {
-    /// A lower bound on the seconds: the cost of the choices, minus `price` x the bytes that have
-    /// room.
+    /// A lower bound on the seconds: the cost of the choices, minus `price` x the bytes for which
+    /// there is room.
     double value = 0;
     double bytes = 0;  ///< the bytes that are kept, minus the bytes of the room
     Choices choices;
@@ -71,8 +71,8 @@ class FateRelaxation {
   struct BestBound {
     double value = 0, price = 0;
     Solution more, less;
-    /// Returns a share x from 0 to 1. If `less` counts x and `more` counts 1 - x, the mean of their kept bytes fills
-    /// the room exactly.
+    /// Returns a share x from 0 to 1. If `less` has the weight x and `more` the weight 1 - x, the mean of their kept
+    /// bytes fills the room exactly.
     double share() const;
   };
   BestBound best(const FateWeights& weights) const;
