@@ -35,8 +35,8 @@ constexpr std::size_t room_for_openssl = 4'000'000;
 /// Returns OpenSSL's object for SHA-256. OpenSSL is asked only once: to find the algorithm takes longer than to hash a
 /// short text.
 const EVP_MD* algorithm() {
-  // When OpenSSL looks for an algorithm for the first time, it crashes if it gets no memory. So the next line asks for
-  // this memory before OpenSSL does. If there is too little memory, `new` throws std::bad_alloc.
+  // When OpenSSL looks for an algorithm for the first time, it crashes if it gets no memory. So the next line first
+  // allocates as many bytes as OpenSSL needs. If there is too little memory, `new` throws std::bad_alloc.
   static const bool has_room = (::operator delete(::operator new(room_for_openssl)), true);
   static_cast<void>(has_room);
   static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);

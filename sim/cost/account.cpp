@@ -100,7 +100,7 @@ std::string interpolated_text(const Account& account) {
   if (unknown > 1e-9)
     text +=
         ". For " + percent(unknown) +
-        " of the seconds the error of the interpolation is not known: too few rows lie between other rows";
+        " of the seconds the error of the interpolation is not known: too few rows can be estimated from other rows";
   return text + ". ";
 }
 

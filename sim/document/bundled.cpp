@@ -21,8 +21,8 @@ struct Folder {
 const std::vector<Folder>& folders() {
   static const std::vector<Folder> list = {
       {"models", "a model",
-       "`sluice model NAME` counts the model, and `sluice fits NAME` says what fits. In a scenario, write `model: NAME` "
-       "(`sluice new scenario`)"},
+       "`sluice model NAME` lists the model's layers, and `sluice fits NAME` says what fits. In a scenario, write "
+       "`model: NAME` (`sluice new scenario`)"},
       {"platforms", "a platform",
        "in a scenario, write `platform: NAME`. For `sluice fits` and `sluice model`, the option is --platform NAME"},
       {"scenarios", "a scenario", "`sluice run NAME` answers the scenario's question"},

@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_chain = 16;
 
-/// Lays `over` over `base` at all levels. If both documents have a mapping under the same key, the two mappings are
-/// merged. Any other value of `over` replaces the value that `base` has under the same key.
+/// Lays the document `over` on top of the document `base`, at all levels. If both documents have a mapping under the
+/// same key, the two mappings are merged. Any other value of `over` replaces the value that `base` has under the same
+/// key.
 void lay_over(Value& base, Value over) {
   for (Value::Entry& entry : over.entries()) {
     Value* below = base.find(entry.key);

@@ -76,7 +76,7 @@ namespace {
 std::string use_of(const std::string& format) {
   const std::string kind = format.substr(0, format.find('/'));
   if (kind == "sluice-model")
-    return "; it is a model: `sluice model FILE` counts the model, and `sluice fits FILE` says what fits. In a "
+    return "; it is a model: `sluice model FILE` lists the model's layers, and `sluice fits FILE` says what fits. In a "
            "scenario, write `model: FILE`";
   if (kind == "sluice-platform") return "; it is a platform: in a scenario, write `platform: FILE`";
   if (kind == "sluice-scenario")

@@ -119,9 +119,9 @@ class Names(Words):
                 (["s.yaml", "model=cnn_mnits"], "did you mean 'cnn_mnist'"),
                 (["s.yaml", "model=gtx980"], "it is a platform: in a scenario, write `platform: gtx980`"),
                 (["s"], "did you mean 's.yaml'"),
-                (["llama2_7b"], "it is a model: `sluice model llama2_7b` counts the model"),
+                (["llama2_7b"], "it is a model: `sluice model llama2_7b` lists the model's layers"),
                 (["gtx980"], "it is a platform"),
-                ([ROOT / "models/gpt2.yaml"], "it is a model: `sluice model FILE` counts the model")):
+                ([ROOT / "models/gpt2.yaml"], "it is a model: `sluice model FILE` lists the model's layers")):
             with self.subTest(words=words):
                 self.assertIn(says, self.fails(3, "run", *words))
         self.write("mine.yaml", MODEL)

@@ -373,7 +373,7 @@ TEST_CASE(
   CHECK(
       account_text(between) ==
       "100 % of the computation's seconds were interpolated between rows of the profile. For 100 "
-      "% of the seconds the error of the interpolation is not known: too few rows lie between other rows.");
+      "% of the seconds the error of the interpolation is not known: too few rows can be estimated from other rows.");
 }
 
 TEST_CASE("a cost model says which files it reads, and which key names a missing file") {

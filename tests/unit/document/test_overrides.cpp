@@ -252,7 +252,7 @@ TEST_CASE(
                "Sluice's platforms has that name (did you mean 'k40'?)") &&
           Contains("`sluice list platforms` lists all"));
   CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: gpt2}\n")); }),
-             Contains("it is a model: `sluice model gpt2` counts the model"));
+             Contains("it is a model: `sluice model gpt2` lists the model's layers"));
   folder.write("project/a/k40", "name: mine\n");
   CHECK(at(load(folder.scenario("platform: {file: k40}\n")), {"platform", "name"}) == "mine");
   folder.write("project/a/own.yaml", "name: own\n");
