@@ -264,7 +264,7 @@ struct Plan {
   std::vector<Fact> facts;          ///< the decisions of the policy, for the report
 
   /// The text from which the plan was read, and the positions in the text at which the lines of actions begin. Messages
-  /// about the plan name places in this text. A plan that a policy made has no text.
+  /// about the plan point to places in this text. A plan that a policy made has no text.
   std::shared_ptr<const Source> source;
   std::vector<std::size_t> line_begins;
 

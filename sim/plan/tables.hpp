@@ -125,7 +125,7 @@ struct PlanTables {
   const std::vector<std::uint32_t>& body_tensors() const { return body_tensors_; }
   std::int32_t ahead(std::uint32_t action) const { return ahead_[action]; }
 
-  /// Returns how many bytes an action allocates in each pool that limits its bytes.
+  /// Returns how many bytes an action allocates in each pool whose bytes are limited.
   std::span<const Demand> demands(std::uint32_t action) const {
     return {demands_.data() + first_demand_[action], demands_.data() + first_demand_[action + 1]};
   }

@@ -14,9 +14,10 @@ struct ForwardShape {
   std::vector<std::string> devices;  ///< indexed by stage
   Round round = {};
   bool return_outputs = true;
-  /// The number of buffers that a device has for loaded inputs. It has as many buffers for answers that are saved.
+  /// The number of buffers that a device has for loaded inputs. It has the same number of buffers for answers that are
+  /// saved.
   std::int64_t buffers = usual_buffers;
-  /// How many micro-batches before its use the load of an input may be listed.
+  /// The load of an input may be listed this many micro-batches before the use of the input.
   std::int64_t inputs_ahead = 0;
 };
 

@@ -19,7 +19,7 @@ struct LoadWish {
   std::int64_t needed = 0;    ///< the slot that needs the load
   std::int64_t earliest = 0;  ///< the first slot before which the load may be listed
   std::int64_t after = 0;     ///< the load may start when this slot has been computed
-  /// Whether the load may start one slot before the slot before which it is listed, if the memory has room for it.
+  /// If true, the load may start one slot earlier than its place in the listing, if the memory has room for it.
   bool within = false;
 };
 
