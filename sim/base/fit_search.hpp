@@ -16,9 +16,9 @@ struct FitAnswer {
 };
 
 /// Chooses the next number to test. `good` is the largest tested number that fits, and `bad` is the smallest tested
-/// number that does not fit. The next number lies between them. The need, FitAnswer::needed, is usually almost linear in
-/// the number. So the need of one failed number gives a rough estimate of the largest number that fits. The needs of two
-/// failed numbers give a good estimate. If estimates exclude too little of the range, the middle of the range is
+/// number that does not fit. The next number lies between them. The need, FitAnswer::needed, is usually almost linear
+/// in the number. So the need of one failed number gives a rough estimate of the largest number that fits. The needs of
+/// two failed numbers give a good estimate. If estimates exclude too little of the range, the middle of the range is
 /// tested. The search assumes that a smaller number always fits, too.
 class FitSearch {
  public:
@@ -44,8 +44,8 @@ class FitSearch {
   void refused(const FitAnswer& answer);
 
   std::int64_t limit_, next_;
-  /// The largest tested number that fits, and the smallest tested number that does not fit. Each is 0 until such a number
-  /// has been tested.
+  /// The largest tested number that fits, and the smallest tested number that does not fit. Each is 0 until such a
+  /// number has been tested.
   std::int64_t good_ = 0, bad_ = 0;
   std::int64_t step_ = 1;  ///< the distance from a number that fits to the next number to test
   /// The number of slow guesses in a row, up to now. A slow guess leaves more than half of the range.

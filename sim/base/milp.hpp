@@ -1,7 +1,7 @@
 // Solves mixed-integer linear programmes: finds those values x of the variables for which the sum of cost · x is
 // smallest. The variables have bounds and linear constraints. Some variables must be integers. Only this code uses the
-// solver CBC (short for COIN-OR branch and cut). CBC prints nothing here, and the program keeps its own signal handlers.
-// If the programme is malformed, the functions throw InternalError. After a signal, they throw Interrupted.
+// solver CBC (short for COIN-OR branch and cut). CBC prints nothing here, and the program keeps its own signal
+// handlers. If the programme is malformed, the functions throw InternalError. After a signal, they throw Interrupted.
 #pragma once
 
 #include <cstdint>

@@ -196,8 +196,8 @@ extern const CostModel measured_cost = {
     .summary =
         "A layer takes the seconds and joules that were measured for this layer and this number of samples. The "
         "measurements come from a profile. Without a profile, they come from the model's file. Updates of weights "
-        "belong to no layer. They are priced by the cost model that `outside` names. Without `outside`, they are priced by "
-        "`peak`.",
+        "belong to no layer. They are priced by the cost model that `outside` names. Without `outside`, they are "
+        "priced by `peak`.",
     .details =
         "Use `measured` when the operators of the model were measured on the device. An operator in the profile has "
         "exactly its measured seconds and joules. All other operators are refused, interpolated or priced by another "
