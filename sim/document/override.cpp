@@ -19,7 +19,8 @@ std::vector<std::string> keys_of(const Value& map) {
 }
 
 /// Finds the mappings in `list` with the given name under the key `name`, and appends them to `found`. An element, such
-/// as a repetition, may contain a list `layers`. This list is searched, too. `known` receives the names of all elements.
+/// as a repetition, may contain a list `layers`. This list is searched, too. `known` receives the names of all
+/// elements.
 void find_named(Value& list, const std::string& name, std::vector<Value*>& found,
                 std::vector<std::string>& known) {
   for (Value& element : list.items()) {
