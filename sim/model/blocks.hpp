@@ -1,6 +1,6 @@
 // A block is a named list of layers in a model's document. An item of `layers` may use the block. These functions check
-// blocks, find a block by its name, and find the layers that become the inputs of the block at a use. They throw
-// InputError at the faulty place.
+// blocks, find a block by its name, and find the layers that become the inputs of the block where it is used.
+// They throw InputError at the faulty place.
 #pragma once
 
 #include <optional>

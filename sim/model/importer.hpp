@@ -47,7 +47,7 @@ ChildLimits reading_limits(std::uintmax_t bytes);
 
 /// `use` is the `model:` of a scenario, after includes and overrides. If its definition is a file of another program,
 /// imports the file. The imported document replaces the definition. The keys of the importer are removed from `use`.
-/// The keys that any model may have stay in `use`. Returns the importer's notes. Throws InputError, IoError.
+/// Keys that are allowed for every model stay in `use`. Returns the importer's notes. Throws InputError, IoError.
 std::vector<std::string> import_definition(Value& use);
 
 }  // namespace sluice

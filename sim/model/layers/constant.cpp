@@ -1,6 +1,6 @@
 // A constant is a tensor that is the same for every sample, such as a table of distances or a mask. Other layers
-// compute with this tensor. The layer does not read the values of its input. It is made after the layer that makes this
-// input.
+// compute with this tensor. The layer does not read the values of its input. The constant is made after the layer that
+// makes this input.
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -22,8 +22,9 @@ const LayerType constant_layer = {
     .summary =
         "Provides a tensor, such as a table, as an input of other layers. The tensor is the same for every sample.",
     .details =
-        "The layer does not read the values of its input. It is made after the layer that makes "
-        "this input. If a layer reads a constant, it computes once per sample, as all layers do.",
+        "The layer does not read the values of its input. The constant is made after the layer "
+        "that makes this input. If a layer reads a constant, it computes once per sample, as all "
+        "layers do.",
     .source = "Liu et al., Swin transformer V2 (2022), section 3.3, the table of coordinates",
     .example =
         "{type: input, name: x, shape: [49, 96]}, {type: constant, name: table, shape: [49, 96], "

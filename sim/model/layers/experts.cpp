@@ -129,7 +129,7 @@ const LayerType expert_matmul_layer = {
     .summary = "Multiplies each row by the weight matrix [columns, features] of its expert.",
     .details =
         "The weights of all experts are parameters, but each row is multiplied by only one matrix. "
-        "For the number of bytes that are read, each row is assumed to have another expert. If "
+        "For the number of bytes that are read, the rows are assumed to have different experts. If "
         "there are more rows than experts, each matrix is read once.",
     .source =
         "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
