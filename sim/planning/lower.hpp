@@ -37,8 +37,8 @@ struct StageQuery {
 /// layer.
 Price price_of(const Pricing& pricing, const StageQuery& query);
 
-/// Sets the action's seconds, FLOP, bytes and joules. The joules are the energy in addition to the energy of the idle
-/// device.
+/// Sets the action's seconds, FLOP, bytes and joules. The joules do not include the energy that the device takes when
+/// it is idle.
 void take_price(Action& action, const Price& price, const Stream& stream);
 
 /// A layer, and the price that the layer adds to the sum of price_of(). If the layer is null, the price is for the

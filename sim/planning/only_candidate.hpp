@@ -12,7 +12,7 @@ namespace sluice {
 /// or if `plan` throws Infeasible.
 Settled settled(const std::string& text, const std::function<Plan()>& plan);
 
-/// Returns a candidate whose only way is the plan that `plan` makes.
+/// Returns a candidate with a single plan: the plan that `plan` makes.
 Candidate only_candidate(const std::string& text, std::function<Plan()> plan);
 
 }  // namespace sluice

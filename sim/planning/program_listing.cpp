@@ -183,7 +183,7 @@ class ProgramLister {
     return saves;
   }
 
-  /// Lets the actions that make answers wait, so that at most `answer_buffers` answers are on the device.
+  /// Adds waits to the actions that make answers, so that at most `answer_buffers` answers are on the device.
   void wait_for_answers() {
     const auto count = static_cast<std::int64_t>(answers_.size());
     for (std::int64_t j = 0; j < count && program_.answer_buffers > 0; ++j) {

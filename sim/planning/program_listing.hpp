@@ -16,7 +16,7 @@ struct ProgramListing {
   const Program& program;
   std::string name;  ///< the name of the policy
   bool overlap = true;
-  /// Up to how many bytes early loads may fill each device. Without a number, they may fill the whole memory.
+  /// Early loads may fill each device up to this number of bytes. Without a number, they may fill the whole memory.
   std::optional<std::int64_t> capacity = {};
   /// Whether a load may start one operation earlier than its place in the list says, if memory has room.
   bool loads_within = false;

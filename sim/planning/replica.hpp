@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Returns whether the two devices differ only in names. This includes their memories, and the links between these
-/// memories and host memory. A plan takes equally long on such devices if no other transfer uses the links.
+/// Returns whether the two devices differ only in names. Their memories are compared, too, and so are the links between
+/// these memories and host memory. A plan takes equally long on such devices if no other transfer uses the links.
 bool alike(const Platform& platform, const std::string& device, const std::string& other);
 
 /// `plan` is a plan for device `from`. Returns the same plan for device `to`. alike() must be true for the two devices.

@@ -45,7 +45,7 @@ void StepSlots::add(SlotLoad load) {
 }
 
 /// Returns whether the load is listed in the step before the step that needs it. With `first_goes_ahead_`, this holds
-/// for the loads before slot 0, too, because a step needs them before its early loads.
+/// for the loads before slot 0, too, because a step needs these loads sooner than its early loads.
 bool StepSlots::goes_ahead(const Placed& placed) const {
   return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);
 }

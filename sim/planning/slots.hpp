@@ -1,7 +1,7 @@
 // Describes one step of a device as a row of slots. A slot is the computation of one micro-batch in one stage, with the
 // loads that are listed before the computation, and the saves that are listed after it. If memory has room, a load may
-// be listed before an earlier slot, even in the previous step. So a copy engine can work ahead. An early load never
-// makes an action that is listed before it wait longer for memory.
+// be listed before an earlier slot, even in the previous step. So a copy engine can work ahead. If an action is listed
+// before an early load, it never waits longer for memory because of this load.
 //
 // A plan from slots cannot end in a deadlock. Suppose that the actions run one at a time, in listing order. add() lists
 // a load only where memory has room, so each action gets its bytes. Besides, every action waits only for actions that

@@ -119,7 +119,7 @@ struct Platform {
   /// links. Each channel is listed only once. A name may also be that of a further memory of a device, such as
   /// "gpu_ddr". With CopyMode::synchronous, the route has the links' rates for synchronous copies, and a stream of its
   /// own, such as "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes. The reference is
-  /// valid until the platform ends, or gets a new device, memory or edge.
+  /// valid until the platform is destroyed, or gets a new device, memory or edge.
   const Path& path(const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous) const;
   /// Returns null where path() would throw.

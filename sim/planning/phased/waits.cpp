@@ -50,7 +50,7 @@ class PhaseWaits {
   EarlierPhase earlier_phase(std::size_t p, std::size_t back) const {
     if (back <= p) return {&window_.listed[p - back], 0};
     if (before_.listed.empty()) return {};
-    // How many phases of earlier windows are after the earlier phase.
+    // The number of phases that come after the earlier phase and before this window.
     const std::size_t beyond = back - p - 1;
     const std::size_t size = before_.listed.size();
     return {&before_.listed[size - 1 - beyond % size],

@@ -46,7 +46,7 @@ std::vector<Candidate> backed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common,
                                          const CandidatesOf& candidates);
 
-/// The homes of tensors that are compared: host memory (`host`), the second memory (`backing`), or both.
+/// The homes that are compared: host memory (`host`), the second memory (`backing`), or both.
 struct Homes {
   bool host = false, backing = false;
 };

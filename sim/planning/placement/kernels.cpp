@@ -73,7 +73,7 @@ class Builder {
                        "bytes of a micro-batch");
   }
 
-  /// These functions return the life of a layer's output, and of the tensor that it keeps for its backward pass.
+  /// The life of a layer's output (life_of_output), and of the tensor that a layer keeps for its backward pass.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }
@@ -188,7 +188,7 @@ class Builder {
   std::vector<MovedTensor> moved_by(const TapeOp& op) {
     std::vector<MovedTensor> moved;
     const std::vector<Stage>& stages = work_.pricing.stages;
-    // Nothing moves the input, which is in host memory, or the answer, which no layer reads.
+    // A tape moves neither the input, which is in host memory, nor the answer, which no layer reads.
     if (!op.inner && (op.number == 0 || op.number == stages.size())) return moved;
     const auto [first, last] = layers_of(op.inner ? op.number : op.number - 1);
     const std::uint32_t end = last + 1;

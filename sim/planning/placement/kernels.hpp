@@ -18,16 +18,16 @@ struct PlacedKernel {
   ActionKind kind = ActionKind::forward;
   std::uint32_t layer = none;
   std::int64_t micro_batch = -1;  ///< -1 for an update
-  /// The query for the kernel's price. Its operands do not yet name a memory. Only the kernel "loss" has no query: it
-  /// computes nothing, but makes the gradients that no backward pass makes.
+  /// The query for the kernel's price. Its operands do not yet name a memory. Only the kernel "loss" has no query. It
+  /// makes the gradients that no backward pass makes, and takes no time.
   std::optional<Query> query = {};
   /// Indexed by operand of the query: the index of the operand's tensor in PlacementProblem::Kernel::operands.
   std::vector<std::size_t> operand_of = {};
   std::vector<std::uint32_t> saves = {};  ///< the tensors that are offloaded after the kernel
   /// The offloaded tensors that are loaded from host memory again. Their loads begin before the kernel.
   std::vector<std::uint32_t> fetches = {};
-  /// Operands of the problem's kernel that the computation does not use. They count because a transfer moves them while
-  /// the kernel runs.
+  /// Operands of the problem's kernel that the computation does not use. They are operands because a transfer moves
+  /// them while the kernel runs.
   std::vector<std::uint32_t> passing = {};
 };
 

@@ -1,5 +1,5 @@
 // Describes offloaded tensors in a placement problem. An offloaded tensor is saved to host memory and later loaded
-// again. It takes room in the kernels during which it moves.
+// again. It needs room on the device while it moves. So it is an operand of the kernels that run at that time.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ActivationLife {
   std::uint32_t saved = none, saved_after = none;
 
   void begin_again();
-  /// Returns what this life adds at the end of the activation's name.
+  /// Returns the text that is added at the end of the activation's name in this life.
   std::string name() const;
 };
 

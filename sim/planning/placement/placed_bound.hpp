@@ -16,8 +16,8 @@ class PlacedBound {
 
   /// Returns a lower bound of the seconds of a run with any placement.
   double seconds() const { return seconds(from_kernel_s_.front()); }
-  /// Returns a lower bound for some of the placements: in each round, their kernels and synchronous moves together take
-  /// at least `round_s` seconds.
+  /// Returns a lower bound of the seconds of a run whose kernels and synchronous moves together take at least `round_s`
+  /// seconds in each round.
   double seconds(double round_s) const;
 
  private:

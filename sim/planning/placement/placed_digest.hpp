@@ -9,8 +9,8 @@
 namespace sluice {
 
 /// Returns a digest of the kernels and tensors of the problem. Compare only problems of one model, workload and
-/// machine. Suppose that two of them have equal digests. Then one placement leads to two plans with equal actions and
-/// tensors. Only the stages of the plans may differ.
+/// machine. If two of them have equal digests, the same placement leads to the same actions and tensors in their plans.
+/// Only the stages of the plans may differ.
 std::string placed_digest(const PlacedQuestion& asked);
 
 }  // namespace sluice

@@ -69,7 +69,7 @@ class PlacedLister {
   const std::string& node_of(std::uint32_t t) const { return node_in(fast_[t] != 0); }
   bool lies_at_home(std::uint32_t t) const { return builder_.pool(node_of(t)) == host_pool_; }
 
-  /// Returns whether one memory holds the tensor during the whole run, and no other memory ever needs it.
+  /// Returns whether the tensor is in one memory during the whole run, and never in another memory.
   bool is_held(std::uint32_t t) const {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool stays = of.begins == Begins::stays && of.tensor_class != TensorClass::weight;
@@ -140,7 +140,7 @@ class PlacedLister {
     const PlacedKernel& kernel = asked_.kernels()[k];
     for (const std::uint32_t t : kernel.fetches) fetch(t, kernel);
     kernels_.emplace_back();
-    if (!kernel.query) {  // A kernel without a query computes nothing: the next kernel makes its results.
+    if (!kernel.query) {  // A kernel without a query has no action: the next kernel's action makes its results.
       waiting_.push_back(k);
       return;
     }

@@ -152,7 +152,7 @@ class PlacedSearch {
   const PlacedTurns& turns_;
   PlacedPrices prices_;
   /// For each plan that has been placed: the index of its shown machine's rates, the text of its choices, and its
-  /// seconds. A second plan with equal values is not placed again.
+  /// seconds. A plan whose values are already in the set is not placed.
   std::set<std::tuple<std::size_t, std::string, double>> placed_;
   Settled best_;  ///< before the first plan is found, only `seconds` is set: a plan must take less
 };

@@ -29,9 +29,9 @@ Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const 
 /// compares them with other plans. Throws InputError at `placement`.
 bool backs(const PolicyRequest& request, const Reader& parameters);
 
-/// Returns the candidates of training. For each home of offloaded tensors that `placement` allows, these are candidates
-/// of the policy. With `auto`, placements of single tensors are candidates, too. The request and the parameters must
-/// outlive the candidates.
+/// Returns the candidates of training: the policy's candidates for each home of offloaded tensors that `placement`
+/// allows. With `auto`, placements of single tensors are candidates, too. The request and the parameters must outlive
+/// the candidates.
 std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const Reader& parameters, const std::string& policy,
                                                 const PlansForMachine& of_policy);

@@ -16,8 +16,8 @@ namespace {
 
 /// The numbers of answers, or of parts of answers, that may be on the device at the same time. Each of them is tried.
 constexpr std::array<std::int64_t, 4> buffers_tried = {2, 4, 8, 16};
-/// The rooms for early loads that are tried, each as a share of the room that all early loads need. The unit is 1 /
-/// `whole_room`.
+/// How much room early loads may use: all these numbers are tried. Each is a share of the room that all early loads
+/// need, in units of 1 / `whole_room`.
 constexpr std::array<std::int64_t, 7> rooms_tried = {32, 16, 8, 6, 4, 2, 0};
 constexpr std::int64_t whole_room = 32;
 /// Alternating passes are tried only if all steps together have at most this many slots.

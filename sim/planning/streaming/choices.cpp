@@ -23,8 +23,8 @@ constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number if a step has `m
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
-/// Numbers of {inputs, results} of other slots. If a choice may use fewer buffers (`spares`), a value of `ahead` is
-/// tried for each element: with it, they have room while the largest group runs.
+/// Numbers of {inputs, results} of other slots. If a choice may use fewer buffers (`spares`), one value of `ahead` is
+/// tried for each pair: with it, the device has room for so many inputs and results while the largest group runs.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more ways are tried
@@ -40,7 +40,7 @@ struct CutContext {
   std::optional<std::int64_t> capacity;
 };
 
-/// The ways to run with one number of micro-batches in flight, if all boundaries are offloaded or all are kept.
+/// The ways to run with a given number of micro-batches in flight. All boundaries are offloaded, or all are kept.
 class StreamedWays {
  public:
   StreamedWays(std::shared_ptr<const CutContext> shared, std::int64_t in_flight, bool offload)

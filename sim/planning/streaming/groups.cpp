@@ -11,7 +11,7 @@ namespace sluice {
 
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step,
                                  std::int64_t in_flight) {
-  // Each run of a group has at least one action. So this number of runs is the least number of actions.
+  // Each run of a group has at least one action. So a step has at least as many actions as runs.
   refuse_long_plan(checked_mul(passes_per_step(per_step, in_flight),
                                static_cast<std::int64_t>(groups), "actions"));
   std::vector<GroupRun> runs;

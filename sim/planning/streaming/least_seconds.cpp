@@ -130,8 +130,8 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
       std::max({steps * runs, ending(streamed, choice, weights + all * copies_s[down_engine])});
   for (std::size_t engine = up_engine; engine < copies_s.size(); ++engine)
     least = std::max(least, all * copies_s[engine]);
-  // After the last computation, the last answer is still to be saved. Its seconds count only on a
-  // real machine.
+  // After the last computation, the last answer is still to be saved. The bound counts this save only
+  // if the platform is a shown machine.
   const GroupCopies last = copies_of(streamed, choice, streamed.groups.size() - 1);
   const double last_s =
       streamed.real && streamed.returns_answers ? last.out_s + streamed.real->answers.latency_s : 0;

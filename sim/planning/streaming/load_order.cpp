@@ -276,8 +276,8 @@ class LoadOrder {
   /// start.
   bool stays(std::int64_t r) const { return next_piece_ < run(r).kept; }
 
-  /// Returns the first slot, not before `from`, from which on there is always room for the next piece, until its group
-  /// runs.
+  /// Returns the first slot, `from` or later, such that there is room for the next piece from this slot to the run of
+  /// its group.
   std::int64_t place_of_piece(std::int64_t from) const {
     const std::int64_t r = next_piece_run_, need = run(r).first;
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];

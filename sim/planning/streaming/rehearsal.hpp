@@ -115,8 +115,8 @@ class Rehearsal {
     return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
   }
   /// `loads` are the loads of every step. Returns the loads before the first step: the early loads of this step, in
-  /// their order, and the loads of weights that stay, unless the first pass loads these. The weights of a group that
-  /// stay are loaded before the early loads for later groups.
+  /// their order, and the loads of weights that stay, unless the first pass loads these. If weights of a group
+  /// stay, they are loaded before the early loads for later groups.
   std::vector<RehearsedLoad> prologue(const std::vector<RehearsedLoad>& loads) const;
 
  private:

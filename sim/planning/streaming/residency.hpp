@@ -37,8 +37,8 @@ enum class ResidentOrder : std::uint8_t {
   by_work,
 };
 
-/// Returns for each group how many bytes of its weights stay if at most `bytes` bytes may stay in total. Of a group's
-/// weights, only a part may stay.
+/// Returns for each group how many bytes of its weights stay if at most `bytes` bytes may stay in total. Perhaps only a
+/// part of a group's weights stays.
 std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                            const StreamedChoice& choice, ResidentOrder order,
                                            std::int64_t bytes);

@@ -163,8 +163,8 @@ std::int64_t RunLevels::least_at(std::size_t run, std::int64_t m) const {
   return choice_.spares ? level(memory_of_run(run, 0, 0), runs_[run].count, m) : at(run, m);
 }
 
-/// From each slot of a run to the next, the bytes change by the same number. So no other slot has more bytes than the
-/// first and the last.
+/// From each slot of a run to the next, the bytes change by the same number. So the first or the last slot has the most
+/// bytes.
 std::int64_t RunLevels::peak(std::size_t run, const RunMemory& memory) const {
   const std::int64_t count = runs_[run].count;
   return std::max(level(memory, count, 0), level(memory, count, count - 1));

@@ -14,8 +14,8 @@ namespace sluice {
 
 namespace {
 
-/// The rooms for early loads that are tried, as shares of the bytes of all weights. The limit of a plan is such a room
-/// plus the bytes that the plan needs without early loads.
+/// How much room early loads may use: these shares of the bytes of all weights are tried. The limit of a plan is this
+/// room plus the bytes that the plan needs without early loads.
 constexpr std::array<double, 20> rooms_of_weights = {
     0.0,      1.0 / 64, 1.0 / 32, 3.0 / 64, 1.0 / 16, 5.0 / 64, 3.0 / 32,
     7.0 / 64, 1.0 / 8,  9.0 / 64, 5.0 / 32, 3.0 / 16, 7.0 / 32, 1.0 / 4,
@@ -42,8 +42,8 @@ bool shares_links_with_devices(const WaitingCase& waiting) {
   return false;
 }
 
-/// Returns how many elements of `rooms_of_weights` are tried, from the first on. For a single group, this is only the
-/// 0, because its weights are never loaded early.
+/// Returns how many elements of `rooms_of_weights` are tried, from the first on. For a single group, only the first
+/// element is tried, because the group's weights are never loaded early.
 std::size_t rooms_tried(const StreamedCase& streamed) {
   return streamed.groups.size() == 1 ? 1 : rooms_of_weights.size();
 }
@@ -86,7 +86,7 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
   // A rehearsal loads an input at most one step early. With a single group, it can then use all these buffers, so plans
   // with waits would gain nothing. With several groups, there are many plans. If loads and saves also share a link,
-  // each of them takes too long to simulate.
+  // each plan takes too long to simulate.
   if (groups == 1 && waiting.choice.buffers <= streamed.micro_batches + 1) return {};
   if (!streamed.overlap || (streamed.shared_link && groups > 1) || streamed.host_limited ||
       streamed.micro_batches > most_slots / groups ||

@@ -123,7 +123,7 @@ std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
   return request.capacity_enforced ? least : std::nullopt;
 }
 
-/// The ways to train with one number of micro-batches side by side. They differ in the places of the loads.
+/// The ways to train with a given number of micro-batches side by side. They differ in the places of the loads.
 class TrainingWays {
  public:
   /// `at_least` is a lower bound on the bytes that each device needs.
@@ -166,8 +166,8 @@ class TrainingWays {
     return candidates;
   }
 
-  /// Returns a text that is the same for all strategies for fates that lead to the same step. The text stands for the
-  /// cut by the address of its stages: all requests with one cut have the same address, except under `resident`.
+  /// Returns a text that is the same for all strategies for fates that lead to the same step. The address of the stages
+  /// stands for the cut in this text: all requests with one cut have the same address, except under `resident`.
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;
     text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
@@ -296,8 +296,8 @@ class TrainingWays {
 };
 
 /// Returns whether there is nothing to choose about the loads. This is so if transfers do not overlap with computation.
-/// It is also so if only inputs are loaded, and the device has room for all of them as early as possible. The result
-/// does not depend on prices.
+/// It is also so if only inputs are loaded, and the device has room to load all of them as early as possible. The
+/// result does not depend on prices.
 bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
                            const std::optional<std::int64_t>& capacity) {
   if (!order.overlap) return true;

@@ -30,8 +30,8 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
                                   bool selective, bool overlap);
 
 /// Returns how many bytes of host memory are left for offloaded activations. The inputs of a step and the weights
-/// occupy the other bytes. If weights take turns, so do the optimizer state and, without updates, the gradients.
-/// Returns nullopt if host memory is unlimited.
+/// occupy the other bytes. If weights take turns, the optimizer state also occupies bytes there. So do the gradients if
+/// there are no updates. Returns nullopt if host memory is unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
@@ -64,8 +64,8 @@ struct TrainingOrder {
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
-  /// Up to how many bytes early loads may fill each device. If empty, they may fill it completely. `room` also limits
-  /// the whole run, unless `run_room` is given.
+  /// Early loads may fill each device up to this number of bytes. If empty, they may fill it completely. `room` also
+  /// limits the whole run, unless `run_room` is given.
   std::optional<std::int64_t> room = {};
   /// The fates, if a search has already found them for this number of micro-batches in flight. If null, the strategy
   /// chooses the fates.
