@@ -41,8 +41,8 @@ Price price_of(const Pricing& pricing, const StageQuery& query);
 /// it is idle.
 void take_price(Action& action, const Price& price, const Stream& stream);
 
-/// A layer, and the price that the layer adds to the sum of price_of(). If the layer is null, the price is for the
-/// update of the stage's weights.
+/// A layer, and its part of the price that price_of() returns. If the layer is null, the price is for the update of the
+/// stage's weights.
 using LayerPrice = std::pair<const Layer*, Price>;
 std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query);
 

@@ -28,7 +28,7 @@ constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max()
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more ways are tried
-/// Of the weights, 0/8, 1/8, … 8/8 are tried as the share that stays on the device.
+/// The share of the weights that stays on the device: 0/8, 1/8, … and 8/8 are tried.
 constexpr std::int64_t shares_that_stay = 8;
 
 /// The data that all candidates of one cut of the model share.

@@ -171,7 +171,7 @@ std::int64_t RunLevels::peak(std::size_t run, const RunMemory& memory) const {
 }
 
 /// Returns the memory of a run that has at most `bytes` bytes. Starting from no results and no inputs of other slots,
-/// the function adds one of each in turn while they fit.
+/// the function adds one result, one input, one result and so on while they fit.
 RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   const std::int64_t inputs = most_inputs(), results = most_results(runs_[run]);
   const RunMemory all = memory_of_run(run, inputs, results);

@@ -60,8 +60,8 @@ class RunLevels {
  private:
   struct RunMemory {
     std::int64_t bytes = 0;
-    /// The bytes of one input (`in`) and one output (`out`), if the device also holds inputs and outputs of the run's other
-    /// slots. Otherwise 0.
+    /// The bytes of one input (`in`) and one output (`out`), if the device also holds inputs and outputs of the run's
+    /// other slots. Otherwise 0.
     std::int64_t in = 0, out = 0;
     std::int64_t inputs = 0, results = 0;
     std::int64_t result_bytes = 0;  ///< the bytes of all results that `results` counts

@@ -46,7 +46,7 @@ Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, con
 }
 
 /// Makes a plan without a memory limit, and simulates it without waits for memory. If the granted and requested bytes
-/// together fit at every moment of this simulation, the plan fits without waiting, and the result has it. If they do
+/// together fit at every moment of this simulation, this plan fits without waiting and is in the result. If they do
 /// not fit, but the simulation takes less than `worth` seconds, the result is that of simulate_waiting(). The first
 /// plan does not depend on the size of the memory, and no plan waits longer with a larger memory. So every plan for a
 /// small memory is also a candidate for a larger memory. Throws Infeasible.
@@ -215,7 +215,7 @@ class Attempts {
            }});
     const Judgement judgement = judge(std::move(waiting));
     if (!judgement.best.plan && failure) std::rethrow_exception(failure);
-    if (!judgement.best.plan) throw InternalError("a plan that was checked blocks");
+    if (!judgement.best.plan) throw InternalError("a plan blocks although it was checked");
     Plan plan = judgement.best.plan();
     plan.facts.emplace_back("waits_for_memory", "no candidate fits without waiting");
     if (attempts_.size() > 1) state(plan, judgement);
