@@ -51,9 +51,9 @@ struct Field {
   /// Whether the field is a mapping whose keys the author of the document chooses. Each value under these keys is a
   /// mapping with this `record`.
   bool map_of = false;
-  /// If the mapping is at the top of a document, one word may replace the whole mapping. The word is then the value of
-  /// the mapping's key `word_for`. For example, with word_for = "name", `policy: resident` means `policy: {name:
-  /// resident}`.
+  /// If the field is a mapping at the top of a document, one word may replace the whole mapping. The word is then the
+  /// value of the mapping's key `word_for`. For example, with word_for = "name", `policy: resident` means
+  /// `policy: {name: resident}`.
   std::string word_for = {};
 };
 

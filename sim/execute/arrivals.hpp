@@ -81,8 +81,8 @@ class Arrivals {
   }
 
   /// Returns the reason why `action`, the next action of a stream, does not start earlier. Waits for memory are not
-  /// considered here. The stream has been free since the time `free_at`. Before the call, all executions must have
-  /// ended for which the action waits.
+  /// considered here. The stream has been free since the time `free_at`. Before the call, every execution that the
+  /// action awaits must have ended.
   StartReason start_reason(double free_at, std::uint32_t action, std::int64_t iteration) const {
     StartReason cause{free_at};
     for (const Wait& wait : tables_.waits(action)) {

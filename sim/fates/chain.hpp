@@ -43,8 +43,8 @@ struct ChainRead {
   bool operator==(const ChainRead&) const = default;
 };
 
-/// The part of a stage's output that earlier stages made. Such a part exists only in a chain that joint.hpp has made
-/// from a branching chain.
+/// The part of a stage's output that consists of tensors of earlier stages. Such a part exists only in a chain that
+/// joint.hpp has made from a branching chain.
 struct ChainCarried {
   ChainTensor tensor = {};
   std::int64_t gradient = 0;  ///< the bytes of the gradient of this part

@@ -79,8 +79,8 @@ struct FateStrategy {
   /// If a scenario of training names no strategy, several strategies are compared. This field says whether this
   /// strategy is one of them. If so, the strategy must work without parameters.
   bool compared = false;
-  /// Whether the strategy searches for a tape that fits into the device's memory, for the number of micro-batches side
-  /// by side that the caller gives.
+  /// Whether the strategy searches for a tape that fits into the device's memory. The caller gives the number of
+  /// micro-batches that run side by side.
   bool searches = false;
   /// Chooses the fates. Throws InputError at the position of a wrong parameter. Throws Infeasible if no choice fits.
   FateChoice (*choose)(const FateRequest& request, const Reader& parameters) = nullptr;

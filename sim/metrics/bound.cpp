@@ -53,8 +53,8 @@ std::vector<double> stream_busy(const PathGraph& graph) {
   return busy;
 }
 
-/// The bound that one stream or link gives: the run takes at least `seconds`. For `busy` of these seconds, the stream
-/// or link works.
+/// The bound that one stream or link gives: the run takes at least `seconds`. The stream or link works
+/// for `busy` of these seconds.
 struct ResourceBound {
   double seconds, busy;
   std::string_view name;

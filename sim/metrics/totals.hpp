@@ -60,7 +60,7 @@ class Totals final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
-  /// Adds all repetitions of a part of the run. After each repetition, the bytes in the pools are the same.
+  /// Adds all repetitions of a part of the run. Each repetition leaves the bytes in the pools as they were before it.
   void repeat(const Repetition& repetition) override;
 
   const Plan& plan() const { return plan_; }

@@ -13,8 +13,8 @@ bool all_have_one(const std::vector<const Layer*>& inputs) {
   return true;
 }
 
-/// Returns the field with the largest size and the largest jump of the inputs' fields along each
-/// axis.
+/// Compares the fields of the inputs. Returns a field with the largest size and the largest jump
+/// along each axis.
 ReceptiveField joined(const std::vector<const Layer*>& inputs) {
   ReceptiveField field = *inputs[0]->field;
   for (const Layer* input : inputs)

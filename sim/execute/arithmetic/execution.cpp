@@ -177,8 +177,8 @@ inline void Replay::attempt(std::uint32_t s) {
   start(s, now_);
 }
 
-/// Returns whether all executions have ended for which the stream's next action waits. If some of these executions have
-/// not ended, makes the stream wait for one of them.
+/// Returns true if the stream's next action waits only for executions that have ended. Otherwise makes the stream wait
+/// for one of the other executions, and returns false.
 inline bool Replay::all_ended(std::uint32_t s) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();

@@ -21,8 +21,8 @@ struct ReplayOptions {
   /// If true, every pool counts as unlimited: no action waits for memory. ReplayResult::reserved is computed
   /// nevertheless.
   bool unlimited = false;
-  /// If true, the replay skips whole periods of a steady state, and the sink receives the repeated spans. If false,
-  /// every action is executed. The times with `true` and with `false` agree to 1e-12 of the makespan.
+  /// If true, the replay skips whole periods of a steady state, and calls Sink::repeat for them. If false, every action
+  /// is executed. The times with `true` and with `false` agree to 1e-12 of the makespan.
   bool jumps = true;
   /// If true, the caller needs only `period`, and the replay ends once it has found the steady state. In this case, the
   /// sink receives spans but no memory events. If there is no steady state, the replay executes the whole plan, and the

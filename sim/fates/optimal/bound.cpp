@@ -152,8 +152,8 @@ EngineSeconds compulsory_copies(const Chain& chain) {
 }
 
 /// The seconds of a run are at least those of a copy engine, and at least those of the two halves. So they are at least
-/// any weighted mean of the two. Returns the bound that follows from the mean with weight `part` for the copy engine,
-/// and weight 1 - `part` for the two halves.
+/// any weighted mean of these two lower bounds. Returns the bound that follows from the mean with weight `part` for the
+/// copy engine, and weight 1 - `part` for the two halves.
 double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateWeights weights,
                      const EngineSeconds& copies, double part, bool loads) {
   const auto scale = [part](std::vector<double>& row, double more) {

@@ -18,8 +18,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// boundaries. Each of these 9 tensors has at most 3 fates, so there are at most 3^9 combinations.
 constexpr std::size_t most_tried_all = 4;
 
-/// Improves choices step by step. A step changes one choice or two choices. The change stays if the new tape fits and
-/// is faster.
+/// Improves choices step by step. A step changes one choice or two choices. The change is kept if the new tape fits
+/// and is faster.
 class Descent {
  public:
   Descent(const Chain& chain, std::int64_t budget)

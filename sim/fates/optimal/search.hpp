@@ -120,7 +120,8 @@ class FateSearch {
   std::int64_t room_ = 0, left_ = 0;
 };
 
-/// Returns the choices of a tape. Choices cannot express that a stage runs three times. So such a stage runs twice.
+/// Returns the choices of a tape. Choices cannot express that a stage runs three times. In the result, such a stage
+/// runs twice.
 Choices choices_of(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

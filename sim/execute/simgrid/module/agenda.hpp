@@ -1,8 +1,8 @@
 // Decides when each actor continues, so that events of the same time have the same order in all executors
-// (execute/emitter.hpp). An actor executes one stream. The agenda wakes all streams that are due at one exact time
-// together, in the order of their numbers. Streams that are due later wait until none of the woken actors can continue.
-// SimGrid's clock drives the agenda. The clock cannot tell some times apart that are very near to each other. The
-// agenda orders such times, too.
+// (execute/emitter.hpp). An actor executes one stream. The agenda wakes all streams together that are due at exactly
+// the same time, in the order of their numbers. Streams that are due later wait until none of the woken actors can
+// continue. SimGrid's clock drives the agenda. The clock cannot tell some times apart that are very near to each other.
+// The agenda orders such times, too.
 #pragma once
 
 #include <cstdint>
