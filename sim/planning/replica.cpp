@@ -81,8 +81,8 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
 
 namespace {
 
-/// Returns a map of names that gives device `a` the name of device `b`, and `b` the name of `a`. Their memories exchange
-/// names, too: the second memory of `a` with the second memory of `b`, and so on.
+/// Returns a map of names that gives device `a` the name of device `b`, and `b` the name of `a`. Their memories
+/// exchange names, too: the second memory of `a` with the second memory of `b`, and so on.
 std::map<std::string, std::string> exchanged(const Device& a, const Device& b) {
   std::map<std::string, std::string> names = {{a.name, b.name}, {b.name, a.name}};
   for (std::size_t m = 1; m < std::min(a.memories.size(), b.memories.size()); ++m) {
