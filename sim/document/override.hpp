@@ -36,7 +36,8 @@ void expand_words(Value& document, const Layout& layout);
 /// Splits KEY=VALUE at the `=`. If `text` is not KEY=VALUE, throws UsageError. If VALUE is not YAML, throws InputError.
 Override parse_override(const std::string& text);
 
-/// Sets the override's value in the document. Throws InputError if the document has no such path.
+/// Sets the override's value in the document. The last key of the override's path may be new. If an earlier key is
+/// absent, and `layout` does not allow the override to create it, throws InputError.
 void apply_override(Value& document, const Override& override, const Layout& layout = {});
 
 }  // namespace sluice

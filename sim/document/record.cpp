@@ -54,7 +54,7 @@ std::string expected(const Field& field) {
   return field.choices.empty() ? text : text + ", or: " + join(field.choices);
 }
 
-/// Returns the text in brackets, without the full stop at its end.
+/// Drops the full stop at the end of the text, and puts brackets around the text.
 std::string in_brackets(std::string text) {
   if (!text.empty() && text.back() == '.') text.pop_back();
   return " (" + text + ")";
@@ -81,8 +81,8 @@ std::optional<bool> switch_of(const std::string& written) {
   return std::nullopt;
 }
 
-/// Returns the largest plausible quantity of this dimension. No machine has more. So a greater quantity is a typing
-/// mistake.
+/// Returns the largest plausible quantity of this dimension. No machine has a greater quantity.
+/// So a greater value in a document is a typing mistake.
 double plausible(Dimension dimension) {
   switch (dimension) {
     case Dimension::bytes_per_s:

@@ -39,7 +39,8 @@ struct Field {
   std::optional<std::string> default_text = {};
   bool optional = false;  ///< whether the key may be absent although it has no default
   Dimension dimension = Dimension::none;
-  /// For a `choice`, the allowed values. For other types, further allowed words, such as auto and unlimited.
+  /// For a `choice`, the allowed values. For other types, words that are allowed instead of a value of the
+  /// type, such as auto and unlimited.
   std::vector<std::string> choices = {};
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
@@ -68,7 +69,7 @@ struct Record {
   bool open = false;
 };
 
-/// Returns Field::record of the field. Throws InternalError if the field has no record.
+/// Returns the record of the field of `parent` that is called `field`. Throws InternalError if the field has no record.
 const Record& record_of(const Record& parent, std::string_view field);
 
 /// Reads the values of one map, whose keys a record declares. The constructor checks the map. All required keys must be

@@ -20,9 +20,10 @@ std::filesystem::path root_of(const std::filesystem::path& file);
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& root);
 
 /// Returns the path of the file that `file` names. The name is relative to the folder of the document in which `file`
-/// is written. The named file must lie inside the root of this document. If an override or the program names the file,
-/// the file may lie in any folder. Such a name is relative to `folder`, which is the folder of the whole document. If
-/// there is no such file, the name is relative to the working folder. Throws InputError.
+/// is written. The named file must lie inside the root of this document or among the files that come with Sluice.
+/// Otherwise throws InputError. If an override or the program gives the name, the file may lie in any folder. The name
+/// is then relative to `folder`, which is the folder of the whole document. If that folder does not have the file, the
+/// name is relative to the working folder.
 std::string named_file(const Value& file, const std::string& folder);
 /// Like named_file, but returns a bare word unchanged, because a bare word is the name of a bundled document.
 std::string named_file_or_word(const Value& file, const std::string& folder);

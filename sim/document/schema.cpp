@@ -62,8 +62,8 @@ Value any_of(List schemas) {
   return schema;
 }
 
-/// Returns the schema of a string that holds an expression. The schema requires an operator or a `$` in the string. So
-/// editors mark a single word, which is probably a mistake.
+/// Returns the schema of a string that holds an expression. The schema requires an operator or a `$` in the string. A
+/// single word is probably a mistake, so editors mark it.
 Value expression() {
   Value schema = typed("string");
   schema.set("pattern", text("[$+*/()]"));
@@ -140,7 +140,7 @@ Value condition_of(const SchemaVariant& variant) {
 }
 
 /// Says which keys a schema requires. A whole document must have each key without a default, except optional keys. A
-/// document that is laid over another document requires no keys, because the other document may have them.
+/// document that is laid over another document may lack any key, because the other document may have it.
 enum class Requires { all, nothing };
 
 class SchemaWriter {
@@ -177,8 +177,8 @@ class SchemaWriter {
     return schema;
   }
 
-  /// Returns the schema of a document that may be laid over another document. In this case, its key `file` names the
-  /// other document.
+  /// Returns the schema of a document that may be laid over another document. If it is laid over
+  /// another document, its key `file` names that document.
   Value with_base(const Record& record, std::string_view kind) {
     Value has_base = Value::make_map();
     has_base.set("required", list({text("file")}));

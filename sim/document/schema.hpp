@@ -20,8 +20,8 @@ namespace sluice {
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;
-  /// Keys of `record` whose values may be expressions of parameters. If `record` declares no type for such a value, or
-  /// for the elements of such a list, the type is integer.
+  /// Keys of `record` whose values may be expressions of parameters, or lists of expressions. If `record` declares no
+  /// type for such a value, or for the elements of such a list, the type is integer.
   std::vector<std::string> with_expressions = {};
 };
 
@@ -51,7 +51,8 @@ struct SchemaRules {
   std::map<std::string, Record> included = {};
 };
 
-/// Returns the schema of documents with `format: sluice-KIND/1` at the top, with all nested records.
+/// Returns the schema of documents with `format: sluice-KIND/1` at the top. It includes the schemas of all nested
+/// records.
 std::string json_schema(const Record& record, const std::string& title, std::string_view kind,
                         const SchemaRules& rules = {});
 

@@ -1,5 +1,5 @@
-// Writes values as text. YAML is written in block style. Sluice's reader or PyYAML would read some texts, such as
-// `yes`, as another type than a string. Such texts are quoted.
+// Writes values as text. YAML is written in block style. Sluice's reader or PyYAML would not read some texts,
+// such as `yes`, as strings. Such texts are quoted.
 #include <array>
 
 #include "base/quantity.hpp"
@@ -13,7 +13,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Returns whether YAML 1.1 or 1.2 reads `text` as another type than a string. Capital letters count as small letters.
+// Returns whether YAML 1.1 or 1.2 reads `text` as something other than a string. Capital letters count as small letters.
 bool is_special(std::string_view text) {
   constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes", "no",
                                                      "on",   "off",  "y",     "n"};
@@ -25,7 +25,7 @@ bool is_special(std::string_view text) {
 }
 
 // Returns whether a text may be written without quotes. A text without quotes must begin with a letter and contain only
-// letters, digits and harmless marks.
+// letters, digits, blanks and the characters ./-+
 bool is_plain(std::string_view text) {
   if (text.empty() || !is_letter(text[0]) || text.back() == ' ' || is_special(text)) return false;
   for (const char c : text)

@@ -86,7 +86,7 @@ void Sharing::fill() {
   }
 }
 
-/// Sets the new rate of flow `number`, and takes this rate from the links of the flow's route.
+/// Sets the new rate of flow `number`, and subtracts it from `rate_left` of the links of the flow's route.
 void Sharing::settle(std::uint32_t number, double rate) {
   next_rate_[number] = rate;
   for (const std::uint32_t l : plan_.routes[flows_[number].route].links) {
