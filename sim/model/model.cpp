@@ -71,9 +71,9 @@ void require_known(const Override& override, const Importer& importer, const Val
   std::vector<std::string> own, made;
   for (const Field& field : importer.parameters) own.push_back(field.name);
   for (const Value::Entry& entry : definition.entries()) made.push_back(entry.key);
-  fail_at(override.value, "unknown key '" + key + "'; a file of " + importer.ending + " takes " +
+  fail_at(override.value, "unknown key '" + key + "'; the keys for a " + importer.ending + " file are " +
                               join(own) + (importer.open ? " and names of dimensions" : "") +
-                              ", and the model that it becomes has " + join(made));
+                              ", and the keys of the model made from it are " + join(made));
 }
 
 }  // namespace

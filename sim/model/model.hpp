@@ -52,7 +52,7 @@ struct WeightsRead {
 /// One operator. All counts except `parameters` are per sample.
 struct Layer {
   std::string name;
-  /// The name of a type of the layer catalog. For a row of a stage table, the name is the action of the row.
+  /// The name of a type of the layer catalog. For a row of a stage table: the entry in the row's column `action`.
   std::string type;
   /// The layers whose outputs this layer reads. The list is empty for an input of the model.
   std::vector<std::uint32_t> inputs;
@@ -63,8 +63,7 @@ struct Layer {
   std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;              ///< FLOP of the forward pass
   std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights this layer shares
-  /// The number of parameters that the layer shares with the earlier layer. They count among the parameters of the
-  /// earlier layer.
+  /// The number of parameters that the layer shares with the layer `tied`. They count among the parameters of `tied`.
   std::int64_t shared = 0;
   /// The part of the layer's weights that the layer reads. Without a value, the layer reads all its weights.
   std::optional<WeightsRead> weights_read;
@@ -109,8 +108,8 @@ struct Model {
 enum class Purpose : std::uint8_t { training, inference };
 
 /// Reads the `model:` mapping of a scenario. All files that the mapping includes must already be in it. The mapping has
-/// values of parameters, `scale`, and `definition`. The definition is a sluice-model/1 document or a stage table in
-/// data-island form. Throws InputError.
+/// the keys `scale` and `definition`, and the values of parameters. The definition is a sluice-model/1 document or a
+/// stage table in data-island form. Throws InputError.
 Model read_model(const Value& model, Purpose purpose = Purpose::training);
 
 /// Makes a `model:` mapping from a model's file and overrides, as `sluice model FILE KEY=VALUE…` does. read_model() can

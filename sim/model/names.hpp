@@ -23,8 +23,8 @@ inline constexpr std::string_view before_word = "before";
 struct Surroundings {
   /// The layer before the repetition or the block. The first layer inside reads it by default.
   std::optional<std::uint32_t> before;
-  /// The inputs of a block: the name that the block declares for an input, and the layer that the block reads there.
-  /// The list is empty outside of a block.
+  /// The inputs of a block: the name that the block declares for an input, and the layer that the block reads for this
+  /// input. The list is empty outside of a block.
   std::vector<std::pair<std::string, std::uint32_t>> inputs = {};
 };
 

@@ -104,7 +104,7 @@ const LayerType concat_layer = {
     .details =
         "All extents except the extent of this axis must be equal. The layer takes no FLOP, but it "
         "copies its inputs into the output. If the cost model counts bytes, these copies take "
-        "time. The backward pass splits the gradient again and reads no activation. Use `concat` "
+        "time. The backward pass splits the gradient into one part per input, and reads no activation. Use `concat` "
         "to join branches, as in DenseNet and U-Net.",
     .source = "Huang et al., Densely connected convolutional networks (2017), section 3",
     .example =

@@ -13,8 +13,8 @@ struct FlopPerElement {
 };
 
 // The backward pass reads the input, and computes mean and variance again from it. Mean and variance are only two
-// values per row, per channel or per group. So they do not count as kept tensors, as in Korthikanti et al. (2022),
-// section 4.1.
+// values per row, per channel or per group. So they do not count as kept tensors. Korthikanti et al. (2022),
+// section 4.1, do not count them either.
 LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElement per_element) {
   LayerCounts counts;
   counts.shape = shape;

@@ -20,8 +20,8 @@ std::size_t axes_of(const Reader& keys, const Shape& image) {
   return image.size() - 1;
 }
 
-// For each output, counts one FLOP per element of the output's window. The stage table 'AlexNet on one card' has the
-// same counts. For a mean of n elements, the count is exact: n - 1 additions and one division. For a maximum of n
+// For each output, counts one FLOP per element of the output's window. The table `models/alexnet_data_island.json` has
+// the same counts. For a mean of n elements, the count is exact: n - 1 additions and one division. For a maximum of n
 // elements, the count is 1 too high, because a maximum takes only n - 1 comparisons.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
@@ -61,10 +61,10 @@ LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-// Let an axis have n elements and m windows. Window i reaches from floor(i n / m) to ceil((i + 1) n / m). The bound
-// between window i - 1 and window i is i n / m. If this bound is not a whole number, the two windows share one element.
-// There are m - 1 such bounds, and gcd(n, m) - 1 of them are whole numbers. So m - gcd(n, m) elements are shared. The
-// sizes of all windows add up to n + m - gcd(n, m).
+// Let an axis have n elements and m windows. Window i reaches from floor(i n / m) to ceil((i + 1) n / m). The border
+// between window i - 1 and window i is at i n / m. If this is not a whole number, the two windows share one element.
+// There are m - 1 such borders, and gcd(n, m) - 1 of them are at whole numbers. So m - gcd(n, m) elements are shared.
+// The sizes of all windows add up to n + m - gcd(n, m).
 LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Shape output = read_extents(keys, "output", axes_of(keys, image));

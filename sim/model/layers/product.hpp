@@ -7,7 +7,7 @@
 // bias takes 1 FLOP per output. The gradient of the weights depends on the input, so the backward pass reads the input.
 //
 // `sparsity` is the share of zeros among the weights, without the bias. Zeros are not stored. The products with zeros
-// are not computed, and neither are the gradients of these products. The number of zeros is sparsity x weights, rounded
+// are computed neither in the forward pass nor in the backward pass. The number of zeros is sparsity x weights, rounded
 // to a whole number. The indices of the stored weights are not counted. The counts of sparse weights follow Hoefler et
 // al., Sparsity in deep learning (2021), sections 2.2 and 6.1.
 #pragma once

@@ -64,10 +64,10 @@ LayerCounts infer_slice(const Reader& keys, const std::vector<const Shape*>& inp
   const std::int64_t end = keys.has("end") ? keys.integer("end") : extent;
   if (end > extent)
     keys.fail("end", "'" + std::to_string(end) + "' for 'end': the input " + text_of(*inputs[0]) +
-                         " has an extent of " + std::to_string(extent) + " there");
+                         " has an extent of " + std::to_string(extent) + " along this axis");
   if (begin >= end)
-    keys.fail("begin", "'" + std::to_string(begin) + "' for 'begin': nothing is left before " +
-                           std::to_string(end));
+    keys.fail("begin", "'" + std::to_string(begin) + "' for 'begin': expected a position before " +
+                           std::to_string(end) + ", where the slice ends");
   extent = (end - begin - 1) / keys.integer("step") + 1;
   return counts;
 }

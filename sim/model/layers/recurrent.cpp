@@ -17,16 +17,16 @@ struct Cell {
   std::int64_t kept;   ///< elements kept for the backward pass, in addition to the hidden values
 };
 
-// A hidden value of rnn takes 2 FLOP: one to add the products of the two matrices, and one for tanh.
+// A hidden value of rnn takes 2 FLOP: one to add the two matrix products, and one for tanh.
 constexpr Cell elman{1, 1 + 1, 0};
-// For a hidden value of gru, the products of the two matrices are added three times, with 1 FLOP each. The gates r and
-// z take a sigmoid of 4 FLOP each. The new value is n = tanh(a + r b). Here a is the product with the input, and b is
-// the product with the hidden values of the previous step. The product r b takes 1 FLOP, and tanh takes 1 FLOP. The
-// formula h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and b.
+// For a hidden value of gru, two matrix products are added three times, with 1 FLOP each. The gates r and z take a
+// sigmoid of 4 FLOP each. The new value is n = tanh(a + r b). Here a is the product with the input, and b is the
+// product with the hidden values of the previous step. The product r b takes 1 FLOP, and tanh takes 1 FLOP. The formula
+// h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
-// For a hidden value of lstm, the products of the two matrices are added four times, with 1 FLOP each. The gates i, f
-// and o take a sigmoid of 4 FLOP each. The new value g takes a tanh. The state c = f c + i g takes 3 FLOP. The formula
-// h = o tanh(c) takes 2 FLOP. An lstm keeps i, f, g, o and c.
+// For a hidden value of lstm, two matrix products are added four times, with 1 FLOP each. The gates i, f and o take a
+// sigmoid of 4 FLOP each. The new value g takes a tanh. The state c = f c + i g takes 3 FLOP. The formula h = o tanh(c)
+// takes 2 FLOP. An lstm keeps i, f, g, o and c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {
@@ -56,7 +56,7 @@ void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, b
       checked_mul(of.steps, checked_mul(cell.flop, of.hidden, "FLOP"), "FLOP");
   const std::int64_t shifts = checked_mul(of.steps, biases, "FLOP");
   add(counts.flop, checked_add(products, checked_add(functions, shifts, "FLOP"), "FLOP"), "FLOP");
-  // The two matrices together have `in + hidden` columns. `in` of these columns are multiplied by the input.
+  // The matrix for the input has `in` columns, and the matrix for the hidden values has `hidden` columns.
   const std::int64_t of_inputs = first ? 2 * of.steps * rows * of.in : 0;
   add(counts.backward.input_flop, of_inputs, "FLOP");
   add(counts.backward.weight_flop, products - of_inputs, "FLOP");
@@ -122,7 +122,7 @@ const LayerType rnn_layer = {
         "Computes the hidden values h' = tanh(W x + U h) of a recurrent network at each step. In addition to the "
         "products, the layer takes 2 FLOP per hidden value.",
     .details =
-        "Each layer has hidden x (inputs + hidden) weights in each direction, as it has only one gate. A bias adds 2 "
+        "Each layer has hidden x (inputs + hidden) weights in each direction, for its single gate. A bias adds 2 "
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use `rnn` for short "
         "sequences. The layers `gru` and `lstm` remember values for more steps than `rnn`. The backward pass takes "
         "twice the multiply-accumulates of the forward pass. Its other operations take as many FLOP as in the forward "
@@ -144,7 +144,7 @@ const LayerType gru_layer = {
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Let r and z be two "
         "gates and n the new value. A step computes h' = (1 - z) n + z h. The backward pass takes twice the "
         "multiply-accumulates of the forward pass. Its other operations take as many FLOP as in the forward pass. The "
-        "backward pass reads input and output. For each hidden value, training keeps 4 more elements per step. A stack "
+        "backward pass reads input and output. For each hidden value, training also keeps 4 elements per step. A stack "
         "of layers also keeps the hidden values of all layers except the last one.",
     .source =
         "Cho et al., Learning phrase representations using RNN encoder-decoder (2014), section "
@@ -164,7 +164,7 @@ const LayerType lstm_layer = {
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Let i, f and o be "
         "three gates and g the new value. A step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes "
         "twice the multiply-accumulates of the forward pass. Its other operations take as many FLOP as in the forward "
-        "pass. The backward pass reads input and output. For each hidden value, training keeps 5 more elements per "
+        "pass. The backward pass reads input and output. For each hidden value, training also keeps 5 elements per "
         "step: i, f, g, o and c. A stack of layers also keeps the hidden values of all layers except the last one.",
     .source =
         "Hochreiter and Schmidhuber, Long short-term memory (1997); Gers, Schmidhuber and Cummins, "

@@ -71,9 +71,9 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
 }
 
 // Each head has one score for each pair of a query and a key. A score takes one multiply-accumulate per feature of the
-// head's queries, 1 FLOP for its scaling, and 5 FLOP for its part of the softmax. The result is then multiplied by the
-// head's values, with one multiply-accumulate per feature of the values. A causal mask saves no computation: all scores
-// are computed before the mask is applied.
+// head's queries, 1 FLOP for its scaling, and 5 FLOP for its part of the softmax. The output of the softmax is then
+// multiplied by the head's values, with one multiply-accumulate per feature of the values. A causal mask saves no
+// computation: all scores are computed before the mask is applied.
 //
 // The forward pass has two products: queries with keys, and softmax with values. In the backward pass, each product
 // has two gradients. Each gradient takes as many multiply-accumulates as the product. In addition, the backward pass
@@ -145,8 +145,8 @@ extern const LayerType add_embedding_layer;
 const LayerType add_embedding_layer = {
     .name = "add_embedding",
     .summary =
-        "Adds a learned row to each row of the input, with 1 FLOP per element. The learned row belongs to the position "
-        "of the input's row, or to its segment.",
+        "Adds a learned row to each row of the input, with 1 FLOP per element. There is one learned row per position, or "
+        "one per segment of the input.",
     .details =
         "The table has entries x features parameters. All samples read the same first rows of the table. So a cost "
         "model reads these rows once per micro-batch. The backward pass adds the output's gradient to the gradient "

@@ -60,7 +60,7 @@ Shape stretched(const Reader& keys, const Shape& a, const Shape& b) {
       keys.fail(
           "inputs",
           keys.text("type") + " of " + text_of(a) + " and " + text_of(b) +
-              ": expected equal extents, or the extent 1, for each axis counted from the last axis");
+              ": expected two equal extents, or one extent of 1, at each axis, counted from the last axis");
     if (extent == 1) extent = with;
   }
   return shape;

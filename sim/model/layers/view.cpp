@@ -1,6 +1,6 @@
 // Four layers: `flatten` and `reshape` give the elements another shape, `take_row` takes one row, and `dropout` sets
 // elements to zero. The first three layers are views: the output is counted like any output, but no data are moved for
-// it. If a later layer keeps this output for its backward pass, it keeps the view's input.
+// it. A later layer that needs this output for its backward pass keeps the view's input instead.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -90,9 +90,9 @@ const LayerType reshape_layer = {
     .name = "reshape",
     .summary = "Gives the elements of its input another shape.",
     .details =
-        "The layer computes and moves nothing, because its output has the same memory as its input. Both shapes must "
-        "have the same number of elements. For example, use `reshape` to turn an image of patches into a sequence of "
-        "tokens.",
+        "The layer computes and moves nothing, because its output has the same memory as its input. The input and "
+        "the output must have the same number of elements. For example, use `reshape` to turn an image of patches into "
+        "a sequence of tokens.",
     .source = "definition",
     .example = "{type: input, shape: [14, 14, 768]}, {type: reshape, shape: [196, 768]}",
     .parameters =

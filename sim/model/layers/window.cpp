@@ -47,7 +47,7 @@ void read_padding(const Reader& keys, Window& window) {
   for (const Value& item : value.items()) zeros.push_back(whole(item, "padding", 0, "an integer"));
   if (zeros.size() != axes && zeros.size() != 2 * axes)
     fail_at(value,
-            "a list of " + std::to_string(zeros.size()) + " for 'padding': expected " + expected);
+            "a list of " + std::to_string(zeros.size()) + " integers for 'padding': expected " + expected);
   const auto count = static_cast<std::ptrdiff_t>(axes);
   window.before.assign(zeros.begin(), zeros.begin() + count);
   window.after.assign(zeros.end() - count, zeros.end());
@@ -92,7 +92,7 @@ Shape read_extents(const Reader& keys, std::string_view name, std::size_t axes,
   if (!value) return Shape(axes, keys.integer(name));
   if (!value->is_list()) return Shape(axes, whole(*value, name, least, one_or_list(axes)));
   if (value->items().size() != axes)
-    fail_at(*value, "a list of " + std::to_string(value->items().size()) + " for '" +
+    fail_at(*value, "a list of " + std::to_string(value->items().size()) + " elements for '" +
                         std::string(name) + "': expected " + one_or_list(axes));
   Shape extents;
   for (const Value& item : value->items())
@@ -135,7 +135,7 @@ std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> st
        .type = Type::any,
        .summary = "the zeros on each side: an integer, " + axes_text(shown) + " or " +
                   sides_text(shown) +
-                  "; `valid` adds no zeros, `same` makes the output ceil(input / stride)",
+                  "; `valid` adds no zeros, `same` makes each extent of the output ceil(extent of the input / stride)",
        .default_text = "valid",
        .choices = {"valid", "same"}},
   };

@@ -56,7 +56,8 @@ class Dimensions {
   void set_batch(const std::string& input, const Axis& axis);
 
   const Reader& keys_;
-  /// The extents that the scenario gives. The key is the key of the scenario, which is made of letters, digits and '_'.
+  /// The extents that the scenario gives. The keys of the map are keys of the scenario. They are made of letters, digits
+  /// and '_'.
   std::map<std::string, std::int64_t> given_;
   std::map<std::string, bool> used_;
   std::map<std::string, std::int64_t> symbols_;

@@ -58,8 +58,8 @@ std::optional<Numbers> gather(const Numbers& data, const Numbers& indices) {
   return result;
 }
 
-/// A regular pattern of elements of a tensor. `first` is the first element. For each axis, `extents` has the number of
-/// elements, and `strides` has the distance from one element to the next.
+/// A regular pattern of elements of a tensor. `first` is the index of the first element. For each axis,
+/// `extents` has the number of elements, and `strides` has the distance from one element to the next.
 struct Pattern {
   std::int64_t first = 0;
   Shape extents, strides;
@@ -322,7 +322,7 @@ std::optional<Numbers> fold_one(const Graph& graph, const Node& node, const Tens
   return is_flat(graph, node) ? fold_flat(node, inputs) : std::nullopt;
 }
 
-/// Splits a constant: each part is as long as one of the outputs.
+/// Splits a constant into one part per output. Each part is as long as its output.
 std::vector<Numbers> split(const Graph& graph, const Node& node,
                            const std::vector<Tensor>& outputs) {
   const Numbers* data = graph.numbers(node, 0);

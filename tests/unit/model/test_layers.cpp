@@ -337,7 +337,7 @@ TEST_CASE("an impossible value is refused at its key") {
              Contains("a mapping for 'kernel'"));
   CHECK_THAT(message_for("conv2d, channels: 1"), Contains("the key 'kernel' is missing"));
   CHECK_THAT(message_for("conv2d, channels: 1, kernel: 3, padding: [1, 2, 3]"),
-             Contains("a list of 3 for 'padding'"));
+             Contains("a list of 3 integers for 'padding'"));
   CHECK_THAT(message_for("conv2d, channels: 1, kernel: 3, padding: [1, -2]"),
              Contains("m.yaml:5:55: error: '-2' for 'padding': it must be at least 0"));
   CHECK_THAT(message_for("conv2d, channels: 1, kernel: 4, dilation: 3"),
@@ -372,10 +372,10 @@ TEST_CASE("an impossible value is refused at its key") {
     return refused("- {type: input, name: x, shape: [4, 8, 8, 6]}\n- {type: " + keys + "}\n");
   };
   CHECK_THAT(of_volume("conv3d, channels: 1, kernel: [3, 3]"),
-             Contains("a list of 2 for 'kernel': expected an integer or [depth, height, width]"));
+             Contains("a list of 2 elements for 'kernel': expected an integer or [depth, height, width]"));
   CHECK_THAT(
       of_volume("max_pool, kernel: 2, padding: [1, 1]"),
-      Contains("a list of 2 for 'padding'") && Contains("[front, top, left, back, bottom, right]"));
+      Contains("a list of 2 integers for 'padding'") && Contains("[front, top, left, back, bottom, right]"));
   CHECK_THAT(of_volume("conv3d, channels: 1, kernel: [5, 1, 1]"),
              Contains("'5' for 'kernel': larger than the input [4, 8, 8, 6]"));
 }

@@ -220,8 +220,8 @@ TEST_CASE("split, slice and transpose compute nothing") {
              Contains("'sizes' sum up to 7, expected the extent 8"));
   CHECK_THAT(message_for("split, sizes: [4, 4], part: 2"), Contains("there are the parts 0 to 1"));
   CHECK_THAT(message_for("split, axis: 2, parts: 1, part: 0"), Contains("has the axes -2 to 1"));
-  CHECK_THAT(message_for("slice, end: 9"), Contains("has an extent of 8 there"));
-  CHECK_THAT(message_for("slice, begin: 8"), Contains("nothing is left before 8"));
+  CHECK_THAT(message_for("slice, end: 9"), Contains("has an extent of 8 along this axis"));
+  CHECK_THAT(message_for("slice, begin: 8"), Contains("expected a position before 8"));
   CHECK_THAT(message_for("transpose, axes: [1, 1]"), Contains("expected each of 0 to 1 once"));
   CHECK_THAT(message_for("transpose, axes: [1]"), Contains("'axes' has 1 of the 2 axes"));
 }
