@@ -22,8 +22,8 @@ std::vector<Field> common_parameters() {
       {.name = "buffers",
        .type = Type::integer,
        .summary =
-           "the number of micro-batches whose inputs have room on the device, and the number of "
-           "micro-batches whose outputs have room there until they are saved",
+           "how many inputs of micro-batches have room on the device; as many outputs have room "
+           "there until they are saved",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,

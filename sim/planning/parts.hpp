@@ -57,8 +57,8 @@ Plan finish_rounds(PlanBuilder& builder, const Workload& workload, const Round& 
 /// ends with `reason`.
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
                         const std::string& reason);
-/// Throws InputError if the scenario has the key `buffers` or `outputs`, because these keys have no meaning in
-/// training.
+/// For a scenario of training: throws InputError if it has the key `buffers` or `outputs`. These keys have no meaning
+/// in training.
 void refuse_common_in_training(const Reader& parameters);
 
 /// The bytes of a stage for one micro-batch.
@@ -78,8 +78,8 @@ struct ForwardPass {
   StageBytes bytes{};
   std::int64_t samples = 0;
   std::uint32_t output = none;  ///< the tensor that the stage makes
-  /// Whether the output is freed instead of saved. This is only for the last stage: its samples are then done when the
-  /// pass ends.
+  /// Whether the output is freed instead of saved. Only the output of the last stage may be freed. Because no save
+  /// follows, the samples are done when the pass ends.
   bool drops_output = false;
   /// Whether the stage's part of the answer is freed instead of saved, if this part is not the stage's output.
   bool drops_answer = false;
@@ -149,9 +149,9 @@ class StageRunner {
   StageOutput forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
 
   /// Lists the save of a stage's output, after the action that makes it. If the stage's part of the answer is a
-  /// separate tensor, this part is saved instead. `answer` says whether the output is an answer, which no later stage
-  /// reads. At most `buffers` results may wait on the device until they are saved. So result n is made only after
-  /// result n - `buffers` has been saved.
+  /// separate tensor, this part is saved instead. `answer` says whether the saved tensor is an answer or a part of it.
+  /// At most `buffers` results may wait on the device until they are saved. So result n is made only after result
+  /// n - `buffers` has been saved.
   PlanBuilder::Ref save(const StageOutput& made, std::size_t stage, std::int64_t micro_batch,
                         bool answer);
 

@@ -83,9 +83,9 @@ class PhaseLister {
       hold_cache(builder_, request_, at.first, count, at.second);
   }
 
-  /// Lists the phases of a window: of one iteration of the body, or of the units after the body. The results of a
-  /// window's last phase are saved in the next window. In the body, this is the next iteration, and the saves have
-  /// ahead = -1. After the last iteration, it is the epilogue.
+  /// Lists the phases of a window: of one iteration of the body, or of the units after the body (PhaseRound). The
+  /// results of a window's last phase are saved in the next window. In the body, the next window is the next iteration,
+  /// and the saves have ahead = -1. After the last iteration, the next window is the epilogue.
   void list(Section section, const std::vector<Phase>& phases, const std::string& suffix) {
     builder_.enter(section);
     body_ = std::exchange(window_, PhaseWindow{phases, suffix, {}, {}});

@@ -12,7 +12,8 @@ namespace sluice {
 
 namespace {
 
-/// Reads which devices compute the phases: all devices in turn, a single device, or a given device for each stage.
+/// Reads which devices compute the phases: all devices, which take turns, a single device, or a given device for each
+/// stage.
 void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader& parameters,
                   const Reader& phases) {
   const Platform& platform = request.pricing.platform;
@@ -25,7 +26,7 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
     for (const Device& device : platform.devices) rules.devices.push_back(device.name);
   if (parameters.has("device") && phases.has("stages") && phases.text("stages") == "2")
     phases.fail("stages",
-                "with 'stages: 2' devices take turns, but the policy's 'device' names "
+                "with 'stages: 2', the devices take turns, but the policy's 'device' names "
                 "one device: remove one of the two keys");
   if (!phases.has("devices")) return;
   if (parameters.has("device"))
@@ -45,8 +46,8 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
 
 /// Returns how many batches take turns, if the scenario does not say this. While the activations of one batch are
 /// moved, devices compute phases of the other batches. Let n be the number of devices that take turns. If n batches
-/// take turns, all phases of a batch are on the same device. If n + 1 batches take turns, each phase of a batch is on
-/// the next device after the device of the phase before it.
+/// take turns, all phases of a batch are on the same device. If n + 1 batches take turns, two consecutive phases of a
+/// batch are on different devices: the later phase is on the next device.
 std::int64_t default_in_flight(const PhaseRules& rules) {
   const auto n = static_cast<std::int64_t>(rules.by_stage ? 1 : rules.devices.size());
   switch (rules.activations) {
@@ -159,8 +160,8 @@ std::vector<Field> phase_parameters() {
   return {
       {.name = "device",
        .type = Type::text,
-       .summary = "the device that computes all phases, which is called parallel streaming; by default, the devices of "
-                  "the platform take turns",
+       .summary = "the device that computes all phases (this is called parallel streaming); by default, the devices "
+                  "of the platform take turns",
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
@@ -182,8 +183,8 @@ std::vector<Field> phase_parameters() {
       {.name = "in_flight",
        .type = Type::integer,
        .summary =
-           "the number of batches that take turns phase by phase; auto: in inference, the fastest "
-           "number from 1 to 8; in training, the fastest number that fits",
+           "the number of batches that take turns phase by phase; auto: in inference, the number from "
+           "1 to 8 with the fastest run; in training, the number with the fastest run that fits",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,

@@ -38,7 +38,7 @@ class PhaseWaits {
   }
 
  private:
-  /// Returns how many iterations the previous window is before this window: 1 in the body, and 0 in the epilogue.
+  /// Returns the distance from this window to the window before it, in iterations: 1 in the body, and 0 in the epilogue.
   std::uint32_t distance() const { return &before_ == &window_ ? 1 : 0; }
 
   /// An earlier phase, in this window or in an earlier window. earlier_phase() returns the phase that is `back` phases

@@ -110,7 +110,7 @@ class BackingRewriter {
     if (has_room(second, bytes)) return;
     throw Infeasible(
         "the tensors that take turns have their home in '" + second.name + "': they need " +
-            format_bytes(bytes) + " of its " + format_bytes(*second.capacity) +
+            format_bytes(bytes) + ", and it has " + format_bytes(*second.capacity) +
             "; use placement none",
         {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
   }
@@ -173,7 +173,7 @@ class BackingRewriter {
   PlanRoutes routes_;
   bool in_turn_;  ///< whether actions run one at a time
   std::uint32_t second_ = none, host_ = none;
-  /// The weights in the second memory. At the start of the run, they are in host memory.
+  /// The weights whose home is the second memory. load_once() adds the loads that bring them there from host memory.
   std::vector<std::uint32_t> begin_;
 };
 

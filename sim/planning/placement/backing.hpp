@@ -1,8 +1,8 @@
 // Plans for a device with two memories. Weights, optimizer state, gradients, and offloaded activations take turns in
-// the first memory. Their home is the second memory. A tensor that begins in host memory is loaded into the second
-// memory once, before all other actions (for example host -> ddr). Then this tensor moves between the two memories of
-// the device (ddr -> hbm). Inputs and answers move between host memory and the first memory, as in plans without a
-// second memory.
+// the first memory. Their home is the second memory. A tensor that is in host memory at the start of the run is loaded
+// into the second memory once, before all other actions (for example host -> ddr). Then this tensor moves between the
+// two memories of the device (ddr -> hbm). Inputs and answers move between host memory and the first memory, as in
+// plans without a second memory.
 //
 // Any policy can make such plans. The policy gets a request for another machine, the "shown machine". On the shown
 // machine, the second memory of the device is the host memory. The plan of the policy is then changed into a plan for

@@ -98,8 +98,8 @@ class Builder {
     });
   }
 
-  /// Returns the tensor of an activation for the next kernel. If the activation is only in host memory, a new tensor is
-  /// loaded while the previous kernel computes.
+  /// Returns the tensor of an activation for the next kernel. If the activation is only in host memory, it gets a new
+  /// tensor, which is loaded while the previous kernel computes.
   template <class Tensor>
   std::uint32_t arrived(ActivationLife& life, const Tensor& tensor_in) {
     if (!life.away) return tensor_in(life);
@@ -148,7 +148,7 @@ class Builder {
     backward_pass(layers);
   }
 
-  /// Adds the kernels of a tape. An operation makes or loads a tensor. The tensor lives until its last use on the tape.
+  /// Adds the kernels of a tape. A tensor lives from the operation that makes or loads it to its last use on the tape.
   void run(const Tape& tape) {
     std::vector<char> ran(work_.pricing.stages.size(), 0);
     bool forwards = true;

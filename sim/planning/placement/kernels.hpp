@@ -44,12 +44,13 @@ struct PlacedWork {
   const Pricing& pricing;
   const Workload& workload;
   std::string name;
-  /// How many micro-batches run one after the other. In training, this is their number per update.
+  /// How many micro-batches run one after the other. In training: the number of micro-batches per update.
   std::int64_t micro_batches = 1;
   /// The operations of one micro-batch, each on one stage. If the pointer is null, all activations are kept, and the
   /// division into stages has no effect.
   const Tape* tape = nullptr;
-  /// Whether selective recomputation drops tensors (Backward::selective). If so, the layers that made them run again.
+  /// Whether selective recomputation drops tensors (Backward::selective). If so, the layers that made these tensors are
+  /// computed again.
   bool selective = false;
 };
 

@@ -24,9 +24,9 @@ struct TwoMemories {
 };
 
 /// Returns the first two memories that a device reaches without a link. If it reaches only one, the second memory is
-/// host memory. `device` names the device. If `device` is empty, the first device with two memories is taken, or the
-/// first device of all if none has two memories. Throws InputError if the name is unknown, or if the platform has no
-/// rate between the two memories.
+/// host memory. `device` names the device. If `device` is empty, the first device with two memories is taken. If no
+/// device has two memories, the first device is taken. Throws InputError if the name is unknown, or if the platform has
+/// no rate between the two memories.
 TwoMemories two_memories(const Platform& platform, const std::string& device);
 
 }  // namespace sluice

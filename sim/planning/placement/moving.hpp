@@ -22,7 +22,7 @@ PlacementSchedule repeatable(const PlacedQuestion& asked, const Platform& platfo
 /// The moves of a round as actions of the plan.
 class MovingTensors {
  public:
-  /// The plan's tensors for the tensors of the problem. The vectors are indexed by tensor of the problem.
+  /// For each tensor of the problem: the tensor in the plan. The vectors are indexed by tensor of the problem.
   struct PlanTensors {
     /// The tensor of the plan that the first use reads or writes.
     std::vector<std::uint32_t> number;

@@ -30,8 +30,8 @@ class PlacedBound {
 
   double rounds_;
   bool in_turn_;  ///< whether no action overlaps another action
-  /// Indexed by kernel: the least seconds of the kernel and all later kernels of a round together. The last element,
-  /// behind the kernels, is 0.
+  /// Indexed by kernel: the least seconds of the kernel and all later kernels of a round together. An element
+  /// with the value 0 follows the element of the last kernel.
   std::vector<double> from_kernel_s_;
   double first_round_s_ = 0;  ///< the least seconds of the first round, with the loads before it
   /// A lower bound of the run's seconds that follows from its loads: the seconds of all loads, plus those of the

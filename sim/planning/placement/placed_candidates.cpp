@@ -92,8 +92,9 @@ void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
 
 /// Returns the fates for which tensors are placed: the fates of the request's strategy. If this strategy searches, the
 /// result also has the fates of all strategies that treat every stage alike. If several strategies choose equal fates,
-/// only the first strategy of the catalog counts. So the result is empty if the request's strategy does not search and
-/// an earlier strategy chooses the same fates. These fates are compared in the request of this earlier strategy.
+/// only that strategy counts which is the first of them in the catalog. So the result is empty if the request's
+/// strategy does not search and an earlier strategy chooses the same fates. These fates are compared in the request of
+/// this earlier strategy.
 PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& common,
                           const std::string& policy) {
   const FateStrategy& own = request.strategy();

@@ -16,7 +16,7 @@ namespace sluice {
 namespace {
 
 /// The number of tries in one search for a placement. There are many searches, one for each size of fast memory. So a
-/// search does without branch and bound, which would take longer.
+/// search does not use branch and bound, which would take longer.
 constexpr std::size_t tries = 300;
 
 /// A size of fast memory for which a placement is searched.

@@ -190,7 +190,7 @@ TEST_CASE("a second memory that cannot be the home of the weights is refused", "
        "in inference this policy moves only inputs and answers: use policy streamed");
   // The second memory has only 1100 bytes, but the weights have 1200 bytes.
   says(on_card(streamed, "1000B", "1100B"),
-       "take turns have their home in 'gpu_ddr': they need 1.2 kB of its 1.1 kB; use placement");
+       "take turns have their home in 'gpu_ddr': they need 1.2 kB, and it has 1.1 kB; use placement");
   // If the key `placement` is left out, the weights stay in host memory.
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one, "1000B", "1100B")) ==
         Approx(3 * 126));
