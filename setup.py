@@ -1,5 +1,6 @@
 """Builds the package `sluice` with CMake and Debian's pybind11. The command `pip install --no-build-isolation
---no-index .` needs no network. The parts that take long to compile are shared with ./dev build, in build/release."""
+--no-index .` needs no network. The parts that take long to compile are in build/release. ./dev build uses the same
+parts."""
 
 import importlib.util
 import re
@@ -15,8 +16,8 @@ ZOO = ("models", "platforms", "scenarios", "fits")
 
 
 def require_packages():
-    """Checks before anything is compiled that all tools are installed. If a tool is missing, ends with a message of one
-    line."""
+    """Checks that all tools are installed, before anything is compiled. If a tool is missing, ends the program with a
+    message of one line."""
     if importlib.util.find_spec("wheel") is None:
         raise SystemExit("sluice: this environment has no 'wheel'. An environment that sees Debian's packages has it: "
                          "apt-get install python3-wheel python3-numpy python3-pandas; "

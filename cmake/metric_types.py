@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes analysis/sluice/_metric_types.py, which has the types that all metrics have in the goldens. Editors and type
-checkers read this file. `./dev accept` calls this script."""
+"""Writes analysis/sluice/_metric_types.py: the types of all metrics, as found in the goldens. Editors and type checkers
+read this file. `./dev accept` calls this script."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FILE = ROOT / "analysis/sluice/_metric_types.py"
 WHOLE = ("byte", "FLOP", "sample")  # units whose numbers are integers
-HEAD = '''"""The types of all metrics, written by `./dev accept`."""
+HEAD = '''"""The types of all metrics. `./dev accept` writes this file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MetricTypes:
 
 
 def type_of(metric):
-    """Returns the type of a metric in a golden, or None if the metric has no number in this golden."""
+    """Returns the type of a metric in a golden. If the metric has no number there, returns None."""
     if "by" in metric:
         if all("/" in key for key in metric["by"]) and metric["by"]:  # a metric by pool and by class
             return f"dict[str, dict[str, {type_of(next(iter(metric['by'].values())))}]]"

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 """./dev new KIND NAME adds an entry to a catalog: one new file, and one line in the catalog's list.
 
-The file begins as a working copy of a short entry of its kind, under the new name, so that the program builds and
-passes the tests before anything in the file is changed. For a kind whose entries are all long, there is a short example
-in cmake/new/KIND.cpp.
+The file begins as a working copy of a short entry of its kind, under the new name. So the program builds and passes the
+tests at once. If a kind has only long entries, cmake/new/KIND.cpp is its short example.
 """
 
 import dataclasses
@@ -61,7 +60,8 @@ def die(message):
 
 
 def with_line(text, kind, identifier):
-    """Returns the catalog with a new SLUICE_ENTRY(...) after the last entry of its type, indented like that entry."""
+    """Returns the catalog with a new SLUICE_ENTRY(...) after the last entry of its type. The new line is indented like
+    the line of this entry."""
     entries = list(re.finditer(rf"^( *)SLUICE_ENTRY\({kind.record}, \w+\),\n", text, re.M))
     if not entries:
         die(f"{kind.catalog} has no line SLUICE_ENTRY({kind.record}, …) to follow")
@@ -71,7 +71,7 @@ def with_line(text, kind, identifier):
 
 
 def without_other_entries(text, kind):
-    """Returns the text of the example's file without the records of the other entries of the file."""
+    """Returns the text of the example's file without the records of other entries."""
     keep = f"{kind.entry}_{kind.suffix}"
     pattern = rf"extern const {kind.record} (\w+)(?:;\nconst {kind.record} \1)? = \{{\n.*?\n\}};\n\n?"
     return re.sub(pattern, lambda match: match.group(0) if match.group(1) == keep else "", text,

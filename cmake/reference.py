@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Writes docs/reference/ from the records of `sluice`: a page per catalog, a page of the keys of a scenario, a page of
-the commands, and a page of the exit codes.
+"""Writes docs/reference/ from the records of `sluice`. There is one page for each catalog, and one page each for the
+keys of a scenario, the commands, and the exit codes.
 
     reference.py PROGRAM FOLDER           writes the pages
-    reference.py PROGRAM FOLDER --check   names the pages that are not current, and exits with 1 if there are any
+    reference.py PROGRAM FOLDER --check   names the pages that are not current; if there are any, exits with 1
 """
 
 import json
@@ -26,7 +26,7 @@ TITLES = {
                                                   "whose answer the metric has a value."),
 }
 
-# For each exit code that `sluice help` lists: why a command ends with this code, and what to do.
+# The exit codes of `sluice help`: why a command ends with this code, and what to do.
 EXIT_CODES = {
     0: "The command has done everything. If the command ran a scenario, the scenario fits.",
     1: "`sluice check` found something worse than its baseline (accept a change that is wanted with `--update`);"
@@ -69,8 +69,7 @@ def parameter_rows(parameters):
 
 
 def example_text(example):
-    """Returns the example unchanged if it is a command. If the example is a layer, returns it as a line of a model's
-    document."""
+    """Returns a command unchanged. Returns a layer as a line of a model's document."""
     return example if example.startswith("sluice ") else f"layers: [{example}]"
 
 
@@ -106,7 +105,7 @@ def catalog_page(program, kind):
 
 
 def takes_of(schema):
-    """Returns the values that a key or parameter may have, in a few words."""
+    """Returns a few words for the values of a key or parameter."""
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(filter(None, map(takes_of, schema["anyOf"]))))
     if "enum" in schema:
@@ -119,7 +118,7 @@ def takes_of(schema):
 
 
 def mapping_of(schema):
-    """Returns the mapping that a key takes, even if the key also takes a word."""
+    """Returns the mapping that a key takes. Some keys also take a word."""
     for one in schema.get("anyOf", [schema]):
         if one.get("properties"):
             return one
@@ -163,7 +162,7 @@ def command_words(program):
 
 
 def without_exit_codes(text):
-    """Returns the help of a command without the list of exit codes, which is the same for all commands."""
+    """Returns the help of a command without the list of exit codes. This list is the same for all commands."""
     return text.partition("\nExit codes:\n")[0].rstrip()
 
 
@@ -182,8 +181,7 @@ def commands_page(program):
 
 
 def exit_codes_page(program):
-    """Returns the page of the exit codes. Every code that `sluice help` lists has an entry in EXIT_CODES, and no other
-    code has an entry."""
+    """Returns the page of the exit codes. EXIT_CODES must have exactly the codes of `sluice help`."""
     listed = output(program, "help").partition("\nExit codes:\n")[2]
     words = {int(code): " ".join(text.split())
              for codes, text in re.findall(r"(?:^|(?<=  ))(\d+(?:, \d+)*)  (\S+(?: \S+)*)", listed, re.M)

@@ -1,5 +1,5 @@
-// Makes a plan without a policy: three inputs cross a link of 16 GB/s in 1 ms each. The device computes on each input
-// for 2 ms, while the next input arrives. By hand, the run takes 1 ms + 3 x 2 ms = 7 ms.
+// Makes a plan without a policy. In the plan, three inputs go over a link of 16 GB/s, each in 1 ms. The device computes
+// on each input for 2 ms, while the next input arrives. Computed by hand, the run takes 1 ms + 3 x 2 ms = 7 ms.
 #include <cstdio>
 
 #include "planning/builder.hpp"

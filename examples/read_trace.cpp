@@ -1,4 +1,4 @@
-// Reads a trace, and prints how long each stream was busy and which action it executed last.
+// Reads a trace. Prints how long each stream was busy, and its last action.
 //     sluice run alexnet_resident -o trace.h5
 #include <cstdio>
 #include <vector>

@@ -11,8 +11,8 @@
 
 namespace {
 
-/// An installed program finds its documents (models, platforms and scenarios) in a folder near the program. For
-/// example, PREFIX/bin/sluice finds its documents in PREFIX/share/sluice.
+/// If this program is installed, makes it use the models, platforms and scenarios of its installation. For example,
+/// PREFIX/bin/sluice uses the folder PREFIX/share/sluice.
 void know_installed_documents() {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -22,8 +22,8 @@ void know_installed_documents() {
     sluice::set_data_root(documents.string());
 }
 
-/// Libraries run code of their own before main(), and may run out of memory there. The functions in the section
-/// .preinit_array run before the code of the libraries.
+/// Libraries run code of their own before main(), and may run out of memory in this code. So this function runs even
+/// earlier: the functions in the section .preinit_array run before the code of the libraries.
 [[gnu::section(".preinit_array"),
   gnu::used]] void (*const before_libraries)() = sluice::end_when_memory_is_out;
 

@@ -4,9 +4,9 @@
     python3 analysis/measure/copies.py copies.csv
     sluice profile link copies.csv --platform a100_pcie -o mine.yaml
 
-Each size is copied to the GPU (down) and back (up), with pinned and with pageable memory. In both directions, the
-script measures single copies (method `single`), and series of copies without a pause (method `queued`). The GPU's clock
-measures the time.
+Each size is copied to the GPU and back, with pinned and with pageable memory. In both directions, the script measures
+single copies (method `single`), and series of copies without a pause (method `queued`). The GPU's clock measures the
+time.
 """
 
 import argparse
@@ -19,7 +19,7 @@ SIZES = [2**power for power in range(10, 31, 2)]  # 1 KiB to 1 GiB
 
 
 def seconds_of(torch, target, source, calls):
-    """Returns the seconds of one copy, as the mean of `calls` copies that follow each other."""
+    """Makes `calls` copies without a pause. Returns the mean seconds of one copy."""
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     torch.cuda.synchronize()
     start.record()

@@ -1,23 +1,24 @@
 #!/usr/bin/python3
-"""Measures torchvision's models and their operators, and simulates the models from their operators.
+"""Measures models of torchvision and their operators, and simulates each model with the times of its operators.
 
-One run measures models and operators in turn, on one thread.
+The script measures the models one after the other, on one thread:
 
     python3 analysis/measure/cpu_models.py FOLDER
     python3 analysis/measure/cpu_models.py FOLDER --report
 
-The script writes a profile for each model (with random weights) to FOLDER. For each model, the script prints the
-measured time of the whole model, and the share of this time that the operators take. The script also prints the time
-that Sluice simulates from the measured operators (cost: measured). A model whose profile is already in FOLDER is not
-measured again.
+The models have random weights. The script writes a profile for each model to FOLDER. If a profile is already there, its
+model is not measured again. The script prints a table, with three kinds of numbers for each model. The first is the
+measured time of the whole model. The second is the sum of the operators' measured times, as a share of the first. The
+third is the time that Sluice simulates with the cost model `measured`.
 
-Times are CPU times of the thread. A CPU time does not include the time that the core spends on other programs, but it
-includes the effect of these programs on caches and memory. With --allocator keep, the C library keeps freed memory, for
-operators and whole models alike. With --allocator return, the library works as it does by default. A whole model then
-requests its memory from the system again in each run, but an operator in a loop does not.
+Times are CPU times of the thread. So the time of other programs on the same core is not counted. But other programs
+also use the caches and the memory, and this slows the thread down. With --allocator keep, the C library keeps freed
+memory while operators and whole models are measured. With --allocator return, it may return freed memory to the
+system, as it does by default. Then a whole model requests its memory from the system in each run, but an operator that
+runs in a loop does not.
 
---device cuda measures on a GPU instead. Times are then read from the wall clock when the GPU has finished its work, and
-joules are read from NVML or nvidia-smi.
+With --device cuda, the script measures on a GPU. A time is then the wall-clock time until the GPU has finished its
+work. The joules come from NVML or nvidia-smi.
 """
 
 import argparse
@@ -63,8 +64,8 @@ def simulated(document, path, cache, statistic, batch):
 
 
 def report(name, path, cache, batch):
-    """Returns the cells of the model's row in the printed table. Each statistic gives several cells, which are a dict
-    under the name of the statistic."""
+    """Returns the numbers for the row of one model in the printed table. The numbers of one statistic, such as
+    `median`, are a dict under the name of the statistic."""
     rows = rows_of(path, cache)
     leaves = [row for row in rows if row["level"] in ("", "leaf")]
     whole = samples_of(next(row for row in rows if row["level"] == "whole"))

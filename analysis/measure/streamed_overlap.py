@@ -1,17 +1,17 @@
 #!/usr/bin/python3
-"""Measures which share of the copies of weights runs during computation on a GPU, and simulates this share with Sluice.
+"""Runs on a GPU. It measures what share of the copies of weights is hidden behind computation. Sluice
+simulates the same share.
 
     python3 analysis/measure/streamed_overlap.py
     python3 analysis/measure/streamed_overlap.py --layers 12 --width 8192 --batches 256 1024 4096 16384
 
 A chain of equal layers without biases runs once per measurement. The weights of the layers are in pinned host memory.
-One stream copies these weights to two buffers on the GPU, while another stream computes with the weights that have
-arrived. In addition, the copies alone and the layers alone are measured. From the seconds of one copy and of one layer,
-Sluice simulates the chain under the policy `streamed`. The table has one line per batch size, with the measured and the
-simulated seconds. The share of the copies that runs during computation is (copies + computing - both) / min(copies,
-computing). Here `copies` is the seconds of the copies alone, `computing` the seconds of the computation alone, and
-`both` the seconds of the whole chain. If computing takes less time than the copies, this number is the share of
-computing that runs during the copies.
+One stream copies these weights to two buffers on the GPU. Another stream computes with the weights that have arrived.
+The copies alone and the layers alone are measured, too. This gives the seconds of one copy and of one layer. With these
+seconds, Sluice simulates the chain under the policy `streamed`. The table has one line per batch size, with the
+measured and the simulated seconds. The hidden share is (copies + computing - both) / min(copies, computing). The three
+numbers are seconds: `copies` of the copies alone, `computing` of the computation alone, and `both` of the whole chain.
+If the computation takes less time than the copies, the formula gives the share of the computation that copies overlap.
 """
 
 import argparse
@@ -37,8 +37,7 @@ class Chain:
         self.copying, self.computing = torch.cuda.Stream(), torch.cuda.Stream()
 
     def seconds(self, work):
-        """Returns the seconds of `work`, which begins on the stream that copies and ends on the stream that
-        computes."""
+        """Calls `work`. Returns the seconds from its start on the copying stream to its end on the computing stream."""
         start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
         self.torch.cuda.synchronize()
         start.record(self.copying)
@@ -71,8 +70,8 @@ class Chain:
             self.compute(layer)
 
     def together(self):
-        """Runs all layers. The input is copied first and the answer last, and during each layer the weights of the next
-        layer are copied."""
+        """Runs all layers. While a layer is computed, the weights of the next layer are copied. The input is copied
+        before the first layer, and the answer after the last layer."""
         free = [None, None]  # events after which the weights in each buffer are no longer needed
         with self.torch.cuda.stream(self.copying):
             self.values[0].copy_(self.given, non_blocking=True)
@@ -88,7 +87,7 @@ class Chain:
 
 
 def scenario_of(layers, width, batch, copy_s, layer_s):
-    """Returns the chain as a scenario, on a machine whose copies and layers take the measured seconds."""
+    """Returns the chain as a scenario. On the machine of the scenario, copies and layers take the measured seconds."""
     import sluice
 
     weight_bytes = 4 * width * width

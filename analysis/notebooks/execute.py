@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Executes the notebooks of this folder in a kernel of the Python that runs this script, and writes them with their new
-pictures. The script needs nbclient and ipykernel. `execute.py 1_first_run.ipynb` executes only this notebook."""
+"""Executes the notebooks of this folder with the Python that runs this script, and writes them with their new pictures.
+The script needs nbclient and ipykernel. `execute.py 1_first_run.ipynb` executes only the notebook 1_first_run.ipynb."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ def notebooks():
 
 
 def use_this_python(folder):
-    """Makes a kernel `sluice` that runs this Python, because another Python may come first on PATH."""
+    """Makes a Jupyter kernel `sluice` with the Python that runs this script. PATH may have another Python first."""
     spec = pathlib.Path(folder, "kernels", "sluice")
     spec.mkdir(parents=True)
     argv = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
@@ -32,8 +32,8 @@ def use_this_python(folder):
 
 
 def execute(path, then=""):
-    """Returns the executed notebook. `then` is code that runs after the notebook's cells and is not kept. Raises
-    nbclient's CellExecutionError."""
+    """Returns the executed notebook. The code `then` runs after the notebook's cells, and does not become part of the
+    notebook. Raises nbclient's CellExecutionError."""
     with tempfile.TemporaryDirectory() as folder:
         use_this_python(folder)
         notebook = nbformat.read(path, as_version=4)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the pictures of README.md and docs/results.md in this folder, for light and for dark pages:
+"""Makes the pictures of README.md and docs/results.md, for light and for dark pages, and writes them to this folder:
 ./dev python analysis/pictures/make_pictures.py"""
 
 import pathlib
@@ -28,7 +28,7 @@ def alexnet_x200():
 
 
 def vgg16_fates():
-    """Draws the contents of memory for three ways to make room for the activations of VGG-16, on common axes."""
+    """Draws VGG-16 with three ways to make room for its activations: the contents of memory, on common axes."""
     training = sluice.Scenario.from_dict({
         "model": "vgg16", "platform": "gtx980", "policy": "resident",
         "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})

@@ -1,13 +1,12 @@
-"""Sluice simulates how a neural network runs on a machine, even if the memory of the machine is too small for the
-network.
+"""Sluice simulates how a neural network runs on a machine. The network may be larger than the machine's memory.
 
     import sluice
     scenario = sluice.load("phased_ipu_pair")
     result = scenario.with_({"platform.links.host.bandwidth": "64GB/s"}).run()
     result.metrics.makespan_s, result.spans, result.plot.timeline()
 
-Times are in seconds, sizes in bytes, and operations in FLOP (a multiply-accumulate is 2 FLOP). Simulations run in a
-separate process, which the first run starts.
+Times are in seconds, sizes in bytes, and operations in FLOP. A multiply-accumulate is 2 FLOP. The first run starts a
+separate process for simulations.
 """
 
 from __future__ import annotations
@@ -57,15 +56,15 @@ def _listing(kind: str) -> _pandas.DataFrame:
 
 
 def policies() -> _pandas.DataFrame:
-    """Returns a DataFrame of all policies, including those in Python, indexed by name. The columns are summary, source,
-    details, example and parameters."""
+    """Returns a DataFrame of all policies, indexed by name. It includes policies that are written in Python. The
+    columns are summary, source, details, example and parameters."""
     return _listing("policies")
 
 
 def models() -> _pandas.DataFrame:
     """Returns a DataFrame of the bundled models, indexed by name. The columns are summary, source, file and figures.
-    The figures of a model are a list of dicts with the keys name, value and note, or NaN if the model has no
-    figures."""
+    The figures of a model are a list of dicts with the keys name, value and note. A model without figures has NaN in
+    the column figures."""
     return _listing("models")
 
 
@@ -82,8 +81,8 @@ def scenarios() -> _pandas.DataFrame:
 
 
 def layers() -> _pandas.DataFrame:
-    """Returns a DataFrame of the layer types that a model may have, indexed by name. The columns are summary, source,
-    details, example and parameters (the keys of a layer of this type)."""
+    """Returns a DataFrame of the layer types, indexed by name. The columns are summary, source, details, example and
+    parameters. The column parameters has the keys that a layer of the type may have."""
     return _listing("layers")
 
 
@@ -94,8 +93,7 @@ def metrics() -> _pandas.DataFrame:
 
 
 def data_root() -> str:
-    """Returns the folder that holds models, platforms and scenarios: $SLUICE_ROOT, or the folder that came with the
-    package."""
+    """Returns the folder of the models, platforms and scenarios: $SLUICE_ROOT, or the folder of the package."""
     return _sluice.data_root()
 
 
@@ -109,5 +107,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Lists only the public names, without the modules of the package."""
+    """Returns the public names, for dir(sluice)."""
     return sorted([*__all__, "__doc__", "__file__", "__version__"])

@@ -1,9 +1,9 @@
 """Runs the points of a sweep in a child process of the worker. If a point ends this process, the worker goes on. For a
-Dask cluster or an MPI job, the loss of a worker is worse than the loss of a point.
+Dask cluster or an MPI job, losing a worker is worse than losing a point.
 
-The worker and its child communicate by pipes. Each message begins with the number of bytes of a pickle, and the pickle
-follows. The child ends when its standard input is closed, even in the middle of a point. So no child keeps running when
-the worker is killed."""
+The worker and its child communicate by pipes. A message consists of a number of bytes and a pickle of that
+length. If its standard input is closed, the child ends at once, even while it runs a point. So a killed worker leaves
+no child behind."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ class Asker:
         self._ended = False
 
     def ask(self, text: str, path: str, batch: Sequence[Overrides]) -> list[bytes]:
-        """Returns the result of each point as packed bytes. If the child dies, its batch is divided into two batches,
-        which a new child runs. A point counts as failed if a new child dies while it runs only this point."""
+        """Returns the result of each point as packed bytes. If the child dies, new children run the two halves of its
+        batch. If a new child dies and its batch has only one point, this point has failed."""
         child = self._child(text, path)
         fresh = child.answered == 0
         try:
@@ -89,8 +89,8 @@ class Asker:
         return self.ask(text, path, batch[:middle]) + self.ask(text, path, batch[middle:])
 
     def end(self) -> None:
-        """Ends all children. Any thread may call this method while other threads wait for the answers of children.
-        These other threads then get Died."""
+        """Ends all children. Any thread may call this method while other threads wait for the answers of children. In
+        the waiting threads, `ask` then raises Died."""
         self._ended = True
         for child in list(self._children):
             child._process.kill()
@@ -117,7 +117,7 @@ def serve() -> None:
     """The main loop of the child process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process of the user handles Ctrl-C
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a point prints must not get among the answers
+    os.dup2(2, 1)  # now the output of a point does not mix with the answers
     batches: queue.Queue = queue.Queue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, batches), daemon=True).start()
     text, path = batches.get()

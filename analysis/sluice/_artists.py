@@ -1,6 +1,6 @@
-"""Artists (things that matplotlib draws) that decide whether and where they are shown. They decide this only when a
-picture is drawn, because the size of the picture is not known earlier. This module imports matplotlib, so the package
-imports this module only when a picture is drawn (`late("._artists")`)."""
+"""Artists for matplotlib: texts that find their own places. The size of a picture is known only when it is drawn.
+So each text chooses its place at that moment. This module imports matplotlib. Therefore other modules import it late,
+with `late("._artists")`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
-# The lengths below are in typographic points (1/72 inch). A line connects a name with its point if the name is farther
-# from the point than `_NEAR`.
+# The lengths below are in typographic points (1/72 inch). If a name is farther from its point than `_NEAR`, a line
+# connects the two.
 _NEAR = 8.0
-# The positions that are tried for a name have these distances from its point, in this order.
+# The distances from its point at which a name is tried, in this order.
 _RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)
-# At each distance, the name is tried on these sides of its point, in this order. A side is a pair of numbers: how far
-# to the right and how far upwards the name is, as multiples of the distance.
+# The sides of its point on which a name is tried at each distance, in this order. A side is a pair of directions: 1 is
+# right or up, -1 is left or down, and 0 is the middle.
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
 
 
 class InBar(Text):
-    """A text in the middle of a bar. The text is drawn only if the bar has room for it."""
+    """A text in the middle of a bar. If the bar has no room for the text, the text is not drawn."""
 
     def __init__(self, left: float, right: float, y: float, text: str, **look: Any) -> None:
         super().__init__((left + right) / 2, y, text, ha="center", va="center", clip_on=True, **look)
@@ -41,8 +41,9 @@ class InBar(Text):
 
 
 class Names(Artist):
-    """Names of points. Each name is put at the first free position around its point. If this position is far away, a
-    line leads to the point. Earlier names have priority. A name without a free position is left out."""
+    """Names of points. Names take positions one after the other. Each name takes the first free position around its
+    point. If this position is far from the point, a line connects the two. If no position is free, the name is left
+    out."""
 
     def __init__(self, ax: Axes, points: Sequence[tuple[float, float, str]], obstacles: np.ndarray,
                  colour: Any) -> None:

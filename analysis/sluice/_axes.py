@@ -1,6 +1,6 @@
 """Axes that several pictures may share. All numbers of an axis have the same unit, such as ms, GB or TFLOP/s. The
-limits of an axis only grow. This module imports matplotlib, so the package imports this module only when a picture is
-drawn (`late("._axes")`)."""
+limits of an axis may become wider, but never narrower. This module imports matplotlib. Therefore other modules import
+it late, with `late("._axes")`."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Size = Optional[tuple[float, float]]
 
 
 def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, float]:
-    """Returns the name of a unit as axes show it, and the size of the unit in plain units (s, byte, FLOP/s). `argument`
-    is the name of the argument that gave the unit. Raises UsageError if the unit is not known."""
+    """Returns the name of a unit as axes show it, and the size of the unit in s, byte or FLOP/s. Raises UsageError for
+    an unknown unit. The message names the argument, which is called `argument`."""
     known = UNITS[dimension]
     name = unit.replace("us", "µs").replace("\u03bc", "µ") if isinstance(unit, str) else unit
     if name not in known:
@@ -37,9 +37,9 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 
 class Scaled(ticker.Formatter):
-    """Formats the numbers of an axis. The given numbers are in plain units (s, byte). The numbers are written in the
-    unit that suits the range of the axis, or in `pinned`, the unit that was requested. The formatter also updates
-    labels that name the unit."""
+    """Formats the numbers of an axis. The given numbers are in a plain unit, such as s or byte. The axis shows them in
+    the unit `pinned`, if a caller has asked for a unit. Otherwise, the unit suits the range of the axis. The formatter
+    also updates the unit in labels."""
 
     def __init__(self, dimension: str) -> None:
         self.dimension = dimension
@@ -54,8 +54,8 @@ class Scaled(ticker.Formatter):
         self.__dict__.update(state, _labels=WeakKeyDictionary(state["_labels"]))
 
     def label(self, axis: Any, what: str) -> None:
-        """Labels the axis with `what` and the unit of the numbers. When this unit changes, the label changes, too,
-        unless somebody has set another label."""
+        """Labels the axis with `what` and the unit of the numbers. If this unit changes, the label changes, too. A
+        label that the user has set does not change."""
         self._labels[axis] = (what, f"{what} ({self.unit})")
         axis.set_label_text(self._labels[axis][1])
 
@@ -113,17 +113,16 @@ class Limits:
 
 
 def siblings(ax: Axes, which: str) -> list[Axes]:
-    """Returns all panels that share their x axis (`which` = "x") or y axis ("y") with the panel `ax`, including
-    `ax`."""
+    """Returns `ax` and all panels that share its x axis or its y axis. `which` names the axis: "x" or "y"."""
     shared = ax.get_shared_x_axes() if which == "x" else ax.get_shared_y_axes()
     return shared.get_siblings(ax)
 
 
 def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None,
           argument: str = "unit") -> None:
-    """Labels the axis and writes its numbers in `unit`, or by default in the unit that suits the limits of the axis.
-    All axes that share these limits get the same unit. `argument` is the name of the argument that gave `unit`. The
-    limits of the axis must be set before this call."""
+    """Labels the axis and writes its numbers in `unit`. By default, the unit suits the limits of the axis. Set the
+    limits before this call. All axes that share the limits get the same unit. Messages call the argument `unit` by the
+    name `argument`."""
     axis = getattr(ax, f"{which}axis")
     formatter = axis.get_major_formatter()
     if not isinstance(formatter, Scaled) or formatter.dimension != dimension:
@@ -166,7 +165,7 @@ def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -
 
 def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
     """Returns the size of a figure in inches. This is the requested size, or else a size that suits the picture. Within
-    `paper`, the size also suits the page."""
+    `sluice.paper`, the size also suits the page."""
     if figsize is not None:
         if len(figsize) != 2 or not all(isinstance(one, (int, float)) and 0.1 <= one <= 200 for one in figsize):
             raise errors.UsageError(f"figsize={clipped(figsize)}: expected width and height in inches, from 0.1 to 200")
@@ -179,7 +178,7 @@ def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
 
 def title(ax: Axes, given: Optional[str], ours: str) -> None:
     """Sets the title `given`. The text "" means no title. If `given` is None, the picture has the title `ours`, or no
-    title within `paper`."""
+    title within `sluice.paper`."""
     text = (ours if page_width() is None else "") if given is None else given
     ax.set_title(text, loc="left")
 
@@ -206,7 +205,7 @@ def place(wanted: str) -> str:
 
 
 def is_narrow(figure: Any) -> bool:
-    """Returns whether a legend beside the axes would take too much of the figure."""
+    """Returns whether a legend beside the axes would take too much of the figure's width."""
     return bool(figure.get_size_inches()[0] < _NARROW)
 
 

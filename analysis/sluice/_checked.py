@@ -1,5 +1,5 @@
-"""Checks the arguments of public functions against their annotations, so that a message about a wrong type names the
-argument. Without this check, the error would come from inside the package, and would name things that the caller does
+"""Checks the arguments of public functions against their annotations. A message about a wrong type then names the
+argument. Without the check, the error would come from inside the package, and would name things that the caller does
 not know."""
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
 
 
 class _Names(dict):
-    """The names of a module, with which its annotations are evaluated. If an annotation uses a name that the module
-    imports only for type checkers, the name means `Any`, and any value is allowed."""
+    """The names of a module, in which its annotations are evaluated. A name that is imported only for type checkers
+    means `Any`, so any value is allowed."""
 
     def __missing__(self, name: str) -> Any:
         import builtins
@@ -119,7 +119,7 @@ def _anything(value: Any) -> bool:
 
 
 def is_text(value: Any) -> bool:
-    """Returns whether the value is a text that can be written as UTF-8 without a NUL, as all input must be."""
+    """Returns whether the value is a text, can be written as UTF-8, and has no NUL."""
     if not isinstance(value, str) or "\0" in value:
         return False
     try:
@@ -169,8 +169,7 @@ _PLAIN: dict[Any, tuple[Check, str]] = {
 
 
 def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
-    """Returns the function that checks a value against the annotation, and the words with which a message says what was
-    expected."""
+    """Returns the function that checks a value against the annotation. Also returns the words for what was expected."""
     annotation = _evaluated(annotation, names)
     if annotation is Any:
         return _anything, "anything"

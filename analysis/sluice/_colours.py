@@ -1,7 +1,7 @@
-"""Colours for pictures. Each colour has one meaning, so that a page may hold pictures of all kinds. There are three
-families of colours, and people with any colour vision can distinguish the colours of a family. Kinds of actions have
-the colours of Okabe and Ito. Tensor classes have light colours (close to Paul Tol's light scheme). All other things
-that are compared (runs, streams, groups of points) have Tol's muted colours, which suit lines."""
+"""Colours for pictures. Each colour has one meaning, in all kinds of pictures. There are three families of colours.
+People with any colour vision can distinguish the colours of a family. Kinds of actions have the colours of Okabe and
+Ito. Tensor classes have light colours, close to Paul Tol's light scheme. Compared things, such as runs, streams or
+groups of points, have Tol's muted colours, which suit lines."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def kind(name: str, ax: Any) -> Any:
 
 
 def neutral(ax: Any) -> Any:
-    """Returns a colour between the background and the colour of texts, for elements that have a label and need no
-    separate colour."""
+    """Returns a colour between the background and the colour of texts. This colour is for elements that have a label,
+    and so need no colour of their own."""
     return _mixed(ax, 0.55)
 
 
@@ -79,7 +79,7 @@ def _mixed(ax: Any, share: float) -> Any:
 
 
 def _luminance(colour: Any) -> float:
-    """Returns the brightness of a colour, from 0 to 1 (WCAG 2.1, relative luminance)."""
+    """Returns the brightness of a colour, from 0 to 1: the relative luminance of WCAG 2.1."""
     from matplotlib import colors
 
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colors.to_rgb(colour)]

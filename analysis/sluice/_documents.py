@@ -16,9 +16,8 @@ _DEEPEST = 64  # the largest depth that the readers of documents accept
 
 
 def plain(value: Any, where: str = "") -> Any:
-    """Converts a value to dict, list, str, int, float, bool and None. A Model or a Platform becomes its document, a
-    Path becomes its text, and an element type of numpy or torch becomes its name. Raises InputError for anything
-    else."""
+    """Converts a value to dict, list, str, int, float, bool and None. A Model or a Platform becomes its document. A
+    Path becomes its text. An element type of numpy or torch becomes its name. Raises InputError for anything else."""
     if where.count(".") > _DEEPEST:
         raise errors.InputError(f"'{where.strip('.')[:40]}…' is nested deeper than {_DEEPEST} levels, or contains itself")
     if value is None or isinstance(value, (bool, int, float)):
@@ -69,7 +68,7 @@ def _name_of_dtype(value: Any) -> Optional[str]:
 
 
 def text_of(value: Any, what: str) -> str:
-    """Returns str(value). Raises InputError if str fails, or if the text is not UTF-8 or has a NUL."""
+    """Returns str(value). Raises InputError if str fails. Raises InputError if the text has a NUL or is not UTF-8."""
     try:
         return _text(str(value), what)
     except (ValueError, RuntimeError) as error:  # RecursionError is a RuntimeError
@@ -91,7 +90,8 @@ def _key(key: Any, where: str) -> str:
 
 
 def whole(value: Any, key: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """Returns the value as an integer, if it is a number without a fraction. Raises InputError for all other values."""
+    """Returns a number without a fraction as an integer. Raises InputError for all other values, and for numbers below
+    `least` or above `most`."""
     try:
         number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
     except TypeError:
@@ -110,9 +110,8 @@ def to_json(value: Any, indent: int | None = None) -> str:
 
 
 def overrides(changes: Mapping | None, more: Mapping | None = None) -> list[str]:
-    """Returns the mappings `changes` and `more` as KEY=VALUE texts, as they would be on the command line. A value
-    replaces the value that the document has for the key, and a text is read as YAML. Raises InputError or
-    UsageError."""
+    """Returns the mappings `changes` and `more` as KEY=VALUE texts for the command line. A value replaces the
+    document's value for the key. A text is read as YAML. Raises InputError or UsageError."""
     return [f"{_path(key)}={_word(value, key)}"
             for key, value in {**mapping(changes), **(more or {})}.items()]
 

@@ -7,13 +7,13 @@ from typing import Any, Iterator
 import numpy as np
 import pandas as pd
 
-# The unit of a fact, by the ending of its name.
+# The unit of a fact, by the ending of the fact's name.
 _UNITS = {"_s": "s", "_bytes": "byte", "bytes_needed": "byte", "_j": "J"}
 
 
 def table(facts: dict[str, Any]) -> pd.DataFrame:
-    """Returns one row per fact, indexed by name, with the columns `value`, `unit`, `of` (the group, stage or device to
-    which the fact belongs) and `replica`."""
+    """Returns one row per fact, indexed by name. The columns are `value`, `unit`, `of` and `replica`. `of` is the
+    group, stage or device of the fact."""
     rows = [(name, value, _unit(name) if isinstance(value, (int, float)) else "", of, replica)
             for name, value, of, replica in _rows(facts, "")]
     columns = ["fact", "value", "unit", "of", "replica"]
@@ -21,9 +21,9 @@ def table(facts: dict[str, Any]) -> pd.DataFrame:
 
 
 def _rows(facts: dict[str, Any], replica: str) -> Iterator[tuple[str, Any, str, str]]:
-    """Yields four cells for each row: name, value, `of` and replica. If a fact has a value for each group, stage or
-    device, these values are a dict, and each entry of the dict becomes a row. The fact `replicas` holds the facts of
-    each replica."""
+    """Yields four cells for each row: name, value, `of` and replica. Some facts have a dict, with a value for each
+    group, stage or device. Each entry of the dict becomes a row. The fact `replicas` holds the facts of each
+    replica."""
     for name, value in facts.items():
         if name == "replicas" and isinstance(value, dict) and not replica:
             for device, inner in value.items():

@@ -1,8 +1,8 @@
-"""Starts the helper and sends it requests. The helper is a separate process, which forks for each run. So the process
-of the user never has a SimGrid engine.
+"""Starts the helper and sends it requests. The helper is a separate process and forks for each run. So the user's
+process never has a SimGrid engine.
 
 The first run starts the helper, and the helper ends with this process. Any number of threads may ask the helper at the
-same time. Each request has its own socket, on which the answer comes as a piece of shared memory.
+same time. Each request has a socket of its own. On this socket, the answer comes as a piece of shared memory.
 sim/python/protocol.hpp describes the messages."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Callable, Optional
 
 from . import _sluice, errors
 
-# the interval at which a waiting thread looks for a signal that another thread may have received
+# A waiting thread looks for a signal once per this interval, because another thread may have received the signal.
 _LOOK_EVERY_MS = 100
 _GRACE_S = 2.0  # the longest wait for the end of a cancelled run, in seconds
 
@@ -41,7 +41,7 @@ def _name(signal_number: int) -> str:
 
 
 class Helper:
-    """One helper process, started when it is needed and replaced when it has died."""
+    """The helper process. It is started when it is needed. If it has died, it is replaced."""
 
     def __init__(self) -> None:
         self._forget()
@@ -68,7 +68,8 @@ class Helper:
         return process.pid if process is not None else None
 
     def ask(self, what: str, *parts, progress: Optional[Progress] = None):
-        """Sends a request and waits for its answer. Raises the error in the answer, or HelperDied."""
+        """Sends a request and waits for its answer. If the answer is an error, raises this error. Raises HelperDied if
+        the helper has ended."""
         request = [what.encode(), os.fsencode(_folder()), *parts]
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -103,8 +104,8 @@ class Helper:
             return self._control, self._process
 
     def _hung_up(self) -> bool:
-        """Returns whether the helper has ended. The helper never writes to the control socket, so the socket becomes
-        readable only when the helper ends."""
+        """Returns whether the helper has ended. The helper never writes to the control socket. The end of the helper
+        makes the socket readable."""
         try:
             return self._control.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) == b""
         except BlockingIOError:
@@ -114,8 +115,8 @@ class Helper:
 
 
 def _start() -> tuple[socket.socket, subprocess.Popen]:
-    """Starts the helper (the program `sluice-worker` in this folder). The helper has its own session, so that Ctrl-C
-    reaches only this process."""
+    """Starts the helper: the program `sluice-worker` in this folder. The helper has its own session. So Ctrl-C reaches
+    only this process."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     program = Path(__file__).with_name("sluice-worker")
     with theirs:
@@ -133,8 +134,8 @@ def _how_it_ended(process: subprocess.Popen) -> str:
 
 
 def _answer(channel: socket.socket, process: subprocess.Popen, progress: Optional[Progress]):
-    """Waits for the answer on this channel. Returns the shared memory that holds the answer, or raises the error that
-    the answer reports."""
+    """Waits for the answer on this channel. Returns the shared memory of the answer. If the answer is an error, raises
+    this error."""
     while True:
         message = _sluice.receive(channel.fileno(), _LOOK_EVERY_MS)
         if message is None:

@@ -1,7 +1,7 @@
 """Imports modules only when they are needed.
 
-If an interrupt came while pandas is being imported, only a part of pandas would be loaded, and pandas could not be
-imported again in this process. So Ctrl-C waits until such an import is done."""
+An interrupt during the import of pandas would leave a part of pandas loaded. This process could then not import pandas
+again. So Ctrl-C waits until such an import is done."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def late(name: str) -> ModuleType:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Delays Ctrl-C if this is the main thread. Other threads need no delay, because only the main thread gets
-    KeyboardInterrupt. Only the main thread may set handlers of signals."""
+    """Delays Ctrl-C in the main thread. Only this thread gets KeyboardInterrupt, and only this thread may set handlers
+    of signals."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield

@@ -34,12 +34,12 @@ def keep_freed_memory() -> None:
 
 @dataclass(frozen=True)
 class Loop:
-    """Decides when there are enough samples, and holds the clock and the meter with which samples are measured."""
+    """Decides when there are enough samples. Holds the clock and the meter for measuring."""
 
     budget_s: float = 1.0  # seconds for measuring the samples of a row
-    confidence: Optional[float] = None  # if 1.96 standard errors of the mean are at most this share of the mean, the
-                                        # samples are enough before the budget is spent
-    least: int = 10  # the least number of samples, which are taken even if they take longer than the budget
+    confidence: Optional[float] = None  # measuring ends before the budget is spent if 1.96 standard errors of the
+                                        # mean are at most this share of the mean
+    least: int = 10  # the least number of samples, even if they take longer than the budget
     warmup: int = 3  # calls that warm up the machine before the first sample
     sample_s: float = 1e-3  # the least seconds of a sample; a sample has enough calls to take this long
     clock: Callable[[], float] = time.perf_counter
@@ -51,7 +51,7 @@ class Loop:
         return elapsed_s >= self.budget_s or self.sure(samples)
 
     def sure(self, samples: Sequence[float]) -> bool:
-        """Returns whether the mean is as certain as `confidence` demands."""
+        """Returns whether the mean is certain enough for `confidence`."""
         if self.confidence is None or len(samples) < 2:
             return False
         error = 1.96 * statistics.stdev(samples) / len(samples) ** 0.5
@@ -66,8 +66,8 @@ class Subject:
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]
     layers: int = 1  # the number of layers that one call runs, one after the other
-    # The largest number of calls per sample. None means that there is no such limit: if at least `cycle` calls were
-    # prepared, these calls may run again and again.
+    # The largest number of calls per sample. None means no limit: `cycle` or more calls may be prepared once, and then
+    # run again and again.
     most_calls: Optional[int] = None
     cycle: int = 1  # after this number of calls, the first inputs are used again
 
@@ -83,7 +83,7 @@ class Measured:
 
 
 def measure(subject: Subject, loop: Loop) -> Measured:
-    """Measures samples until the loop has enough samples, and then measures the energy if there is a meter."""
+    """Measures samples until the loop has enough. If there is a meter, then measures the energy."""
     for _ in range(loop.warmup):
         _timed(subject, loop, 1)
     calls = _calls(subject, loop)
@@ -108,8 +108,8 @@ def _timed(subject: Subject, loop: Loop, calls: int) -> float:
 
 
 def _calls(subject: Subject, loop: Loop) -> int:
-    """Returns the number of calls in a sample. These calls take at least `sample_s`, except if `most_calls` does not
-    allow enough calls."""
+    """Returns the number of calls in a sample. These calls take at least `sample_s`. If `most_calls` is too small for
+    this, they take less."""
     calls = 1
     while _timed(subject, loop, calls) < loop.sample_s:
         if subject.most_calls is not None and 2 * calls > subject.most_calls:
@@ -119,8 +119,8 @@ def _calls(subject: Subject, loop: Loop) -> int:
 
 
 def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, result: Measured) -> None:
-    """Measures the joules of one call, without the joules of its preparation. Leaves the joules out if the meter is too
-    coarse to distinguish them from 0."""
+    """Measures the joules of one call, without the joules of its preparation. If the meter is too coarse to distinguish
+    these joules from 0, `result` stays without joules."""
     measured = _repeated_joules if subject.most_calls is None else _joules_less_preparation
     joules, uncertain = measured(subject, loop, meter, calls)
     if joules > 0:
@@ -129,8 +129,9 @@ def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, resu
 
 def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Returns the joules per layer, and their uncertainty. The calls are prepared once, and then run again and again.
-    At the beginning and at the end of the measurement, the counter is wrong by at most its resolution. So the function
-    makes enough calls for this error to be small, but no more calls than the time limit allows."""
+    At the beginning and at the end of the measurement, the counter is wrong by at most its resolution. With enough
+    calls, this error is a small share of the joules. The time limit may end the measurement before there are enough
+    calls."""
     calls = max(calls, subject.cycle)
     run = subject.prepare(calls)
     subject.synchronise()
@@ -146,11 +147,11 @@ def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> 
 
 
 def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
-    """Returns the joules per layer, and their uncertainty. The calls must be prepared before each sample. The joules
-    are the difference of two blocks of samples: the first block has the preparations and the calls, and the second
-    block has only the preparations. There are ENERGY_BLOCKS such pairs of blocks. Each block has as many samples as the
-    time limit allows. The uncertainty is a sum: the counter's error at the ends of the blocks, plus 1.96 standard
-    errors of the differences."""
+    """Returns the joules per layer, and their uncertainty. The calls must be prepared before each sample. A first block
+    of samples has the preparations and the calls. A second block has only the preparations. The joules are the
+    difference of the two blocks. There are ENERGY_BLOCKS such pairs of blocks. Each block has as many samples as the
+    time limit allows. The uncertainty is the counter's error at the ends of the blocks, plus 1.96 standard errors of
+    the differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0
     while samples == 0 or loop.clock() - start < patience:

@@ -1,4 +1,4 @@
-"""The types of all metrics, written by `./dev accept`."""
+"""The types of all metrics. `./dev accept` writes this file."""
 
 from __future__ import annotations
 

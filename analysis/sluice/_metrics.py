@@ -21,8 +21,8 @@ _SHORT = {"byte": "B"}
 
 
 def for_people(value: float, unit: str) -> str:
-    """Returns the value as a text with at most four significant digits, and with a unit that suits its size, such as 42
-    %, 24 GB or 3.1 ms."""
+    """Returns the value as a text such as 42 %, 24 GB or 3.1 ms. It has at most four significant digits, and a unit
+    that suits its size."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "none"
     if unit == "1":
@@ -38,8 +38,8 @@ def for_people(value: float, unit: str) -> str:
 
 
 def close_to(name: Any, known: Iterable[str]) -> str:
-    """Returns " (did you mean 'x'?)", or an empty text. The suggestion is the shortest name that begins with the given
-    name, or else the most similar name."""
+    """Returns " (did you mean 'x'?)". The suggestion is the shortest name that begins with the given name. If no name
+    begins with it, the suggestion is the most similar name. If no name is similar, returns an empty text."""
     text, names = str(name), [str(one) for one in known]
     longer = sorted((one for one in names if text and one.startswith(text)), key=len)
     found = longer or difflib.get_close_matches(text, names, 1)
@@ -57,8 +57,7 @@ class Suggesting:
 
 
 class MissingMetric(errors.InputError, KeyError):
-    """There is no metric of this name, or the metric has no such key. The text of the error suggests a similar name or
-    key."""
+    """The name of a metric or the key of a metric is unknown. The text of the error suggests a similar name or key."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
@@ -102,12 +101,12 @@ class Metrics(MetricTypes, Mapping):
 
     @property
     def summaries(self) -> dict[str, str]:
-        """For each metric, one sentence that defines the metric."""
+        """The definition of each metric, in one sentence."""
         return dict(self._summaries)
 
     @property
     def absent(self) -> dict[str, str]:
-        """For each metric without a number, the reason why the metric has no number."""
+        """The metrics without a number, each with the reason."""
         return dict(self._absent)
 
     def __getitem__(self, name: str) -> Any:
@@ -158,8 +157,7 @@ class Metrics(MetricTypes, Mapping):
         return rows
 
     def to_series(self) -> "pandas.Series":
-        """Returns a flat pandas Series. The key of a metric follows the metric's name after a slash, as in
-        "peak_bytes/gpu"."""
+        """Returns a flat pandas Series. A name such as "peak_bytes/gpu" has a metric, a slash and a key."""
         pandas = late("pandas")
         return pandas.Series({name: value for name, value, _ in self.rows()}, name="metrics",
                              dtype=object)

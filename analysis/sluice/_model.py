@@ -42,9 +42,8 @@ class Model:
 
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>") -> Model:
-        """Returns a model from a sluice-model/1 document (models/FORMAT.md). `document` may also be
-        the `model:` mapping of a scenario, if the key `definition` of this mapping holds such a document. Raises
-        InputError."""
+        """Returns a model from a sluice-model/1 document (models/FORMAT.md). `document` may also be the `model:`
+        mapping of a scenario. The key `definition` of this mapping then holds such a document. Raises InputError."""
         content = _documents.plain(document)
         text = _documents.to_json(content, indent=2)
         parse = _sluice.Model.from_use if "definition" in content else _sluice.Model.parse
@@ -89,13 +88,13 @@ class Model:
         return self.document
 
     def with_(self, changes: Optional[Mapping] = None, /, **parameters: Any) -> Model:
-        """Returns another model with values changed:
+        """Returns a copy with changed values:
 
             sluice.model("gpt2").with_(blocks=24, tokens=512)  # parameters, and `scale`
             sluice.model("alexnet").with_({"layers.conv1.channels": 128, "name": "wide"})
 
-        A key with dots is a path in the model's document (models/FORMAT.md). In such a path, a layer is given by its
-        name, or by its position, counted from 0. A name also finds a layer inside a repetition. Raises InputError."""
+        A key with dots is a path in the model's document (models/FORMAT.md). A path names a layer by its name or by its
+        position, counted from 0. A name also finds a layer inside a repetition. Raises InputError."""
         given = {**_documents.mapping(changes), **parameters}
         own = self.document["definition"].get("parameters", {})
         texts = _documents.overrides({_within(key, own): value for key, value in given.items()})
@@ -120,12 +119,12 @@ class Model:
     def stage_table(self, platform: Union[Platform, str, Path, None] = None,
                     device: Optional[str] = None, dtype: Dtype = "float32",
                     cost: str = "") -> pandas.DataFrame:
-        """Returns one row per layer with the columns of `sluice model`. The columns are counts of one sample (elements,
-        MACs, FLOP, bytes in `dtype`). With a platform, the table also has columns of milliseconds: the times of
-        transfers over the link that feeds the device, and the times of computations on the device by the cost model.
-        The default cost model is roofline if the devices have a memory bandwidth, and otherwise peak. `table.attrs`
-        explains each column. The column `state` is the number of elements of the output, and the columns `total_…` are
-        sums from the first layer to this layer."""
+        """Returns one row per layer with the columns of `sluice model`. The columns count elements, MACs, FLOP and
+        bytes (in `dtype`) of one sample. With a platform, the table also has milliseconds of transfers and of
+        computations. The milliseconds of transfers are those of the link to the device. The cost model `cost` gives the
+        milliseconds of computations. If the devices have a memory bandwidth, the default cost model is roofline.
+        Otherwise it is peak. `table.attrs` explains each column. The column `state` is the number of elements of the
+        output. The columns `total_…` are sums from the first layer to this layer."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
         columns = self._native.stage_columns(native, device or "", _documents.dtype_name(dtype), cost)
@@ -137,17 +136,16 @@ class Model:
              *, mode: Mode = "training", batch: Optional[int] = None, dtype: Dtype = "float32",
              optimizer: Optimizer = "", policy: str = "resident", fates: str = "keep_all",
              changes: Optional[Mapping] = None) -> pandas.DataFrame:
-        """Returns the largest micro-batch that fits on the device of each platform. There is one row per platform. If
-        no platform is given, there is one row, for a device with unlimited memory. The column `largest` has the samples
-        of this micro-batch, or no number if every micro-batch fits. The column `step_s` has the seconds of a step with
-        this micro-batch, by the cost model that the column `cost` names. The column `bytes` has the bytes at the peak,
-        and the columns `weight_bytes` and so on have these bytes by class. The column `one_bytes` has the bytes for one
-        sample. The column `next_bytes` has the bytes for the first micro-batch that does not fit, and the column
-        `refusal` has the message that says why this micro-batch does not fit. The column `error` says why a platform
-        has no answer, for example because the platform has no rate for the dtype. If `batch` gives a number of samples,
-        the column `micro_batch` has the samples of the micro-batches into which the batch is divided, and
-        `batch_step_s` has the seconds of a step. The method makes a scenario to look for the largest micro-batch, and
-        `changes` are overrides of this scenario."""
+        """Returns the largest micro-batch that fits on the device of each platform, one row per platform. Without
+        platforms, there is one row, for a device with unlimited memory. The column `largest` has the samples of this
+        micro-batch. If every micro-batch fits, `largest` has no number. The column `step_s` has the seconds of a step
+        with this micro-batch. The column `cost` names the cost model for these seconds. The column `bytes` has the most
+        bytes that this micro-batch holds at one moment. `weight_bytes` and similar columns have these bytes by class.
+        The column `one_bytes` has the bytes for one sample. The next larger micro-batch does not fit: `next_bytes` has
+        its bytes, and `refusal` has the reason. If a platform has no answer, `error` gives the reason, such as a
+        missing rate for the dtype. `batch` is a number of samples, which are divided into micro-batches. With `batch`,
+        the column `micro_batch` has the samples of such a micro-batch, and `batch_step_s` has the seconds of a step.
+        `changes` are overrides of the scenario in which micro-batches are tried."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],
@@ -173,8 +171,8 @@ class Model:
 
 
 def _within(key: Any, parameters: Mapping) -> Any:
-    """Returns the key as a path in the `model:` mapping of a scenario. This mapping holds values of the model's
-    parameters, and the model's document under `definition`."""
+    """Returns the key as a path in the `model:` mapping of a scenario. This mapping has the parameters' values. Under
+    `definition`, it has the model's document."""
     first = key.partition(".")[0] if isinstance(key, str) else ""
     if first in _OF_THE_DOCUMENT and key not in parameters:
         return f"definition.{key}"
@@ -182,8 +180,7 @@ def _within(key: Any, parameters: Mapping) -> Any:
 
 
 def _fit_row(card: dict) -> dict:
-    """Returns a row of the table of `Model.fits`: the numbers of the platform, and the bytes of the largest micro-batch
-    by class."""
+    """Returns a row of `Model.fits`: the platform's numbers, and the bytes of its largest micro-batch by class."""
     row = {"platform": card["platform"], "device": card["device"], "cost": card["cost"],
            "capacity_bytes": card["capacity"], "largest": card["largest"], "step_s": card["step_s"]}
     most = card["most"] or card["one"] or {"bytes": None, "by_class": {}}
@@ -200,7 +197,7 @@ def _fit_row(card: dict) -> dict:
 
 @checked
 def model(path: Union[str, Path], changes: Optional[Mapping] = None, **parameters: Any) -> Model:
-    """Reads a model from a file, or the model of the given name from the zoo (`sluice.models()`).
+    """Reads a model. `path` is a file, or a name of the zoo (`sluice.models()`).
 
     Keywords are the model's parameters and `scale`, as in sluice.model("alexnet", scale=200). `changes` are overrides
     as on the command line. Raises InputError or IoError."""

@@ -10,8 +10,7 @@ from . import errors
 from ._checked import checked, clipped
 from ._late import late
 
-# the widths, in inches, of one column of a page and of two columns (ACM and IEEE have widths that differ by at most 0.2
-# inches from these widths)
+# inches of one column of a page, and of two columns; the widths of ACM and IEEE differ by at most 0.2 inches
 _WIDTHS = {1: 3.33, 2: 7.0}
 _width: ContextVar[Optional[float]] = ContextVar("width", default=None)
 
@@ -20,9 +19,9 @@ _width: ContextVar[Optional[float]] = ContextVar("width", default=None)
 @checked
 def paper(columns: int = 1, width: Optional[float] = None) -> Iterator[None]:
     """Returns a context in which pictures are made for print: `with sluice.paper(columns=1): result.plot.timeline()`.
-    The pictures are as wide as one or two columns of a page (3.33 or 7 inches), or have the given `width` in inches.
-    Their texts have sizes of 7 and 8 points, and PDF files embed the font. The pictures have no default title, because
-    on a page they have captions. The legends of narrow pictures are above the axes. The context also applies to other
+    One column of a page is 3.33 inches wide, and two columns are 7 inches wide. `width` sets another width in inches.
+    Texts have sizes of 7 and 8 points, and PDF files embed the font. The pictures have no default title, because on a
+    page they have captions. The legends of narrow pictures are above the axes. The context also applies to other
     figures of matplotlib."""
     if width is None and (type(columns) not in (int, float) or columns not in _WIDTHS):
         raise errors.UsageError(f"columns={clipped(columns)}: expected 1 or 2; width= takes any width in inches")
@@ -43,5 +42,5 @@ def paper(columns: int = 1, width: Optional[float] = None) -> Iterator[None]:
 
 
 def page_width() -> Optional[float]:
-    """Returns the width of the page in inches within `paper`, else None."""
+    """Within `paper`, returns the width of the page in inches. Elsewhere, returns None."""
     return _width.get()

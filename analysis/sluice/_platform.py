@@ -61,13 +61,13 @@ class Platform:
 
     @property
     def host(self) -> str:
-        """The name of the memory that feeds the devices."""
+        """The name of the host: the memory from which weights come, and to which answers go."""
         return self._native.host().name
 
     def capacity(self, node: str) -> Optional[int]:
-        """Returns the capacity of a memory in bytes. None means unlimited. `node` is one of three names: the name of a
-        device (for its first memory), the name of a second or third memory of a device ("gpu_ddr"), or the name of a
-        memory that belongs to no device."""
+        """Returns the capacity of a memory in bytes. None means unlimited. `node` is a name. A device's name means its
+        first memory. "gpu_ddr" means another memory of the device gpu. Any other name means a memory of the
+        platform."""
         for one in [*self._native.devices, *self._native.memories]:
             if one.name == node:
                 return one.capacity
@@ -86,8 +86,8 @@ class Platform:
         return self._native.path(source, target)[2]
 
     def devices(self) -> pandas.DataFrame:
-        """Returns one row per device. Among the columns are capacity in bytes, memory_bandwidth in byte/s,
-        launch_overhead in s, idle_w and busy_w in watts, and the peak FLOP/s of each element type."""
+        """Returns one row per device. The columns include capacity (bytes), memory_bandwidth (byte/s), launch_overhead
+        (s), idle_w, busy_w (watts), and the peak FLOP/s of each element type."""
         pandas = late("pandas")
         rows = []
         for device in self._native.devices:
@@ -103,8 +103,8 @@ class Platform:
 
     def memories(self) -> pandas.DataFrame:
         """Returns one row for each memory that a device reaches without a link. The rows of a device begin with its
-        default memory. The columns give the name of the memory's pool in plans, whether the memory belongs to the
-        device alone, its capacity in bytes, and the rates of reading and writing in byte/s."""
+        default memory. The column `pool` is the name of the memory in plans. `own` says whether only this device has
+        the memory. `capacity` is in bytes, and the rates `read` and `write` are in byte/s."""
         pandas = late("pandas")
         rows = [{"device": device.name, "pool": memory.pool, "own": memory.own,
                  "capacity": memory.capacity, "read": memory.read, "write": memory.write}
@@ -147,7 +147,7 @@ def named(given: Union[Platform, str, Path]) -> Platform:
 
 @checked
 def platform(path: Union[str, Path], changes: Optional[Mapping] = None) -> Platform:
-    """Reads a platform from a file, or the platform of the given name from the zoo (`sluice.platforms()`).
+    """Reads a platform. `path` is a file, or a name of the zoo (`sluice.platforms()`).
 
         sluice.platform("k40", {"links.host.bandwidth": "8GB/s"})
 

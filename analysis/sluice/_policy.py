@@ -1,5 +1,5 @@
-"""Policies in Python. A policy is a function that makes a plan. The decorator `policy` gives the function a name, a
-summary and parameters, which a policy in C++ has, too."""
+"""Policies in Python. A policy is a function that makes a plan. Like a policy in C++, it has a name, a summary and
+parameters. The decorator `policy` adds these to the function."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _MOST = 2**31 - 1  # the largest integer that an argument may be
 
 
 class Workload(NamedTuple):
-    """The work that a policy plans. `mode` is inference or training, `strategy` names the strategy for fates, `dtype`
-    is a name such as float16, and `batch` is the number of samples per batch. A step has `batches_per_step` batches,
-    which are `micro_batches_per_step` micro-batches of `micro_batch` samples. There are `steps` steps."""
+    """The work that a policy plans. `mode` is inference or training. `strategy` names the strategy for fates. `dtype`
+    is a name such as float16. `batch` is the number of samples per batch. A step has `batches_per_step` batches. A step
+    has `micro_batches_per_step` micro-batches of `micro_batch` samples. There are `steps` steps."""
 
     mode: str
     strategy: str
@@ -35,10 +35,10 @@ class Workload(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A stage (consecutive layers) as a policy receives it. A stage has a number (from 0), a name, and weight_bytes.
-    The fields input_bytes, output_bytes and workspace_bytes are for one micro-batch; macs and flop are for one sample.
-    The field cache_bytes has the bytes of the keys and values that attention keeps from step to step, for all samples
-    of a step. The plan holds these keys and values in a tensor of class kv_cache whose home is the stage's device."""
+    """A stage as a policy sees it: consecutive layers. A stage has a number (from 0), a name, and weight_bytes.
+    input_bytes, output_bytes and workspace_bytes are for one micro-batch. macs and flop are for one sample. Attention
+    keeps keys and values from step to step: cache_bytes has their bytes, for all samples of a step. In a plan, these
+    keys and values are a tensor of class kv_cache, whose home is the stage's device."""
 
     number: int
     name: str
@@ -79,8 +79,8 @@ class Action:
         return self
 
     def use(self, tensor: int, node: str, *, read: bool = True, written: bool = False) -> Action:
-        """Uses the tensor in the memory of `node` as an operand, which the action reads, writes, or both. The memory
-        holds the tensor until the action ends, and the last use frees the tensor."""
+        """Uses the tensor in the memory of `node` as an operand. The action reads it, writes it, or both. The memory
+        holds the tensor until the action ends. The last use frees the tensor."""
         if not read and not written:
             raise errors.InputError(f"a use of tensor {tensor} must read or write the tensor")
         self._builder._native.use(self._ref, whole(tensor, "tensor", most=_MOST), node,
@@ -89,7 +89,7 @@ class Action:
 
     def flow(self, tensor: int, source: str, target: str, bytes: Optional[int] = None) -> Action:
         """Adds a flow: while the action computes, bytes flow from the memory of `source` to the memory of `target`.
-        `bytes` is their number, which is by default the size of the whole tensor. The action ends when its seconds have
+        Their number is `bytes`. By default, it is the size of the whole tensor. The action ends when its seconds have
         passed and all bytes have arrived."""
         count = None if bytes is None else whole(bytes, "bytes")
         self._builder._native.flow(self._ref, whole(tensor, "tensor", most=_MOST), source, target,
@@ -97,14 +97,14 @@ class Action:
         return self
 
     def not_before(self, seconds: float) -> Action:
-        """Makes the action start no earlier than `seconds` after the start of the run. Only actions of the prologue and
-        the epilogue can have such a time, because an action of the body runs once in each iteration."""
+        """Makes the action start no earlier than `seconds` after the start of the run. An action of the body runs in
+        each iteration, so it cannot have such a time."""
         self._builder._native.not_before(self._ref, float(seconds))
         return self
 
     def takes(self, seconds: float) -> Action:
-        """Sets the seconds of a computation. Without this call, the cost model gives the seconds. A plan that is made
-        without a scenario has no cost model, so each of its computations needs this call."""
+        """Sets the seconds of a computation. Without this call, the cost model gives the seconds. A plan without a
+        scenario has no cost model, so its computations need this call."""
         self._builder._native.takes(self._ref, float(seconds))
         return self
 
@@ -114,30 +114,30 @@ class Action:
         return self
 
     def done(self, samples: int) -> Action:
-        """Says that the answers of this many samples are complete when the action ends."""
+        """Says how many samples have complete answers when the action ends."""
         self._builder._native.samples_done(self._ref, whole(samples, "samples"))
         return self
 
     def ahead(self, iterations: int) -> Action:
-        """Lets the action work ahead: in iteration i of the body, the action does the work of iteration i +
-        `iterations`. If there is no such iteration, the action is dropped."""
+        """Lets the action work ahead: in iteration i of the body, it does the work of iteration i + `iterations`. If
+        this iteration does not exist, the action is dropped."""
         self._builder._native.ahead(self._ref, whole(iterations, "iterations", most=_MOST))
         return self
 
 
 @checked
 class PlanBuilder:
-    """Makes a plan from tensors and actions. A tensor must be added before the actions that use it. Each stream
-    executes its actions in the order in which they are added, and a device's memory is granted in this order. The
-    arguments `node`, `source` and `target` are names of devices or memories."""
+    """Makes a plan from tensors and actions. Add a tensor before the actions that use it. Streams execute their actions
+    in the order in which they are added. A device's memory is granted in this order, too. The arguments `node`,
+    `source` and `target` are names of devices or memories."""
 
     def __init__(self, platform: Union[Platform, str, Path], name: str) -> None:
         self._native = _sluice.PlanBuilder(named(platform)._native, name, True)
 
     def tensor(self, name: str, kind: TensorClass, bytes: int, home: Optional[str] = None) -> int:
         """Adds a tensor. `kind` is the class of the tensor: weight, gradient, optimizer, activation, workspace, input,
-        output or kv_cache. `home` is the memory that holds the tensor from start to end. Returns the number of the
-        tensor."""
+        output or kv_cache. `home` is the memory that holds the tensor from the start to the end of the run. Returns the
+        number of the tensor."""
         return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
 
     def memory(self, name: str, device: str, capacity: Optional[int] = None) -> None:
@@ -159,8 +159,8 @@ class PlanBuilder:
         return self._native.collective(name, kind, list(devices), whole(bytes, "bytes"), algorithm)
 
     def enter(self, section: Section) -> None:
-        """Puts all actions that are added after this call into a section: the prologue, the body or the epilogue. A new
-        builder is in the prologue."""
+        """Chooses the section to which all later actions are added: the prologue, the body or the epilogue. At first,
+        actions are added to the prologue."""
         self._native.enter(section)
 
     def compute(self, device: str, stage: Union[int, Stage], micro_batch: int = -1,
@@ -174,16 +174,16 @@ class PlanBuilder:
     def transfer(self, kind: Movement, tensor: int, source: str, target: str, *, release: bool = True,
                  allocate: bool = True, stage: Union[int, Stage] = -1,
                  micro_batch: int = -1) -> Action:
-        """Adds a transfer of a tensor on the copy engine of the route. `kind` is load, save, send, move, or the kind of
-        a collective, such as all_reduce. With `release`, the transfer counts as a use of the tensor in the source
-        memory. The last use in this memory frees the tensor. With `allocate`, the transfer allocates the tensor in the
-        target memory."""
+        """Adds a transfer of a tensor on the copy engine of the route. `kind` is load, save, send, move, or a
+        collective such as all_reduce. With `release`, the transfer counts as a use of the tensor in the source memory.
+        The last use in this memory frees the tensor. With `allocate`, the transfer allocates the tensor in the target
+        memory."""
         return Action(self, self._native.transfer(kind, whole(tensor, "tensor", most=_MOST), source,
                                                   target, release, allocate, _number(stage),
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
 
     def fact(self, name: str, value: Any, *, unit: str = "", of: Any = "") -> None:
-        """Records a decision for the report. The value is a number, a text or a list of texts; any other value is
+        """Records a decision for the report. The value is a number, a text or a list of texts. Any other value is
         converted to a text. A number may have a `unit` (s, byte). `of` is the group, stage or device of the
         decision."""
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
@@ -209,10 +209,10 @@ def parameter(name: str, type: ParameterType, summary: str, *, default: Any = No
               choices: Sequence[str] = (), unit: str = "", minimum: Optional[float] = None,
               maximum: Optional[float] = None) -> dict:
     """Returns a parameter for `sluice.policy`. `type` is boolean, integer, number, quantity, text or choice. A quantity
-    has a `unit` (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets the value in this unit. A parameter without
-    a default is required, and an `optional` parameter may be None. For types other than choice, `choices` are words
-    that are allowed besides the values of the type. Numbers must be at least 0, unless `minimum` gives another
-    limit."""
+    has a `unit`: byte, s, FLOP, FLOP/s, byte/s, W or J. The policy gets the value in this unit. A parameter without a
+    default is required. An `optional` parameter may be None. A choice is one of `choices`. For any other type,
+    `choices` are words that are allowed in addition to the values of the type. `minimum` is the least number, by
+    default 0."""
     text = default if default is None or isinstance(default, str) else to_json(plain(
         default, "default"))
     return {"name": name, "type": type, "summary": summary, "default": text, "optional": optional,
@@ -233,8 +233,8 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
            all_devices: bool = False, modes: Sequence[Mode] = ("inference",),
            strategies: Sequence[str] = ("keep_all",)) -> Callable[[AnyPlanner], AnyPlanner]:
     """Returns a decorator that turns a function(stages, platform, workload, parameters) -> Plan into a policy.
-    Scenarios may name the policy, its parameters are checked, and `sluice.policies()` lists the policy. The function
-    runs in this process, and its exceptions are passed on to the caller who asks for the plan.
+    Scenarios may name the policy. Its parameters are checked. `sluice.policies()` lists it. The function runs in this
+    process. Its exceptions reach the caller of `Scenario.plan`.
 
         @sluice.policy(name="in_turn", summary="Weights stay; one input after the other.",
                        parameters=[sluice.parameter("inputs_ahead", "integer", "inputs that come in advance",
@@ -268,16 +268,16 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
 
         sluice.load("alexnet_resident").with_(policy={"name": "in_turn"}).run()
 
-    The function gets four arguments. `stages` is a list of sluice.Stage (number, name, weight_bytes, input_bytes,
-    output_bytes, workspace_bytes, macs, flop, cache_bytes). `platform` is a sluice.Platform. `workload` is a
-    sluice.Workload (mode, strategy, dtype, batch, micro_batch, batches_per_step, steps, micro_batches_per_step).
-    `parameters` is a dict. A sluice.PlanBuilder makes the plan. The builder's methods compute and transfer return a
-    sluice.Action, whose methods say what the action waits for, allocates and uses.
+    The function gets four arguments. `stages` is a list of sluice.Stage. A Stage has number, name, weight_bytes,
+    input_bytes, output_bytes, workspace_bytes, macs, flop and cache_bytes. `platform` is a sluice.Platform. `workload`
+    is a sluice.Workload. A Workload has mode, strategy, dtype, batch, micro_batch, batches_per_step, steps and
+    micro_batches_per_step. `parameters` is a dict. A sluice.PlanBuilder makes the plan. Its methods `compute` and
+    `transfer` return a sluice.Action. The methods of an Action say what it waits for, allocates and uses.
 
     With `all_devices`, the policy uses several devices, and stages are cut for the device with the smallest memory.
-    `modes` and `strategies` are the modes and the strategies for fates that the policy can plan; all other modes and
-    strategies are refused. A second policy of the same name replaces the first policy. The name of a built-in policy
-    raises InputError."""
+    `modes` and `strategies` list what the policy can plan: its modes, and its strategies for fates. All other modes and
+    strategies are refused. A second policy of the same name replaces the first policy. Raises InputError if a built-in
+    policy has the name."""
 
     def register(function: AnyPlanner) -> AnyPlanner:
         if not callable(function):

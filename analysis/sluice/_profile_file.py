@@ -1,5 +1,5 @@
-"""Writes profiles (sluice-profile/1, sim/profile/FORMAT.md) row by row. Rows that are already in the file stay, and the
-file is complete after each row."""
+"""Writes profiles (sluice-profile/1, sim/profile/FORMAT.md) row by row. Rows of an existing file stay. The file is
+complete after each row."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ProfileFile:
         return next((line[2:] for line in head if line.startswith(f"# {key}: ")), None)
 
     def measured(self, row: Row) -> Union[Row, None]:
-        """Returns the measured row with the same key as `row`, or None if the file has no such row."""
+        """Returns the measured row with the same key as `row`. If the file has none, returns None."""
         place = self._place(row)
         found = None if place is None else self.rows[place]
         return found if found and found.get("processed") in ("yes", "") and found.get("seconds_samples") else None
@@ -75,13 +75,12 @@ class ProfileFile:
 
     @staticmethod
     def key(row: Row) -> tuple[str, ...]:
-        """Returns the cells by which a row is recognised. The device is not among these cells, because all rows share
-        the device that is in the header."""
+        """Returns the cells that identify a row. The device is not one of these cells, because the header gives it for
+        all rows."""
         return tuple(row.get(column) or "" for column in KEY)
 
     def put(self, row: Row) -> None:
-        """Writes the file with this row. If the file already has a row with the same key, the cells of the new row
-        replace the cells of the old row."""
+        """Writes the file with this row. The row's cells replace those of an old row with the same key."""
         place = self._place(row)
         if place is None:
             self.rows.append(row)

@@ -1,4 +1,5 @@
-"""Computes the numbers of a run for bins that end at given times, so that several runs can have the same bins."""
+"""Divides the time of a run into bins with given ends, and computes numbers for each bin. So several runs can have the
+same bins."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ def bins(seconds: float, count: int) -> np.ndarray:
 
 def dataset(r: "Recording", times: Sequence[float], makespan: float,
             attributes: dict[str, Any]) -> "xarray.Dataset":
-    """Returns the utilisation of each stream, the level of each pool and the samples done, for the bins that end at
-    `times`."""
+    """Returns for each bin: the utilisation of each stream, the level of each pool, and the samples that are complete.
+    The bins end at `times`."""
     ends = np.array(times, dtype=float)
     if ends.ndim != 1 or len(ends) == 0 or not np.all(np.isfinite(ends)) or np.any(np.diff(ends, prepend=0) <= 0):
         raise errors.UsageError("'times' must be the ends of the bins: seconds above 0, each later than the "
@@ -62,8 +63,7 @@ def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
 
 
 def _highest(r: "Recording", pool: int, edges: np.ndarray) -> np.ndarray:
-    """For each bin, returns the most bytes that the pool holds within the bin: at its beginning, or after a change
-    within the bin."""
+    """Returns the most bytes in the pool within each bin: at its beginning, or after a change."""
     mine = r.numbers("memory/pool") == pool
     time, level = r.numbers("memory/time")[mine], np.append(0, r.numbers("memory/level")[mine])
     first = np.searchsorted(time, edges[:-1], "right")  # number of changes when the bin begins

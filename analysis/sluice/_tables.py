@@ -39,8 +39,8 @@ def by_text(codes: np.ndarray, texts: np.ndarray) -> pd.Categorical:
 
 
 class Table:
-    """Read-only columns, and any number of DataFrames that share them. A change to one DataFrame (a new column, another
-    order) does not affect the other DataFrames."""
+    """Read-only columns, and any number of DataFrames that share them. If one DataFrame gets new columns or another
+    order, the other DataFrames do not change."""
 
     def __init__(self, columns: dict, index: Optional[pd.Index] = None) -> None:
         self._columns = {name: _read_only(column) for name, column in columns.items()}
@@ -65,7 +65,7 @@ def _read_only(column):
 
 
 def spans(r: Recording) -> Table:
-    """Returns one row per executed action, in the order of the ends."""
+    """Returns one row per executed action, in the order in which the actions ended."""
     action = r.numbers("spans/action")
     return Table({
         "start": r.numbers("spans/start"),

@@ -1,5 +1,5 @@
-"""Finds the operators of a torch module: the calls of its leaf modules, and the calls of functions between these
-modules. Equal calls become one operator with a count."""
+"""Finds the operators of a torch module: calls of its leaf modules, and calls of functions between them. Equal calls
+become one operator with a count."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ DTYPES = {torch.float64: "float64", torch.float32: "float32", torch.float16: "fl
 
 @dataclass
 class Operator:
-    """The calls of one configuration with inputs of the same shapes. One of these calls is kept as an example, which
-    can be measured."""
+    """The calls of one configuration with inputs of the same shapes. One of these calls is kept for measuring."""
 
     words: dict[str, str]  # the columns that identify the operator
     module: nn.Module
@@ -37,9 +36,9 @@ class Operator:
 
 def operators_of(module: nn.Module, inputs: tuple) -> tuple[list[Operator], Operator]:
     """Returns the leaves in the order of their first calls, and the whole module as one operator. A leaf is a leaf
-    module, or a function that is called between leaf modules. One run of the module gives both the leaves and the whole
-    module. The method `forward` of each leaf is watched, because forward hooks do not see keyword arguments before
-    torch 2.0."""
+    module, or a function between leaf modules. One run of the module finds all leaves. For this, the method `forward`
+    of each leaf is replaced. Forward hooks are not enough, because they do not see keyword arguments before torch
+    2.0."""
     leaves = [one for one in module.modules()
               if _is_leaf(one) and (one is not module or Layers(module).knows(module))]
     with torch.no_grad():
@@ -115,9 +114,9 @@ class _Run:
 
     def _words(self, module: nn.Module, documents: list[dict], args: tuple, kwargs: dict,
                result: Any) -> dict[str, str]:
-        """Returns the columns that describe a call. The call is described as the layer that from_torch makes of it, so
-        that the row of the call in a profile gives the seconds of this layer. If no layer corresponds to the call, the
-        call is described by torch's names."""
+        """Returns the columns that describe a call. The description is the layer that from_torch makes of the call. So
+        the call's row in a profile gives the seconds of this layer. If from_torch makes no layer of the call, the
+        description has torch's names."""
         working = [one for one in documents if one["type"] not in VIEWS]
         if len(documents) == 1 or len(working) == 1:
             layer = documents[0] if len(documents) == 1 else working[0]
@@ -131,8 +130,8 @@ class _Run:
 
 
 def copy_of(module: nn.Module) -> nn.Module:
-    """Returns a copy of the module. Measurements use the copy, because in training mode they update the running means
-    of batch norms."""
+    """Returns a copy of the module for measurements. Measurements in training mode would change the module itself,
+    because batch norms update their running means."""
     return copy.deepcopy(module)
 
 
@@ -152,14 +151,14 @@ def _own(value: Any) -> Any:
 
 
 def _is_leaf(module: nn.Module) -> bool:
-    """Returns whether the module is a leaf. Attention is a leaf, because it uses the weights of its parts but does not
-    call these parts."""
+    """Returns whether the module is a leaf. Attention is a leaf: it uses the weights of its parts but does not call
+    them."""
     return _is_split(module) or next(module.children(), None) is None
 
 
 def _torch_config(module: nn.Module, args: tuple, kwargs: dict) -> str:
-    """Returns the configuration of a call that is not a layer: the module or the function, with those of its arguments
-    that contain no tensors."""
+    """Returns the configuration of a call that is not a layer: the module or function, and its arguments without
+    tensors."""
     def plain(value: Any) -> bool:
         return not any(True for _ in tensors_in(value))
 
@@ -171,8 +170,8 @@ def _torch_config(module: nn.Module, args: tuple, kwargs: dict) -> str:
 
 
 def _config(document: dict) -> str:
-    """Returns the text of a layer's configuration: its keys in order, with the default values of the keys that the
-    layer does not have."""
+    """Returns the text of a layer's configuration: its keys in order. A key that the document lacks has its default
+    value in the text."""
     words = []
     for name, default in _keys()[document["type"]].items():
         value = document.get(name, default)

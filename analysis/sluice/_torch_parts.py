@@ -12,8 +12,8 @@ from ._torch_watch import VIEWS
 
 
 class Attention(nn.Module):
-    """The scores of queries and keys, their softmax, and the weighted sums of values, as torch computes them without a
-    fused kernel. The axes of the inputs are samples, positions and width."""
+    """Attention as torch computes it without a fused kernel: scores of queries and keys, their softmax, and weighted
+    sums of values. The axes of the inputs are samples, positions and width."""
 
     def __init__(self, heads: int) -> None:
         super().__init__()
@@ -39,9 +39,9 @@ def is_split(module: nn.Module) -> bool:
 
 def parts_of(module: nn.Module, documents: list[dict], args: tuple,
              kwargs: dict) -> list[tuple[dict, nn.Module, tuple]]:
-    """Splits a module for which `is_split` returns True. For each layer, returns three things: the layer's document, a
-    module that does only the layer's work, and the inputs of this module. The list is empty if the module is not split,
-    or if its layers differ from the layers that this function knows."""
+    """Splits a module for which `is_split` returns True. Returns three things for each layer: its document, a module
+    with only the layer's work, and the inputs of this module. For any other module, or for other layers than those of
+    attention, the returned list is empty."""
     working = [one for one in documents if one["type"] not in VIEWS]
     kinds = [one["type"] for one in working]
     if not is_split(module) or kinds != ["matmul", "matmul", "matmul", "attention", "matmul"]:

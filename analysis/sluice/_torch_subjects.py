@@ -14,8 +14,8 @@ from ._measuring import Subject
 from ._torch_operators import Operator, copy_of, tensors_in, with_tensors
 
 CHAIN = 8  # the number of layers of a chain
-# The largest number of copies that are made of the inputs of an operator. If these copies do not fill the cache, the
-# cache is cleared before each sample by work on other memory that is as large as the cache.
+# An operator's inputs are copied at most this often. If these copies do not fill the cache, the cache is cleared before
+# each sample. To clear it, other memory of the cache's size is written.
 MOST_COPIES = 1024
 
 
@@ -41,7 +41,7 @@ def cache_bytes_of(device: torch.device, folder: str = "/sys/devices/system/cpu/
 
 def subject_of(operator: Operator, cache: str, backward: bool, training: bool, device: torch.device,
                cache_bytes: int) -> Subject:
-    """Returns the calls to measure. The calls use a copy of the operator's module, so that the module itself does not
+    """Returns the calls to measure. The calls use a copy of the operator's module. The module itself does not
     change."""
     module = copy_of(operator.module).train(training)
     layers = 1
@@ -54,9 +54,9 @@ def subject_of(operator: Operator, cache: str, backward: bool, training: bool, d
 
 
 def can_run(operator: Operator, cache: str, backward: bool) -> bool:
-    """Returns whether the operator can be measured with this pass and this state of the caches. A chain needs layers
-    whose output has the shape of their input. A backward pass needs inputs or parameters that have gradients. The
-    backward pass of a chain also needs the result of each layer, and a layer that works in place would overwrite the
+    """Returns whether the operator can be measured with this pass and this state of the caches. A chain is possible
+    only if the layer's output has the shape of its input. A backward pass needs inputs or parameters with gradients.
+    The backward pass of a chain also needs the result of each layer. A layer that works in place would overwrite the
     result of the layer before."""
     in_place = bool(getattr(operator.module, "inplace", False))
     if cache == "chained" and (not operator.preserving or (backward and in_place)):
@@ -67,8 +67,9 @@ def can_run(operator: Operator, cache: str, backward: bool) -> bool:
 
 
 class _Inputs:
-    """Gives the inputs of each call: always the same inputs, or (cold) one copy of the inputs after the other. All
-    copies together are larger than `cache_bytes`, unless small inputs would need more than MOST_COPIES copies."""
+    """Gives the inputs of each call. If `cache_bytes` is 0, the inputs are always the same. Otherwise the measurement
+    is cold: the calls take several copies of the inputs, one after the other. All copies together are larger than
+    `cache_bytes`. There are at most MOST_COPIES copies."""
 
     def __init__(self, operator: Operator, cache_bytes: int) -> None:
         self._given = (operator.args, operator.kwargs)
@@ -82,13 +83,13 @@ class _Inputs:
 
     @property
     def most_calls(self) -> Optional[int]:
-        """The number of calls after which the cache must be cleared again, because the next call would find its inputs
-        in the cache. None means that the cache is never cleared."""
+        """The cache must be cleared after this number of calls, because the next call would find its inputs in the
+        cache. None means that the cache is never cleared."""
         return None if self._broom is None else self.count
 
     def ready(self) -> None:
-        """Clears the cache if all copies of the inputs together fit into it. This method must be called before the
-        calls of a sample."""
+        """If all copies of the inputs fit into the cache, clears the cache. Call this method before the calls of a
+        sample."""
         if self._broom is not None:
             self._broom.add_(1)
 
@@ -128,9 +129,9 @@ def _forward(module: nn.Module, inputs: _Inputs, training: bool) -> Callable[[in
 
 
 def _backward(module: nn.Module, inputs: _Inputs) -> Callable[[int], Callable[[], None]]:
-    """Returns the function that prepares backward passes, which compute the gradients of inputs and parameters. One
-    graph is made for each copy of the inputs, and is then used repeatedly. So the measured time does not include the
-    forward pass."""
+    """Returns the function that prepares backward passes. These passes compute the gradients of inputs and parameters.
+    Each copy of the inputs has one graph, which is used repeatedly. So the measured time does not include the forward
+    pass."""
     graphs: list[Callable[[], None]] = []
     done = 0
 

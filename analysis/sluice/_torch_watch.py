@@ -1,5 +1,4 @@
-"""Watches one run of a torch module, to find out which layers correspond to its leaf modules and to the functions
-between them."""
+"""Watches one run of a torch module. Finds the layers of its leaf modules, and of the functions between them."""
 
 from __future__ import annotations
 
@@ -13,12 +12,12 @@ from torch.overrides import TorchFunctionMode
 from . import errors
 from .torch_layers import Layers
 
-# Layers that only prepare or rearrange the tensors of the layer that does the work.
+# Layers that only prepare or rearrange tensors for another layer.
 VIEWS = ("input", "flatten", "reshape", "transpose", "slice")
 
 
 class Function(nn.Module):
-    """A module that calls a function, so that the function can be measured like a module."""
+    """A module that calls a function. So functions can be measured like modules."""
 
     def __init__(self, function: Callable, inplace: bool) -> None:
         super().__init__()
@@ -42,8 +41,8 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 
 class Layered:
-    """Turns calls of torch into layers, as from_torch does. If a call is not a layer, no error is raised, and the
-    results of the call count as inputs of the module."""
+    """Turns calls of torch into layers, as from_torch does. If a call is not a layer, its results count as inputs of
+    the module."""
 
     def __init__(self, module: nn.Module, inputs: tuple) -> None:
         self._layers = Layers(module)
@@ -51,9 +50,9 @@ class Layered:
             self._layers.input(one)
 
     def module(self, module: nn.Module, args: tuple, kwargs: dict, result: Any) -> list[dict]:
-        """Turns a call of a module into layers, and returns the documents of these layers. Each document also has the
-        keys `shape_of_result`, the shape of the layer's output, and `sources`, the shapes of its inputs. The list is
-        empty if the call is not a known layer."""
+        """Turns a call of a module into layers, and returns their documents. In addition to the keys of a layer, each
+        document has two keys. `shape_of_result` is the shape of the layer's output. `sources` has the shapes of its
+        inputs. For an unknown call, the list is empty."""
         def called() -> None:
             if not self._layers.knows(module):
                 self._layers.unknown(type(module).__name__)

@@ -1,6 +1,6 @@
-"""Runs the points of a sweep on workers. The workers belong to any concurrent.futures.Executor, or are processes that
-are started here. Each worker runs its points in a separate process (_apart.py). If a point ends this process, the point
-becomes a row with a reason, and the worker continues."""
+"""Runs the points of a sweep on workers. The workers belong to an executor of the caller (any
+concurrent.futures.Executor), or are processes that are started here. Each worker runs its points in a separate process
+(_apart.py). If a point makes this process end, the point becomes a row with the reason, and the worker continues."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ _asker = Asker()  # the child processes of this worker
 
 def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, library: str) -> list[bytes]:
     """Runs in a worker, and returns the packed result of each point. `attempt` has another value in each attempt.
-    Without `attempt`, Dask would treat a second attempt as the first call, whose result may be lost. `library` is the
-    digest of the caller's code. Raises InputError if the worker has other code, since other code may compute other
-    numbers."""
+    Otherwise Dask would return the result of the first attempt, which may be lost. `library` is the digest of the
+    caller's code. If the worker has other code, raises InputError, because other code may compute other numbers."""
     if _sluice.library_digest() != library:
         raise errors.InputError("this worker has another build of Sluice than the process that runs the sweep; install "
                                 "the same build on both")
@@ -39,9 +38,9 @@ def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, li
 
 
 class Cluster:
-    """Asks a Dask client about its workers. Dask waits for ever if all workers are gone, or if a result was lost with
-    the worker that held it. For an executor without a Dask client, this object does nothing, because such an executor
-    itself reports that its workers are gone."""
+    """Asks a Dask client about its workers. Dask waits for ever if all workers are lost, or if a worker is lost with a
+    result that it holds. Other executors report such losses themselves. With such an executor, this object does
+    nothing."""
 
     def __init__(self, executor: Executor) -> None:
         client = getattr(executor, "_client", None)
@@ -68,7 +67,7 @@ class Cluster:
                 and time.monotonic() - self._had_workers_at > _WITHOUT_WORKERS_S)
 
     def forgot(self) -> bool:
-        """Returns whether there are workers, but none of them has worked for more than _IDLE_S seconds."""
+        """Returns whether there are workers, all of them idle for more than _IDLE_S seconds."""
         return self._client is not None and time.monotonic() - self._worked_at > _IDLE_S
 
     def asked_again(self) -> None:
@@ -77,7 +76,7 @@ class Cluster:
 
 class Workers:
     """Runs points in batches, and passes each answer to `keep`. If a worker dies, the points of its batch run again one
-    by one, after all other points. A point that has no answer after its second run has failed."""
+    by one, after all other points. If a point has no answer even then, it has failed."""
 
     def __init__(self, text: str, path: str, keep: Keep) -> None:
         self._text, self._path, self._keep = text, path, keep
@@ -151,8 +150,8 @@ class Workers:
             self._keep(number, _sluice.PointResult.unpacked(packed))
 
     def _suspects(self, future: Future, batch: list[int]) -> dict[int, BaseException]:
-        """Keeps the answers of a batch. If the batch did not answer, returns its points, each with the executor's
-        error. If the executor is broken, all points of the batch count as failed, and none is returned."""
+        """Keeps the answers of a batch. If the batch did not answer, returns its points with the executor's error. If
+        the executor is broken, returns no points: all of them have failed."""
         error = CancelledError() if future.cancelled() else future.exception()
         if error is None:
             self._answers(future, batch)

@@ -35,8 +35,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Certainty:
-    """The shares of the seconds of work (computing and moving) that rest on each kind of evidence. The shares add up to
-    1 if there is any work."""
+    """The seconds of work as shares, one share for each kind of evidence. Work is computing and moving. If there is any
+    work, the shares add up to 1."""
 
     measured: float  #: the share that rests on measurements of the layers themselves
     sourced: float  #: the share that rests on figures of the platform that have a source
@@ -72,8 +72,8 @@ class Answer:
 
     @classmethod
     def from_json(cls, text: str) -> "Answer":
-        """Returns the answer that is in the given JSON, which `sim/study/answer` writes. If the run was of a plan
-        instead of a scenario, the text is empty, and an empty answer is returned."""
+        """Returns the answer in the given JSON of `sim/study/answer`. After the run of a plan, the text is empty, and
+        the answer is empty, too."""
         if not text:
             return cls()
         said = json.loads(text)
@@ -82,8 +82,8 @@ class Answer:
 
 
 def _made(kind: type, said: dict[str, Any]) -> Any:
-    """Returns an object of one of the classes above, from an object of the JSON. A key that the class does not have comes
-    from a newer program, and is ignored. A list becomes a tuple."""
+    """Makes an object of one of the classes above from an object of the JSON. Unknown keys come from a newer program,
+    and are ignored. A list becomes a tuple."""
     known = {field.name: said.get(field.name) for field in fields(kind)}
     return kind(**{name: tuple(value) if isinstance(value, list) else value
                    for name, value in known.items()})

@@ -26,8 +26,8 @@ Size = Optional[tuple[float, float]]
 
 
 def _of_a_mapping(function: Asked) -> Asked:
-    """A decorator for a function that takes one mapping of results by name. For all other arguments, the decorated
-    function raises an error that explains this mapping."""
+    """A decorator for a function of one mapping: results by name. With other arguments, the decorated function raises
+    an error. The message of the error explains which mapping is expected."""
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         results, *others = args or [kwargs.pop("results", None)]
@@ -95,8 +95,8 @@ class Comparison:
     @property
     def differences(self) -> "pandas.DataFrame":
         """The rows of `frame` in which runs differ by more than 1e-9 of the larger number. For each run except the
-        first, a column "NAME: change" has the change from the first run, if both values are numbers. The change is a
-        share of the first run's number, so 0.25 means a quarter more."""
+        first, the column "NAME: change" has the change of each number from the first run. The change is a share of the
+        first run's number. For example, 0.25 means a quarter more."""
         pandas = late("pandas")
         table = self.frame
         first, *others = self._results
@@ -107,10 +107,11 @@ class Comparison:
         return table
 
     def to_xarray(self, bins: int = 300) -> "xarray.Dataset":
-        """Returns all runs on a common time base, along the dimension `run`. There are `bins` equal bins from 0 to the
-        end of the longest run, and `time` (s) is the end of each bin. The variables are utilisation (the share of the
-        bin in which each `stream` is busy), level (the most bytes of each `pool` in the bin) and samples_done. These
-        variables are NaN after the end of a run. `Result.resampled` returns the bins of one run."""
+        """Returns all runs in the same bins, along the dimension `run`. There are `bins` equal bins from 0 to the end
+        of the longest run. `time` (s) is the end of each bin. The variable utilisation is the busy share of each
+        `stream` in the bin. level is the most bytes of each `pool` in the bin. samples_done is the number of samples
+        that are complete at the end of the bin. After the end of a run, its variables are NaN. `Result.resampled`
+        returns the bins of one run."""
         xarray = late("xarray")
         longest = max(result.metrics["makespan_s"] for result in self._results.values())
         times = _resampled.bins(longest, bins)
@@ -222,8 +223,8 @@ def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
 
 
 def _place(label: str) -> int:
-    """Returns the position of a label in the legend. Kinds of actions come first, in their order, then tensor classes
-    from the top of the stack down, and then all other labels."""
+    """Returns the position of a label in the legend. Kinds of actions come first, in their order. Then come tensor
+    classes, from the top of the stack down. All other labels are last."""
     order = [*(kind.replace("_", " ") for kind in _colours.KINDS),
              *(one.replace("_", " ") for one in reversed(_colours.CLASSES))]
     first = label.split(",\n")[0]

@@ -1,5 +1,4 @@
-"""The errors of the package. The text of an error is the text that the command line prints, and `exit_code` is the exit
-code with which `sluice` would end."""
+"""The errors of the package. The command line would print the text of an error, and end with its `exit_code`."""
 
 from __future__ import annotations
 
@@ -41,10 +40,9 @@ class Waiter:
 class Infeasible(Error):
     """The scenario is valid, but its plan does not fit into memory or ends in a deadlock.
 
-    `pool` is the memory that is too small. `needed_bytes` are the bytes that the plan needs in this memory, and
-    `available_bytes` are the bytes that the memory has. `by_class` has the needed bytes of each tensor class. `waiters`
-    is a list of the actions that cannot start (Waiter), and `time_s` is the time at which they wait. A value that is
-    not known is None or empty."""
+    `pool` is the memory that is too small. The plan needs `needed_bytes` in this memory, and the memory has
+    `available_bytes`. `by_class` has the needed bytes of each tensor class. `waiters` is a list of Waiter: the actions
+    that cannot start. `time_s` is the time at which they wait. An unknown value is None or empty."""
 
     exit_code = 4
     pool: Optional[str] = None
@@ -84,20 +82,18 @@ class Interrupted(Error):
 
 
 class KeysDropped(UserWarning):
-    """A mapping that was given to Scenario.with_ replaced a mapping of the scenario, and lacks some keys of the
-    replaced mapping."""
+    """Scenario.with_ replaced a mapping, and the new mapping lacks some keys of the old mapping."""
 
 
 class HelperRestarted(RuntimeWarning):
-    """The process that runs simulations had died since the last run, and a new process has been started."""
+    """The helper process had died since the last run. A new one has been started."""
 
 
 _BY_CODE = {2: UsageError, 3: InputError, 4: Infeasible, 5: IoError, 130: Interrupted, 143: Interrupted}
 
 
 def of(exit_code: int, text: str) -> Error:
-    """Returns the exception for an exit code of the command line. If the exit code says that a scenario is infeasible,
-    the text is JSON."""
+    """Returns the exception for an exit code of the command line. For an infeasible scenario, the text is JSON."""
     if exit_code == Infeasible.exit_code:
         return _infeasible(json.loads(text))
     return _BY_CODE.get(exit_code, InternalError)(text)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ._recording import Recording
 
-# The number of columns of a picture. Changes that are closer together than the width of a column look like one change.
+# The number of columns of a picture. Changes within one column look like one change.
 _COLUMNS = 300
 _SEEN = 1 / 200  # an area below this share of the picture's height or width cannot be seen
 
@@ -44,7 +44,7 @@ def draw(ax: "Axes", r: "Recording", pool: int, start: float, end: float) -> tup
 
 
 def _capacity(ax: "Axes", limit: int, near: bool) -> None:
-    """Draws a line at the capacity, or writes only the number of bytes if the capacity is far above the levels."""
+    """Draws a line at the capacity. If the capacity is far above the levels, writes the capacity as a text instead."""
     look = {"textcoords": "offset points", "fontsize": "small", "color": _colours.ink(ax)}
     text = f"capacity {for_people(limit, 'byte')}"
     if not near:
@@ -55,7 +55,7 @@ def _capacity(ax: "Axes", limit: int, near: bool) -> None:
 
 
 def pool_of(r: "Recording", name: Optional[str]) -> int:
-    """Returns the index of the memory of the given name, or by default of the first limited memory that a tensor
+    """Returns the index of the memory with this name. By default, this is the first limited memory that a tensor
     enters. Raises InputError."""
     names, capacity = list(r.texts("pools/name")), r.numbers("pools/capacity")
     if name is not None:
@@ -69,8 +69,8 @@ def pool_of(r: "Recording", name: Optional[str]) -> int:
 
 
 def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.ndarray, dict]:
-    """Returns times from `start` on. For each tensor class, also returns the bytes from each of these times to the next
-    time. If there are more changes than a picture has columns, each column shows its highest level."""
+    """Returns times from `start` on. Also returns the bytes of each tensor class, from each time to the next. If there
+    are more changes than a picture has columns, each column shows its highest level."""
     mine = r.numbers("memory/pool") == pool
     time, delta = r.numbers("memory/time")[mine], r.numbers("memory/delta")[mine]
     kind = r.texts("tensors/class")
@@ -84,8 +84,8 @@ def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.nd
 
 def _columns(time: np.ndarray, level: np.ndarray, start: float,
              end: float) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the beginnings of the columns of a picture. For each column, also returns which level the column shows,
-    as an index into `level`."""
+    """Returns the times at which the picture's columns begin. Also returns an index into `level` for each column: the
+    level that it shows."""
     first, last = np.searchsorted(time, start, "left"), np.searchsorted(time, end, "right")
     if last - first <= _COLUMNS:
         return np.append(start, time[first:last]), np.arange(first, last + 1)

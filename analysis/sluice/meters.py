@@ -1,8 +1,8 @@
-"""Meters of energy. A meter is an object that gives the joules that a device has taken since a certain time.
+"""Meters of energy. A meter counts the joules of a device.
 
-A meter has `name` (as in the header of a profile), `resolution_j` (the smallest step that it can measure) and
-`joules()`, which never falls. The meters of this module read the counters of the operating system and of drivers, or
-the output of nvidia-smi. Any other object with these three members is a meter, too."""
+A meter has three members. `name` is its name in the header of a profile. `resolution_j` is its smallest step in joules.
+`joules()` returns the count, which never falls. Any object with these members is a meter. The meters of this module
+read counters of the operating system and of drivers, or the output of nvidia-smi."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Meter(Protocol):
     resolution_j: float
 
     def joules(self) -> float:
-        """Returns the joules that were taken since a certain time. The number never falls."""
+        """Returns the joules that the device has taken since a fixed moment. The number never falls."""
 
 
 class Rapl:
@@ -36,7 +36,7 @@ class Rapl:
         """`watts` is the approximate power of a package. The resolution is the energy that all packages together take
         in a millisecond at this power.
 
-        Raises IoError if no package can be read (reading often requires root)."""
+        If no package can be read, raises IoError. Reading often requires root."""
         self._packages = sorted(one for one in Path(folder).glob("intel-rapl:*")
                                 if one.name.count(":") == 1)
         if not self._packages:
@@ -54,8 +54,8 @@ class Rapl:
             raise errors.IoError(f"{file} cannot be read ({error.strerror}); often only root may read it") from None
 
     def joules(self) -> float:
-        """Returns the joules of all packages together. This method must be called every few minutes, so that it notices
-        each restart of a counter from 0."""
+        """Returns the joules of all packages together. Counters restart from 0 at times. To notice each restart, call
+        this method every few minutes."""
         for number, package in enumerate(self._packages):
             now = self._read(package / "energy_uj")
             self._sum_uj += (now - self._last[number]) % self._ranges[number]
@@ -64,8 +64,8 @@ class Rapl:
 
 
 class Nvml:
-    """The energy of an NVIDIA GPU (Volta and later), from the counter of NVML, the library of NVIDIA's driver. The
-    counter is updated about every 100 ms."""
+    """The energy of an NVIDIA GPU, Volta or later. NVML, the library of NVIDIA's driver, updates its count about every
+    100 ms."""
 
     name = "nvml"
 
@@ -100,18 +100,18 @@ class Nvml:
 
 
 class NvidiaSmi:
-    """The energy of an NVIDIA GPU, from the power that nvidia-smi prints repeatedly. This meter is for GPUs whose
-    joules NVML does not count (before Volta), and for machines without NVML. Between two samples, the meter assumes the
-    power of the first of the two."""
+    """The energy of an NVIDIA GPU, from the power that nvidia-smi prints repeatedly. This meter is for GPUs before
+    Volta, and for machines without NVML. Between two samples, the meter assumes the power of the first sample."""
 
     name = "nvidia-smi"
     AVERAGED_S = 1.0  # on Ampere and later GPUs, nvidia-smi prints the mean power of the last second
 
     def __init__(self, index: int = 0, program: str = "nvidia-smi", every_s: float = 0.1, watts: float = 300.0,
                  clock: Callable[[], float] = time.monotonic, patience_s: float = 10.0) -> None:
-        """`watts` is the approximate power of the GPU. The resolution is the energy of a second at this power.
+        """`watts` is the approximate power of the GPU. The resolution is the energy at this power of one second, or of
+        `every_s` seconds if they are more.
 
-        Raises IoError if there is no such program, or if it prints no power within `patience_s`."""
+        Raises IoError if the program is missing. Raises IoError if the program prints no power within `patience_s`."""
         self.resolution_j = max(self.AVERAGED_S, every_s) * watts
         self._clock, self._joules, self._watts, self._since = clock, 0.0, 0.0, 0.0
         self.samples = 0

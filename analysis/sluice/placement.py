@@ -1,4 +1,4 @@
-"""Placements. A placement says which tensors are in fast memory and which are in slow memory. `scenario.placement(...)`
+"""Placements. A placement says for each tensor whether it is in fast or in slow memory. `scenario.placement(...)`
 computes placements."""
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ _SAME = 1e-6  # a requested size may differ from a size of the curve by at most 
 @checked
 class PlacementCurve:
     """The slowdown of a scenario for several sizes of fast memory and several ways to place tensors. `frame` is the
-    whole curve as a table. `tensors` gives, for each tensor, the seconds that the run would save or lose if this tensor
-    were in the other memory. `plan` returns a placement as a plan with two memories. `Scenario.placement` makes a
-    curve."""
+    whole curve as a table. For each tensor, `tensors` gives the seconds that the run would save or lose with the tensor
+    in the other memory. `plan` returns a placement as a plan with two memories. `Scenario.placement` makes a curve."""
 
     def __init__(self, native: "_sluice.PlacementCurve") -> None:
         self._native = native
@@ -94,15 +93,15 @@ class PlacementCurve:
     @property
     def frame(self) -> "pandas.DataFrame":
         """A new table with one row for each size and way, in the order of sizes. The columns way, fast_bytes and
-        fast_share (a share of `needed_bytes`) say what was asked. The column predicted_s has the seconds that were
-        computed with the placement, and simulated_s has the seconds of the executed plan. The seconds of a result are
-        simulated_s, or predicted_s for the way `cached`, which has no plan. The column slowdown is seconds /
-        `all_fast_s`. The column bound_s has a lower bound of the seconds, and gap is (seconds - bound_s) / seconds. The
-        columns moves_… and bytes_… have the numbers and the bytes of moves to fast memory, of moves to slow memory, and
-        of moves while kernels run. The columns hit_bytes, miss_bytes and written_back_bytes are for the way `cached`.
-        The column oracle_s has the seconds that this computer needed to find the placement. The column refused says why
-        the way cannot be used, and is empty if the way can be used. A number that a way does not have is NaN.
-        `frame.attrs["units"]` has the units."""
+        fast_share say what was asked. fast_share is a share of `needed_bytes`. predicted_s has the seconds that the
+        arithmetic of the placement predicts. simulated_s has the seconds of the executed plan. The way `cached` has no
+        plan: its seconds are predicted_s. For all other ways, the seconds are simulated_s. The column slowdown is
+        seconds / `all_fast_s`. The column bound_s has a lower bound of the seconds. gap is (seconds - bound_s) /
+        seconds. The columns moves_… count moves. The columns bytes_… have their bytes. There are three columns of each
+        kind: for all moves to fast memory, for all moves to slow memory, and for those moves that take place while
+        kernels run. hit_bytes, miss_bytes and written_back_bytes are for the way `cached`. oracle_s has the seconds
+        that this computer needed to find the placement. If the way cannot be used, the column refused says why.
+        Otherwise it is empty. Missing numbers are NaN. `frame.attrs["units"]` has the units."""
         columns = _sluice.placement_columns()
         table = late("pandas").DataFrame(self._results, columns=columns)
         words = ("way", "refused")
@@ -113,16 +112,17 @@ class PlacementCurve:
         return table
 
     def tensors(self, fast: Union[str, float, None] = None, way: Way = "static") -> "pandas.DataFrame":
-        """Returns one row for each tensor, indexed by name, beginning with the tensor with the largest worth_s. The
-        columns are class, bytes, memory and worth_s. The column memory names the memory of the tensor, or if the tensor
-        moves, the memory of its first use. For a tensor in fast memory, worth_s is the seconds that the run would lose
-        if the tensor were in slow memory all the time. For a tensor in slow memory, worth_s is the seconds that the run
-        would save if the tensor were in fast memory all the time, even if fast memory has no room for it. For each
-        worth_s, all other tensors stay in their memories, so the seconds of several tensors do not add up.
+        """Returns one row for each tensor, indexed by name. The tensor with the largest worth_s is first. The columns
+        are class, bytes, memory and worth_s. The column memory names the memory of the tensor. If the tensor moves,
+        this is the memory of its first use. worth_s is in seconds. For a tensor in fast memory, it is the time that the
+        run would lose if the tensor were in slow memory all the time. For a tensor in slow memory, it is the time that
+        the run would save if the tensor were in fast memory all the time. It does not matter whether fast memory has
+        room for the tensor. All other tensors stay in their memories, so the seconds of several tensors do not add up.
 
-        `fast` is a size of the curve, as a share or as bytes. None means the largest size that is at most half of the
-        needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if `fast` is not a size of this
-        curve, or if `way` has no placement at this size."""
+        `fast` is one of the sizes of fast memory in this curve, as a share or as bytes. None means the largest size up
+        to half of the needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises
+        UsageError if `fast` is not a size of this curve.
+        Raises UsageError if `way` has no placement at this size."""
         place = self._place(way, fast)
         rows = json.loads(self._native.worths(place))
         table = late("pandas").DataFrame(rows, columns=["name", "class", "bytes", "memory", "worth_s"])
@@ -132,9 +132,9 @@ class PlacementCurve:
         return table
 
     def plan(self, way: Way = "asynchronous", fast: Union[str, float, None] = None) -> Plan:
-        """Returns a placement as a plan with two memories, kernels, moves between kernels and moves of a copy engine.
-        `.run()` executes the returned plan. `fast` is as in `tensors`. Raises UsageError if `fast` is not a size of
-        this curve, or if `way` has no plan at this size."""
+        """Returns a placement as a plan. The plan has two memories, kernels, moves between kernels, and moves of a copy
+        engine. `.run()` executes it. `fast` is as in `tensors`. Raises UsageError if `fast` is not a size of this
+        curve. Raises UsageError if `way` has no plan at this size."""
         place = self._place(way, fast)
         return Plan(self._native.plan(place))
 
@@ -201,7 +201,7 @@ def _in_words() -> Iterator[None]:
 
 
 def _sizes(fast: Sizes) -> str:
-    """Returns sizes in the form of the option --fast, or "" for the sizes that the command uses without this option."""
+    """Returns sizes in the form of the option --fast. "" means the default sizes of the command."""
     if fast is None:
         return ""
     one = isinstance(fast, str) or not hasattr(fast, "__len__")

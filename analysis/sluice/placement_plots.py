@@ -34,11 +34,12 @@ class PlacementPlots(Suggesting):
     def slowdown(self, ax: Optional["Axes"] = None, ways: Union[Way, Sequence[Way], None] = None,
                  title: Optional[str] = None, *, log: bool = False, legend: Legend = True,
                  figsize: Size = None) -> "Axes":
-        """Shows the slowdown compared with all tensors in fast memory. The horizontal axis is the share (percent) of
-        the needed bytes that fits into fast memory. There is a line for each way. Lines have different widths, so that
-        lines with equal values can be seen. A cross at the bottom marks a size at which a way was refused. A dotted
-        line marks the fast memory of the device. `ways` is one way or a list; None means all ways of the curve. With
-        `log`, the axis of shares is logarithmic. Raises UsageError for a way that the curve does not have."""
+        """Shows the slowdown compared with a run that has all tensors in fast memory. The horizontal axis is the share
+        (percent) of the needed bytes that fits into fast memory. There is a line for each way. Lines have different
+        widths, so that all lines can be seen where their values are equal. A cross at the bottom marks a size at which
+        a way was refused. A dotted line marks the fast memory of the device. `ways` is one way or a list. None means
+        all ways of the curve. With `log`, the axis of shares is logarithmic. Raises UsageError for a way that the curve
+        does not have."""
         table = self._curve.frame
         asked = list(dict.fromkeys(table["way"]))
         chosen = asked if ways is None else [ways] if isinstance(ways, str) else list(ways)
@@ -75,7 +76,7 @@ class PlacementPlots(Suggesting):
     def tensors(self, ax: Optional["Axes"] = None, fast: Union[str, float, None] = None, way: Way = "static",
                 title: Optional[str] = None, *, top: int = 15, unit: Optional[str] = None, legend: Legend = True,
                 figsize: Size = None) -> "Axes":
-        """Shows the seconds that tensors save in fast memory, with a bar for each of the `top` tensors that save most.
+        """Shows the seconds that tensors save in fast memory. The `top` tensors with the most seconds have a bar each.
         A bar in full colour is for a tensor in fast memory, and shows the seconds that the run would lose with this
         tensor in slow memory. A pale bar is for a tensor in slow memory, and shows the seconds that the run would save
         with this tensor in fast memory. `fast` and `way` are as in `PlacementCurve.tensors`, and `unit` is the unit of

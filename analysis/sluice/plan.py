@@ -1,4 +1,4 @@
-"""Plans. A plan says as plain data which actions are executed, on which stream, and in which order."""
+"""Plans. A plan is plain data: the actions, their streams, and their order."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Plan:
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>") -> Plan:
-        """Reads a plan from its text (sim/plan/FORMAT.md), which `Plan.text()` and `Result.plan` return. Messages call
-        the plan `name`. Raises InputError."""
+        """Reads a plan from its text (sim/plan/FORMAT.md). `Plan.text()` and `Result.plan` return such texts. Messages
+        call the plan `name`. Raises InputError."""
         return cls(_sluice.Plan.parse(text, name), name)
 
     @property
@@ -56,33 +56,34 @@ class Plan:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The decisions of the policy by name. A decision is a number, a text or a list. If a number has a unit, the
-        name of the decision ends with the unit, as in chosen_s. If a decision has a value for each group or stage,
-        these values are a dict. The facts of each replica are a dict, too (`facts["replicas"]["gpu0"]`)."""
+        """The decisions of the policy by name. A decision is a number, a text or a list. The name of a number ends with
+        its unit, as in chosen_s. If a decision has a value for each group or stage, these values are a dict. The facts
+        of each replica are a dict, too: `facts["replicas"]["gpu0"]`."""
         return json.loads(self._native.facts)
 
     @property
     def actions(self) -> pandas.DataFrame:
-        """A table with one row per action, in listing order. Among the columns are the seconds of computations, flop,
-        joules (without the joules of an idle device), the bytes of transfers, and waits. The waits of an action are
-        pairs (number of the awaited action, distance in iterations)."""
+        """A table with one row per action, in listing order. The columns include the seconds of computations, flop,
+        joules, the bytes of transfers, and waits. The joules do not include the energy of an idle device. The waits of
+        an action are pairs: the number of the awaited action, and the distance in iterations."""
         pandas = late("pandas")
         table = pandas.DataFrame(self._native.actions())
         return table.astype({name: "category" for name in ("section", "stream", "kind")})
 
     @property
     def tensors(self) -> pandas.DataFrame:
-        """A table with one row per tensor, with its bytes, its class, and the memory that holds it from start to
-        end."""
+        """A table with one row per tensor: its bytes, its class, and its home. The home is the memory that holds the
+        tensor from the start to the end of the run."""
         pandas = late("pandas")
         return pandas.DataFrame(self._native.tensors()).astype({"class": "category"})
 
     @property
     def fates(self) -> pandas.DataFrame:
         """A table with the fates of the activations of each stage, indexed by the stage's number. The columns are name,
-        fate ("keep", "recompute", "offload", or "recompute, offload" if parts of the stage differ), recomputed_s and
-        saved_bytes. The last two columns are the cost of the fates in one run of the body. The table is computed from
-        the actions, so any policy's plan has it. The table is empty for a plan without training."""
+        fate, recomputed_s and saved_bytes. fate is "keep", "recompute" or "offload". If the parts of a stage have
+        different fates, fate is "recompute, offload". The last two columns are the cost of the fates in one run of the
+        body. The table is computed from the actions, so any policy's plan has it. Without training, the table is
+        empty."""
         return late("._facts").fates(self.actions, self.tensors, self.stages)
 
     def text(self) -> str:
@@ -103,15 +104,15 @@ class Plan:
             raise errors.InputError(f"{str(path)!r} is not a path: {error}") from None
 
     def check(self) -> None:
-        """Raises InputError if the plan contradicts itself, and Infeasible if the plan ends in a deadlock or does not
-        fit."""
+        """Raises InputError if the plan contradicts itself. Raises Infeasible if the plan does not fit or ends in a
+        deadlock."""
         self._native.check()
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
             executor: Executor = "auto") -> Result:
-        """Executes the plan. `progress` is True for a bar, or a function that receives the number of executed actions
-        and the number of all actions. `executor` is "simgrid", "replay", "both" (InternalError if they differ), or
-        "auto", as in `sluice run --executor`. Raises UsageError for any other executor."""
+        """Executes the plan. `progress` = True draws a bar. A function `progress` receives two numbers: the executed
+        actions and all actions. `executor` is "simgrid", "replay", "both" or "auto", as in `sluice run --executor`. If
+        the two executors of "both" differ, raises InternalError. Raises UsageError for any other executor."""
         from .result import Result
 
         bound = "" if self._question_bound_s is None else repr(self._question_bound_s)
@@ -151,8 +152,8 @@ class Plan:
 
 @checked
 def load_plan(path: Union[str, Path]) -> Plan:
-    """Reads a plan's text. Raises InputError with file, line and column if the text is not a plan, and IoError if the
-    file cannot be read."""
+    """Reads a plan's text. Raises InputError for a text that is not a plan, with file, line and column. Raises IoError
+    if the file cannot be read."""
     if "\n" in str(path):
         raise errors.InputError("this is the text of a plan and not the name of a file: use sluice.Plan.from_text")
     try:

@@ -1,5 +1,5 @@
-"""Pictures of a run, with matplotlib. Each function returns its Axes. The numbers on axes are seconds and bytes, in a
-unit that suits all panels that share the axes. _colours.py explains the colours."""
+"""Pictures of a run, with matplotlib. Each function returns its Axes. The numbers on axes are seconds and bytes. Panels
+with common axes have the same unit. _colours.py explains the colours."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Size = Optional[tuple[float, float]]
 class Plots(Suggesting):
     """Draws result.plot.timeline() and other pictures.
 
-    `ax` is the axes to draw on, by default in a new figure of `figsize` (inches). `title` replaces the default title;
-    "" means no title. `unit` is the unit of the time axis ("s", "ms", "µs", "ns"), by default the unit that suits all
-    panels that share the axis. `legend` is False for no legend, or one of matplotlib's places ("upper right"). If
-    panels share an axis, each picture extends the limits of the axis where necessary, so that all pictures are shown
-    whole. For print see sluice.paper."""
+    `ax` is the axes to draw on. By default, a new figure of `figsize` (inches) is made. `title` replaces the default
+    title. "" means no title. `unit` is the unit of the time axis: "s", "ms", "µs" or "ns". By default, the unit suits
+    all panels with the same axis. `legend` is False for no legend, or one of matplotlib's places, such as "upper
+    right". If panels share an axis, each picture extends the limits of the axis where necessary. So all pictures are
+    shown whole. For print see sluice.paper."""
 
     def __init__(self, recording: "Recording", name: str = "", makespan_s: Optional[float] = None,
                  scenario: str = "") -> None:
@@ -41,11 +41,10 @@ class Plots(Suggesting):
     def timeline(self, ax: Optional["Axes"] = None, start: float = 0.0, end: Optional[float] = None,
                  title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                  legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows the actions of each stream over time, with one row per stream and one bar per action, from `start` to
-        `end` (s). Bars that have room show the number of the stage. Actions that are too narrow to be distinguished
-        become a strip. A colour stands for a kind of action. In a strip, the height of a colour is the share of the
-        time in which actions of its kind are executed. `streams` are the names of the streams to show, by default all
-        streams."""
+        """Shows the actions from `start` to `end` (s). There is one row per stream and one bar per action. A bar with
+        enough room shows the number of its stage. Very narrow actions become a strip. A colour stands for a kind of
+        action. In a strip, the height of a colour is the share of the time in which actions of its kind run. `streams`
+        are the names of the streams to show, by default all streams."""
         start, end = self._window(start, end)
         order = self._streams(streams)
         axes = late("._axes")
@@ -60,11 +59,11 @@ class Plots(Suggesting):
     def memory(self, pool: Optional[str] = None, ax: Optional["Axes"] = None, start: float = 0.0,
                end: Optional[float] = None, title: Optional[str] = None, *, unit: Optional[str] = None,
                bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows the contents of a memory from `start` to `end` (s), by tensor class. If there are more changes than the
-        picture can show, the picture is divided into columns, and each column shows the highest level of its part of
-        the time. `pool` is by default the first limited memory that a tensor enters. A line marks the capacity. If the
-        capacity is far above the levels, the picture shows no line, but gives the capacity as a number. `bytes_unit` is
-        "B", "kB", "MB", "GB" or "TB". The legend names the classes that can be seen."""
+        """Shows the contents of a memory from `start` to `end` (s), by tensor class. If there are too many changes, the
+        picture is divided into columns. Each column shows the highest level of its part of the time. `pool` is by
+        default the first limited memory that a tensor enters. A line marks the capacity. If the capacity is far above
+        the levels, a text gives the capacity instead. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names
+        the classes that can be seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)
         name = self._recording.texts("pools/name")[number]
@@ -107,10 +106,9 @@ class Plots(Suggesting):
     def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None, *,
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows each stage as a point: its FLOP/s over its FLOP per loaded byte. A line shows the limit: the device's
-        peak and the bandwidth of the link that feeds the device (Williams et al. 2009, with transfers to the device
-        instead of DRAM traffic). The picture needs the result of a scenario, because a plan does not contain the
-        device's peak. Stages are labelled if there is room, beginning with the stages that take longest. `unit` is
-        "GFLOP/s", "TFLOP/s" and so on."""
+        peak and the bandwidth of its link (Williams et al. 2009; here the link takes the place of DRAM). The picture
+        needs the result of a scenario, because a plan does not contain the device's peak. The longest stages get their
+        labels first, until there is no more room. `unit` is "GFLOP/s", "TFLOP/s" and so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
         ax = axes.new(ax, 7, 5, figsize)
@@ -127,7 +125,7 @@ class Plots(Suggesting):
 
     def _shares(self, start: float, end: float,
                 order: list[int]) -> list[tuple[str, np.ndarray, np.ndarray]]:
-        """Returns a tuple of name, times and shares for each stream."""
+        """Returns the name, the times and the shares of each stream."""
         spans = timeline.spans(self._recording, start, end)
         streams = []
         for number in order:
@@ -162,8 +160,8 @@ class Plots(Suggesting):
         return start, end
 
     def _streams(self, wanted: Streams) -> list[int]:
-        """Returns the indices of the streams in the requested order, or by default device by device, with computation
-        first. Raises InputError."""
+        """Returns the indices of the streams in the requested order. By default, the streams are ordered by device. Of
+        one device, the streams of computations come first. Raises InputError."""
         r = self._recording
         names, kinds = list(r.texts("streams/name")), r.texts("streams/kind")
         devices = r.texts("streams/device")

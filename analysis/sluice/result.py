@@ -41,8 +41,7 @@ class Result:
 
     @cached_property
     def _answer_text(self) -> str:
-        """The answer as JSON. The answer is made when it is first read, because its notes need simulations in addition
-        to the run itself."""
+        """The answer as JSON. Its notes need more simulations. Therefore the answer is made only when it is read."""
         said = self._said() if callable(self._said) else self._said
         return said or self._recording.info["header"].get("answer", "")
 
@@ -52,26 +51,26 @@ class Result:
 
     @property
     def asked(self) -> Optional[Asked]:
-        """The question: model, platform, workload, policy and cost. `print` shows the question in one line. The
-        question is None if a plan was run without a scenario, and for a trace of an older program."""
+        """The question: model, platform, workload, policy and cost. `print` shows the question in one line. Without a
+        scenario, the question is None. Old traces have no question either."""
         return self._answer.asked
 
     @property
     def certainty(self) -> Optional[Certainty]:
-        """The certainty of the answer: the shares of the seconds of work that rest on measurements, on figures with a
-        source, and on assumed figures. The certainty is None whenever `asked` is None."""
+        """How certain the answer is. The seconds of work have three shares: from measurements, from figures with a
+        source, and from assumed figures. The certainty is None if `asked` is None."""
         return self._answer.certainty
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Remarks without which a reader could misunderstand the numbers, as in `sluice run`."""
+        """The remarks that `sluice run` prints: what a reader must know to understand the numbers."""
         return self._answer.notes
 
     @property
     def status(self) -> str:
-        """"complete", or "no samples" if all actions were executed but no action completed a sample (see
-        `Action.done`). The status of a trace may also be "aborted" (by a signal) or "failed". Such a trace holds the
-        actions that were executed before the run ended."""
+        """"complete" if all actions were executed. If they completed no sample (see `Action.done`), the status is "no
+        samples". If the run ended early, the status of its trace is "aborted" (by a signal) or "failed". Such a trace
+        holds only the actions before the end."""
         status = self._recording.info["status"]
         return "no samples" if status == "complete" and self.metrics.samples == 0 else status
 
@@ -91,43 +90,43 @@ class Result:
 
     @property
     def spans(self) -> "pandas.DataFrame":
-        """A table with one row per executed action, in the order of the ends. The columns start, end, available (when
-        actions that wait for this action may start) and waited (how long the stream was idle before the action) are in
-        s. The columns stream, action, kind, device, stage, stage_name, micro_batch, iteration and section say what was
-        executed. An action without a stage has the stage -1 and no stage_name. The columns reason and blocker say what
-        the action waited for, and cause is the row of the span that ended the wait (-1 if there is none). The last
-        columns are the bytes that the action moved, and the flop that the action computed. Each access returns a new
-        DataFrame that you may change. Columns of numbers are read-only views of shared memory, so `-=` is refused.
-        Assign `spans["start"] - t0` instead, or use `spans.copy()`."""
+        """A table with one row per executed action. The action that ended first is the first row. Four columns are in
+        s: start, end, available and waited. Actions that wait for this action start at the time `available` or later.
+        `waited` is how long the stream was idle before the action. The columns stream, action, kind, device, stage,
+        stage_name, micro_batch, iteration and section say what was executed. An action without a stage has the stage -1
+        and no stage_name. The columns reason and blocker say what the action waited for. The column cause is the row of
+        the span that ended the wait, or -1. The last columns are the bytes moved and the flop computed. Each access
+        returns a new DataFrame that you may change. Columns of numbers are read-only views of shared memory, so `-=` is
+        refused. Assign `spans["start"] - t0` instead, or use `spans.copy()`."""
         return self._table("spans")
 
     @property
     def memory(self) -> "pandas.DataFrame":
-        """A table with one row for each time that a tensor enters (delta > 0) or leaves (delta < 0) a pool. The column
-        time is in s. The columns delta and level (the bytes in the pool afterwards) are in bytes. Each access returns a
-        new DataFrame, as for `spans`."""
+        """A table of the tensors that enter and leave pools. For an entry, the column delta is above 0, and for an exit
+        it is below 0. The column level is the number of bytes in the pool afterwards. time is in s, delta and level are
+        in bytes. Each access returns a new DataFrame, as for `spans`."""
         return self._table("memory")
 
     @property
     def series(self) -> "pandas.DataFrame":
-        """A table of quantities over time in equal bins, indexed by the time (s) at which a bin ends. The quantities
-        are the utilisation of each stream (0 to 1), samples done, cumulative seconds of recomputation, and watts. Each
-        access returns a new DataFrame, as for `spans`."""
+        """A table of quantities over time in equal bins. The index is the end of each bin in s. The quantities are the
+        utilisation of each stream (0 to 1), samples done, cumulative seconds of recomputation, and watts. Each access
+        returns a new DataFrame, as for `spans`."""
         return self._table("series")
 
     @property
     def stages(self) -> "pandas.DataFrame":
-        """A table with one row per stage of the plan, indexed by its number. The columns are name, the devices that
-        worked on the stage, the number of its spans, compute_s (busy time of compute streams), flop, loaded_bytes and
-        saved_bytes. The last two columns, start and end, are the times (s) at which the first work of the stage began
-        and its last work ended."""
+        """A table with one row per stage of the plan, indexed by its number. The columns are name, devices, spans,
+        compute_s, flop, loaded_bytes, saved_bytes, start and end. devices has the names of the devices that worked on
+        the stage. spans is the number of executed actions. compute_s is the busy time of compute streams. start is the
+        time in s at which the first action of the stage began. end is the time at which its last action ended."""
         return late("._tables").stages(self._recording)
 
     @property
     def facts(self) -> "pandas.DataFrame":
-        """The decisions of the policy as a table, indexed by name. The columns are value, unit, `of` (the group, stage
-        or device of the decision), and the `replica` that made the decision ("" for none). The table has the same
-        decisions as `plan.facts`."""
+        """The decisions of the policy as a table, indexed by name. The columns are value, unit, `of` and `replica`.
+        `of` is the group, stage or device of the decision. `replica` is the replica that made the decision, or "".
+        `plan.facts` has the same decisions."""
         return late("._facts").table(json.loads(self._parsed_plan.facts))
 
     @cached_property
@@ -136,24 +135,24 @@ class Result:
 
     def to_xarray(self) -> "xarray.Dataset":
         """Returns spans (dimension span), memory events (event) and series (time) with their units. The attrs of the
-        Dataset are name, status, the scenario and all metrics that exist ("peak_bytes.gpu"). The Dataset's method
-        to_netcdf writes a file. Numbers of bytes that do not fit into a 32-bit integer become floats in the file, as
-        some forms of netCDF require."""
+        Dataset are name, status, scenario and the metrics, such as "peak_bytes.gpu". The Dataset's method to_netcdf
+        writes a file. Some forms of netCDF have only 32-bit integers. In these forms, larger numbers of bytes become
+        floats."""
         about = {"name": self.name, "status": self.status, "scenario": self.scenario}
         numbers = {name: value for name, value, _ in self.metrics.rows() if value is not None}
         return late("._tables").to_xarray(self._recording, {**about, **numbers})
 
     def resampled(self, times: Sequence[float]) -> "xarray.Dataset":
-        """Returns the run in bins that end at `times` (s), for `xarray.concat` with other runs. For each bin, the
-        returned Dataset has the share of the bin in which each stream is busy, the most bytes in each pool, and samples
-        done. These numbers are NaN in bins that begin after the end of the run. `sluice.compare(...).to_xarray()`
-        returns the bins of several runs."""
+        """Returns a Dataset of the run in bins that end at `times` (s). `xarray.concat` can combine it with the
+        Datasets of other runs. Each bin has the busy share of each stream, the most bytes in each pool, and the samples
+        done. After the end of the run, bins are NaN. `sluice.compare(...).to_xarray()` returns the bins of several
+        runs."""
         return late("._resampled").dataset(self._recording, times, self.metrics["makespan_s"], {"name": self.name})
 
     @property
     def scenario(self) -> str:
-        """The scenario that was run, as YAML that sluice.Scenario.from_text reads. The text is empty if a plan was
-        run."""
+        """The scenario as YAML, for sluice.Scenario.from_text. If a plan was run without a scenario, the text is
+        empty."""
         return self._recording.info["header"]["scenario"]
 
     @cached_property
@@ -180,10 +179,10 @@ class Result:
     def export(self, path: Union[str, Path], to: Optional[Export] = None,
                table: Optional[str] = None) -> None:
         """Writes the run for another program, as `sluice export` does. `to` is perfetto, chrome, csv or data-island.
-        Without `to`, the extension of the path (.pftrace, .json or .csv) gives the format. `table` is the table of a
-        data-island: metrics (the default), stages, or layers. The table layers is the stage table of the model that was
-        run. Raises UsageError if neither `to` nor the extension names a format. Raises IoError if the file cannot be
-        written. Raises InputError if `table` is layers and the run came from a plan, because a plan has no layers."""
+        Without `to`, the path's extension gives the format: .pftrace, .json or .csv. `table` is the table of a
+        data-island: metrics (the default), stages, or layers. The table layers lists the layers of the model. Raises
+        UsageError if no format is known. Raises IoError if the file cannot be written. Raises InputError for the table
+        layers of a plan, because a plan has no layers."""
         form = to or _ENDINGS.get(Path(path).suffix, "")
         if not form:
             raise errors.UsageError("give 'to': one of perfetto, chrome, csv, data-island, because the "
@@ -221,8 +220,8 @@ def _path(path: Union[str, Path]) -> bytes:
 
 @checked
 def open(path: Union[str, Path]) -> Result:  # noqa: A001 - sluice.open reads well
-    """Reads a trace. Raises IoError if the file cannot be read, and InputError if the file is not a trace, is damaged
-    or was never finished."""
+    """Reads a trace. Raises IoError if the file cannot be read. Raises InputError for other files, and for damaged or
+    unfinished traces."""
     return Result(helper.ask("open", _path(path)))
 
 

@@ -1,5 +1,4 @@
-"""Draws the roofline of a run: the peak of a device, the bandwidth of the link that feeds the device, and a point for
-each stage."""
+"""Draws the roofline of a run: a device's peak, the bandwidth of its link, and a point for each stage."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ _SAME = 0.02  # decades; points that are closer than this share a name
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage that loads and computes. The seconds of a stage are the seconds in which it loads, computes or does both.
-    Neither its loads nor its computation can take longer than these seconds, so no stage is above the roof."""
+    """A stage that loads and computes. Its seconds are the time in which it loads, computes or does both. Neither its
+    loads nor its computation can take longer. So no stage is above the roof."""
 
     name: str
     intensity: float  #: FLOP per byte

@@ -52,18 +52,18 @@ class Scenario:
                   relative_to: Union[str, Path, None] = None) -> Scenario:
         """Makes a scenario from a sluice-scenario/1 document (scenarios/FORMAT.md). The key `format` may be left out.
 
-        The values of `model` and `platform` may be a Model and a Platform, or the names of bundled models and
-        platforms, as in {"model": "gpt2", "platform": "a100_pcie", "policy": "resident"}. Files that the document names
-        are relative to the folder `relative_to`, by default the current folder. Raises InputError."""
+        `model` may be a Model or a bundled model's name. `platform` may be a Platform or a bundled platform's name.
+        Example: {"model": "gpt2", "platform": "a100_pcie", "policy": "resident"}. Relative paths in the document begin
+        at the folder `relative_to`, by default the current folder. Raises InputError."""
         content = {"format": "sluice-scenario/1", **_documents.plain(document)}
         return cls.from_text(_documents.to_json(content, indent=2), name, relative_to)
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>",
                   relative_to: Union[str, Path, None] = None) -> Scenario:
-        """Returns a scenario from the YAML or JSON of a sluice-scenario/1 document, which `Scenario.text()` and
-        `Result.scenario` return. Files that the document names are relative to the folder `relative_to`, by default the
-        current folder. Raises InputError."""
+        """Returns a scenario from the YAML or JSON of a sluice-scenario/1 document. `Scenario.text()` and
+        `Result.scenario` are such texts. Relative paths in the document begin at the folder `relative_to`, by default
+        the current folder. Raises InputError."""
         folder = os.fspath(relative_to) if relative_to is not None else os.getcwd()
         path = os.path.join(folder, name if name[:1] != "<" else "scenario")
         return cls._of(_sluice.Scenario.parse(text, name, path, []))
@@ -80,7 +80,7 @@ class Scenario:
 
     @property
     def document(self) -> dict:
-        """The whole document with includes resolved, as a new dict."""
+        """The whole document as a new dict, with the contents of the files that it names."""
         return json.loads(self._native.json())
 
     @property
@@ -94,24 +94,23 @@ class Scenario:
         return Platform._of(self._native.platform, json.dumps(self.document["platform"]))
 
     def text(self) -> str:
-        """Returns the scenario as YAML, from which the same scenario can be read without any other file."""
+        """Returns the whole scenario as YAML. To read this text again, no other file is needed."""
         return self._native.text()
 
     def provenance(self) -> str:
-        """Returns the scenario as YAML with the origin of each value, as `sluice run --resolve` does."""
+        """Returns the scenario as YAML, with the origin of each value. `sluice run --resolve` prints the same."""
         return self._native.provenance()
 
     def with_(self, changes: Optional[Changes] = None, /, **more: Any) -> Scenario:
-        """Returns another scenario with values changed, as KEY=VALUE does on the command line:
+        """Returns a copy with changed values, like KEY=VALUE on the command line:
 
             scenario.with_({"platform.links.host.bandwidth": "64GB/s", "workload.batch": 8})
             scenario.with_(policy="resident", platform="k40", model=sluice.model("gpt2"))
 
-        A key with dots changes one value. If the old value is a mapping, the new value replaces all of it. The new
-        value may be a word, a dict, YAML as text, a Model or a Platform. If a dict leaves out keys of the old mapping,
-        the warning sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to the folder of
-        the scenario or, if there is no such file, to the current folder. Raises InputError with the message that the
-        command line prints."""
+        A key with dots changes one value. If the old value is a mapping, the new value replaces all of it. A value may
+        be a word, a dict, YAML as text, a Model or a Platform. If a dict leaves out keys of the old mapping, the
+        warning sluice.KeysDropped names them. Files are sought in the folder of the scenario first, then in the current
+        folder. Raises InputError with the message that the command line prints."""
         texts = _documents.overrides(changes, more)
         given = {**_documents.mapping(changes), **more}
         try:
@@ -124,8 +123,7 @@ class Scenario:
         return changed
 
     def stages(self) -> pandas.DataFrame:
-        """Returns one row per stage. The columns macs and flop are per sample, and so are all columns of bytes except
-        weight_bytes."""
+        """Returns one row per stage. weight_bytes is per stage. macs, flop and all other bytes are per sample."""
         pandas = late("pandas")
         keys = ["name", "first", "last", "weight_bytes", "input_bytes", "output_bytes",
                 "workspace_bytes", "cache_bytes", "macs", "flop"]
@@ -143,10 +141,10 @@ class Scenario:
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
             executor: ExecutorName = "auto") -> Result:
-        """Runs the scenario in the helper process. `progress` is True for a bar, or a function that receives the number
-        of executed actions and the number of all actions. `executor` is as in Plan.run. Raises InputError, HelperDied,
-        and Infeasible if the plan does not fit or ends in a deadlock. Ctrl-C raises KeyboardInterrupt, and the run
-        ends."""
+        """Runs the scenario in the helper process. `progress` = True draws a bar. A function `progress` receives two
+        numbers: the executed actions and all actions. `executor` is as in Plan.run. Raises InputError and HelperDied.
+        If the plan does not fit or ends in a deadlock, raises Infeasible. Ctrl-C ends the run and raises
+        KeyboardInterrupt."""
         return self.plan().run(progress, executor)
 
     def sweep(self, changes: Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]]],
@@ -161,22 +159,22 @@ class Scenario:
                                     "platform.links.host.bandwidth": ["16GB/s", "32GB/s"]})
             sweep.frame[["workload.batch", "status", "makespan_s"]]
 
-        `changes` maps keys, as in `with_`, to lists of values. With `over` = "grid", there is a point for every
-        combination of the values. With "zip", the first point has the first values of all keys, the second point the
-        second values, and so on. With "points", `changes` is a list of mappings with the same keys, one per point.
-        `workers` is None for threads of this process, or a number of processes, or any concurrent.futures.Executor,
-        such as the executor of a Dask client (`client.get_executor()`) or mpi4py.futures.MPIPoolExecutor. If a point
-        crashes its process, a new process is started. `store` is an SQLite file that keeps each answer.
-        Points in the store do not run again, except failed points with `retry_failed`. sim/study/sweep/FORMAT.md
-        describes the file. `verify` is the share of the points that also run in SimGrid, which must give the same
-        makespan. With `verify` = 0, no point runs in SimGrid. `progress` is as in `run`, but counts points instead of
-        actions. With `executor` = "simgrid", every point runs with SimGrid in a process of its own. In this case,
-        `workers` is None or the number of processes at a time, and `verify` has no effect.
+        `changes` has a list of values for each key. Keys are as in `with_`. With `over` = "grid", there is a point for
+        every combination of the values. With "zip", point 1 has the first value of each key, point 2 the second values,
+        and so on. With "points", `changes` is a list of mappings with the same keys, one mapping per point. `workers` =
+        None runs the points in threads of this process. `workers` = 4 runs them in 4 processes. `workers` may also be
+        any concurrent.futures.Executor, for example `client.get_executor()` of Dask or mpi4py.futures.MPIPoolExecutor.
+        If a point crashes its process, a new process is started. `store` is an SQLite file that keeps each answer
+        (sim/study/sweep/FORMAT.md). Points in the store do not run again. With `retry_failed`, failed points run again.
+        `verify` is the share of the points that also run in SimGrid. SimGrid must give the same makespan. With `verify`
+        = 0, no point runs in SimGrid. `progress` is as in `run`, but counts points instead of actions. With `executor`
+        = "simgrid", every point runs with SimGrid in a process of its own. In this case, `workers` is None or the
+        number of processes that run at the same time, and `verify` has no effect.
 
-        A point that does not fit, or whose scenario is not valid, is a row with its reason. Raises UsageError for
-        arguments that are not valid, InputError if no point could run, IoError if the store cannot be used, and
-        InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that have
-        arrived are in the store."""
+        If a point does not fit, or its scenario is invalid, its row says the reason. Raises UsageError for invalid
+        arguments. Raises InputError if no point could run. Raises IoError if the store cannot be used. Raises
+        InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt. The answers until then are in
+        the store."""
         from .sweep import sweep
         return sweep(self, changes, over, workers, store, verify, retry_failed, progress, executor)
 
@@ -184,30 +182,30 @@ class Scenario:
                   ways: Union[Way, Sequence[Way], None] = None, *, device: Optional[str] = None,
                   in_place: Union[str, Sequence[float], None] = None, nodes: int = 1000,
                   progress: Union[bool, Callable[[int, int], None]] = False) -> PlacementCurve:
-        """Finds which tensors should be in a device's fast memory and which in its slow memory, for several sizes of
-        fast memory, as `sluice placement` does (docs/placement.md):
+        """Decides for each tensor whether it should be in fast or in slow memory, like the command `sluice placement`
+        (docs/placement.md). There is one answer for each size of fast memory:
 
             curve = scenario.placement(fast=[0.25, 0.5, "16GB"], ways=["static", "asynchronous"])
             curve.frame[["way", "fast_share", "slowdown"]]
             curve.plot.slowdown()
 
-        `fast` is a size of fast memory, or a list of sizes. A size is a share from 0 to 1 of the bytes that are needed
-        at the same time, or a text: "16GB" (bytes), "40%" (a share), "1:8" (the ratio of fast memory to slow memory) or
-        "10%..100%:5" (shares in steps of 5 %). None means 10 %, 20 % and so on up to 100 %, and also the size of the
-        device's fast memory. `ways` is a way to place tensors, or a list of ways. None means all seven ways. `device`
-        is the device that computes. None means the first device with two memories. `in_place` is the pair of measured
-        rates at which kernels read and write slow memory, as "20GB/s:4.4GB/s" or as two numbers in byte/s, (20e9,
-        4.4e9). With `in_place`, a kernel takes as long as with all operands in fast memory, plus the seconds for
-        reading and writing its bytes in slow memory at these rates. None means that no rates are given: the cost model
-        says how long kernels take with operands in slow memory. `nodes` is the largest number of nodes of branch and
-        bound for one placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts
-        results instead of actions. There is one result for each size and way.
+        `fast` is a size of fast memory, or a list of sizes. A number from 0 to 1 is a share of the bytes that are
+        needed at the same time. Texts are "16GB" (bytes), "40%" (a share), "1:8" (the ratio of fast memory to slow
+        memory) or "10%..100%:5" (shares in steps of 5 %). None means 10 %, 20 % and so on up to 100 %, and also the
+        size of the device's fast memory. `ways` is a way to place tensors, or a list of ways. None means all seven
+        ways. `device` is the device that computes. None means the first device with two memories. `in_place` has two
+        measured rates of kernels: for reading and for writing slow memory. Write the rates as "20GB/s:4.4GB/s", or as
+        two numbers in byte/s: (20e9, 4.4e9). A kernel then takes its seconds with all operands in fast memory, plus the
+        seconds for reading and writing slow memory. With None, the cost model gives the seconds of kernels with
+        operands in slow memory. `nodes` is the largest number of nodes that branch and bound may visit for one
+        placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts results instead
+        of actions. There is one result for each size and way.
 
-        The scenario's policy, cut and fates are ignored. The scenario's cost model must distinguish memories, unless
-        `in_place` gives rates. Raises UsageError for sizes or rates that are not valid. Raises InputError for a way or
-        a device that does not exist, a cost model that does not distinguish memories, or a memory without a rate.
-        Raises Infeasible if slow memory cannot hold all tensors. A way that does not fit at a size is a row with its
-        reason. Ctrl-C raises KeyboardInterrupt when the search for the current placement has ended.
+        The scenario's policy, cut and fates are ignored. Without `in_place`, the cost model must distinguish memories.
+        Raises UsageError for invalid sizes or rates. Raises InputError for an unknown way or device. Raises InputError
+        for a memory without a rate, or if the cost model does not distinguish memories. Raises Infeasible if slow
+        memory cannot hold all tensors. If a way does not fit at a size, its row says the reason. Ctrl-C ends the search
+        after the current placement and raises KeyboardInterrupt.
 
         Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4."""
         from .placement import placement
@@ -232,7 +230,7 @@ class Scenario:
 
 
 def _hint(said: str, given: Changes) -> str:
-    """Returns what the caller should write instead, if the refused change shows what the caller wanted, or else ""."""
+    """Returns what the caller should write instead of the refused change. If that is not clear, returns ""."""
     for key, value in given.items():
         whole, _, rest = key.partition("_")
         if f"unknown key '{key}'" in said and rest.strip("_") and whole in _WHOLES:
@@ -249,8 +247,8 @@ _KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model
 
 
 def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
-    """Warns if a mapping lacks keys of the mapping that it replaces. Models and
-    platforms get no warning. A mapping of another kind gets no warning either, because its keys differ anyway."""
+    """Warns if a new mapping lacks keys of the old mapping. Models and platforms get no warning. A mapping of another
+    kind, such as another policy, has other keys anyway and gets no warning either."""
     if key in ("model", "platform"):
         return
     was: Any = before
@@ -268,7 +266,7 @@ def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
 
 @checked
 def load(path: Union[str, Path], changes: Optional[Changes] = None) -> Scenario:
-    """Reads a scenario from a file, or the scenario of the given name from the zoo (`sluice.scenarios()`).
+    """Reads a scenario. `path` is a file, or a name of the zoo (`sluice.scenarios()`).
 
         sluice.load("alexnet_x200", {"workload.batch": 8})
 

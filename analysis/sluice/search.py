@@ -61,20 +61,20 @@ class Found:
 
     @property
     def limits(self) -> dict[str, float]:
-        """For each limit, the distance of the best point from the limit, as a share of the limit. If the limit is 0,
-        the distance itself is given. A distance of 0 means that the point is on the limit."""
+        """The distance from the best point to each limit, as a share of the limit. For example, 0.1 means 10 % away. A
+        point on the limit has the distance 0. If the limit is 0, the distance is given in the metric's unit."""
         row = self.points.frame.loc[self._best()]
         return {text: abs(row[column] - limit) / abs(limit) if limit else abs(row[column])
                 for text, column, limit in self._search.limits}
 
     @property
     def exhaustive(self) -> bool:
-        """Whether every combination ran and none failed. If so, no point is better than the best point."""
+        """Whether every combination ran and none failed. Then the best point is proven to be the best."""
         return self._result.exhaustive
 
     @property
     def used_up(self) -> bool:
-        """Whether the search ended because the largest allowed number of points had run."""
+        """Whether the search ran the largest allowed number of points."""
         return self._result.used_up
 
     def _best(self) -> int:
@@ -121,20 +121,20 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
                                 subject_to="peak_bytes.gpu <= 16GB")
         found.changes, found.number, found.limits, found.points.frame
 
-    `scenario` is a Scenario, or the name or file of a scenario. `metric` is one of `sluice.metrics()`. If the metric
-    has several numbers, add a dot and a name ("peak_bytes.gpu"). The metric may also be a key of `over` that has a
-    range. The search then finds, for example, the least bandwidth that keeps a limit. `over` has a range or a list of
-    values for each key. A tuple (lo, hi) is the range from lo to hi. The range has only whole numbers, unless lo or hi
-    has a unit or a fraction. A `range` has whole numbers, too. Each value of a list is combined with all values of the
-    other keys. `subject_to` is a limit, "METRIC <= QUANTITY" or ">=", or a list of limits. `points` is the largest
-    number of different points that run. `store` is as in `Scenario.sweep`. Points that a sweep has stored there do not
-    run again. `by` is the method. "nlopt" runs the same points each time (see `sluice help search`). "optuna" is
-    Optuna's TPE sampler with `seed`, and needs python3-optuna. With `verify`, the best point also runs in SimGrid,
-    which must give the same makespan.
+    `scenario` is a Scenario, a name or a file. `metric` is one of `sluice.metrics()`. If the metric has several
+    numbers, add a dot and a name, as in "peak_bytes.gpu". `metric` may also be a key of `over` that has a range. The
+    search then finds, for example, the least bandwidth that keeps a limit. `over` has a range or a list of values for
+    each key. A tuple (lo, hi) is the range from lo to hi. Between two whole numbers without units, all values are whole
+    numbers. A Python `range` has whole numbers, too. Each value of a list is combined with all values of the other
+    keys. `subject_to` is a limit, "METRIC <= QUANTITY" or "METRIC >= QUANTITY", or a list of limits. `points` is the
+    largest number of different points that run. `store` is as in `Scenario.sweep`. Points that a sweep has stored there
+    do not run again. `by` is the method. "nlopt" runs the same points each time (see `sluice help search`). "optuna" is
+    Optuna's TPE sampler with `seed`, and needs python3-optuna. With `verify`, the best point also runs in SimGrid.
+    SimGrid must give the same makespan.
 
-    Raises UsageError for arguments that are not valid, InputError if no point could run, IoError if the store cannot be
-    used, and InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that
-    have arrived are in the store."""
+    Raises UsageError for invalid arguments. Raises InputError if no point could run. Raises IoError if the store cannot
+    be used. Raises InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt. The answers until
+    then are in the store."""
     return _search(scenario, metric, False, over, subject_to, points, store, by, seed, verify,
                    retry_failed, progress)
 
@@ -184,8 +184,8 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
 
 
 def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, Any]]]:
-    """Returns the keys that are varied. For each key, also returns a mapping from the text of each listed value to the
-    value as it was given."""
+    """Returns the keys that are varied. For each key with a list, also returns a dict: from the text of a value to the
+    value as the caller gave it."""
     if not isinstance(over, Mapping):
         raise errors.UsageError("a search needs a mapping of keys to ranges (lo, hi) or lists, like {'workload.batch': "
                                 "(1, 64)}")
@@ -215,8 +215,8 @@ def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
 
 
 def _value(key: "_sluice.SearchKey", given: dict[str, Any], text: str) -> Any:
-    """Returns the value in the form that `with_` takes. A value of a list is returned as it was given. A value of a
-    range is returned as a number if it has no unit, and otherwise as a text."""
+    """Returns the value for `with_`. A value of a list is returned as the caller gave it. A value of a range without a
+    unit is a number. With a unit, it is a text."""
     if key.kind == "listed":
         return given.get(text, text)
     if key.kind == "whole":
@@ -229,8 +229,8 @@ def _digits(text: str) -> str:
 
 
 def _by_optuna(search, keys, most: int, seed: int, told) -> "_sluice.SearchResult":
-    """Lets Optuna's TPE sampler choose the points. The sampler is told which points break a limit. A point without
-    numbers counts as a point that breaks its limits by far."""
+    """Lets Optuna's TPE sampler choose the points. The sampler learns which points break a limit, and by how much. A
+    point without numbers counts as far beyond its limits."""
     try:
         import optuna
     except ImportError:

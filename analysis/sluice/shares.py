@@ -1,5 +1,5 @@
-"""Computes what a picture shows of a stream. Actions that are wide enough are drawn separately. Narrow actions
-are combined into groups, with the share of the group's time in which an action is executed."""
+"""Computes what a picture shows of a stream. Wide actions are drawn separately. Narrow actions are combined into
+groups. Each group has a busy share: the share of its time in which an action is executed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _PARTS = 100  # the largest number of adjacent groups in a picture
 
 
 def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
-    """Returns the wide spans of one stream and groups of the narrow spans, for a picture that shows `seconds` seconds
-    of the run. `spans` has start, end, kind and any other columns that the wide spans need."""
+    """Returns the wide spans of one stream, and groups of its narrow spans. The picture shows `seconds` seconds of the
+    run. `spans` has the columns start, end and kind. Any other columns are kept for the wide spans."""
     order = np.argsort(spans["start"], kind="stable")
     spans = {name: column[order] for name, column in spans.items()}
     narrow = spans["end"] - spans["start"] < seconds / _APART
@@ -22,10 +22,10 @@ def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
 
 
 def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict:
-    """Returns groups of spans in the order of time. A group has `left` and `right`, which are times in s. `share` has,
-    for each kind of action, its share of the group's time. `idle` says whether the stream is idle for a part of the
-    group's time. A group ends where the next group begins. But if at least `apart` seconds lie between its last span
-    and the next group, the group ends with its last span."""
+    """Returns groups of spans in the order of time. A group lasts from `left` to `right`, in s. `share` has the share
+    of the group's time for each kind of action. `idle` says whether the stream is idle for a part of this time. A group
+    ends where the next group begins. If the next group is at least `apart` seconds away, the group ends with its last
+    span."""
     start, end, kind = spans["start"], spans["end"], spans["kind"]
     first = _new(_groups(start, end, apart, longest))
     left, last = start[first], end[_last(first)]
@@ -39,9 +39,9 @@ def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict
 
 
 def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) -> np.ndarray:
-    """For each span, returns the number of the group to which the span belongs. A sequence of spans with pauses of less
-    than `apart` seconds is divided into parts of about `longest` seconds. Each part has one group, which begins with
-    the first span that is at least half as long as the longest span of the part. So groups of repeated actions look
+    """Returns the number of the group of each span. Pauses of `apart` seconds or more divide the spans into sequences.
+    Each sequence is divided into parts of about `longest` seconds. Each part has one group. The group begins with the
+    part's first span that is at least half as long as the part's longest span. So groups of repeated actions look
     alike, wherever the parts begin."""
     if len(start) == 0:
         return np.zeros(0)
@@ -60,7 +60,7 @@ _TINY = np.finfo(float).tiny  # a short time that is not 0, because actions may 
 
 
 def _new(numbers: np.ndarray) -> np.ndarray:
-    """For each number, returns whether it differs from the number before."""
+    """Returns for each number whether it differs from the number before."""
     return np.diff(numbers, prepend=-1) != 0
 
 
@@ -70,8 +70,8 @@ def _last(first: np.ndarray) -> np.ndarray:
 
 
 def steps(spans: dict[str, np.ndarray], start: float, end: float) -> tuple[np.ndarray, np.ndarray]:
-    """Returns two arrays, which give the busy share as steps: the times, and the share from each time to the next
-    time."""
+    """Returns the busy share as steps. The first array has times in s. The second has the share from each time to the
+    next."""
     wide, groups = divided(spans, end - start)
     left = np.append(wide["start"], groups["left"])
     right = np.append(wide["end"], groups["right"])

@@ -41,10 +41,10 @@ class Sweep:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """A new table with one row per point. The table has a column for each key that was varied, `status`
-        ("complete", "infeasible" or "failed"), `reason`, `chosen`, `bound_by`, `verified`, and a column for each metric
-        ("makespan_s", "peak_bytes[gpu]"). A missing number is NaN. `frame.attrs["units"]` has the unit of each
-        metric."""
+        """A new table with one row per point. The first columns are the keys that were varied. Then come `status`
+        ("complete", "infeasible" or "failed"), `reason`, `chosen`, `bound_by` and `verified`. Then come the metrics,
+        such as "makespan_s" and "peak_bytes[gpu]". A missing number is NaN. `frame.attrs["units"]` has the units of the
+        metrics."""
         if self._frame is None:
             self._frame = self._table()
         table = self._frame.copy()
@@ -69,8 +69,8 @@ class Sweep:
         return table
 
     def to_xarray(self) -> "xarray.Dataset":
-        """Returns a grid as a Dataset with the keys as dimensions and units in the attributes of the metrics. Raises
-        UsageError if the points are not a grid, or if two points have the same values."""
+        """Returns a grid as a Dataset. The keys are its dimensions. The attributes of the metrics say their units.
+        Raises UsageError if the points are not a grid. Raises UsageError if two points have the same values."""
         if not self._grid:
             raise errors.UsageError("the points are not a grid: use sweep.frame instead")
         table = self.frame
@@ -86,9 +86,9 @@ class Sweep:
         return data
 
     def best(self, metric: str) -> pandas.Series:
-        """Returns the row with the best number of a metric, in the direction that `sluice list metrics` gives. If
-        several rows are equal to the best row within 1e-9, the method returns the first of these rows. Raises
-        UsageError if the metric has no direction, and Infeasible if no point has the metric."""
+        """Returns the row with the best number of a metric. `sluice list metrics` says whether the largest or the
+        smallest is best. Of rows that are equal within 1e-9, returns the first. Raises UsageError if neither is best.
+        Raises Infeasible if no point has the metric."""
         table, sign = self.frame, _direction(metric)
         if table.attrs["units"]:
             _require(table, metric)
@@ -99,8 +99,9 @@ class Sweep:
         return table.loc[(numbers <= least + 1e-9 * abs(least)).idxmax()]
 
     def pareto(self, a: str, b: str) -> pandas.DataFrame:
-        """Returns the rows for which no other row is at least as good in both metrics, sorted by `a`. Of rows with
-        equal numbers, only the first is returned."""
+        """Returns the rows that no other row beats, ordered by the metric `a` from the best to the worst. One row beats
+        another if it is better in one metric and at least as good in the other metric. Of rows with equal numbers, only
+        the first is returned."""
         table = self.frame
         for metric in (a, b):
             _require(table, metric)
@@ -111,8 +112,8 @@ class Sweep:
         return table.loc[order.index[kept]]
 
     def refusals(self) -> str:
-        """Returns the reasons why points have no numbers, each reason once, with the number of its points. Reasons that
-        differ only in numbers count as one reason, which is shown with the numbers of the first point."""
+        """Returns the reasons why points have no numbers. Each reason has the number of its points. Reasons that differ
+        only in their numbers count as one reason, with the numbers of the first point."""
         counts: dict[str, tuple[str, int]] = {}  # for each text without its numbers: the first such text, their count
         for result in self._results:
             if result.status != "complete":
@@ -163,8 +164,8 @@ def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Exec
 
 
 def _require_known_elsewhere(scenario: Scenario, points: "_sluice.Points", argument: str) -> None:
-    """Raises UsageError for a policy that is a function of this process. Other processes do not know the function, and
-    a store would not notice that the code of the function has changed."""
+    """Raises UsageError for a policy that is a function of this process, for two reasons. Other processes do not know
+    the function. A store would not notice a change of the function's code."""
     own = policies_of_this_process()
     if not own:
         return
@@ -239,7 +240,8 @@ class _Driver:
             return _sluice.PointResult.failed(str(error))
 
     def _keeping(self, told: Optional[Callable[[int, int], None]]) -> Callable[[int, "_sluice.PointResult"], None]:
-        """Returns a function that takes the answer of a point, and calls `told` with the number of answers so far."""
+        """Returns a function that stores the answer of a point. This function then calls `told` with the number of
+        answers so far."""
         done = sum(result is not None for result in self._results)
 
         def keep(number: int, result: "_sluice.PointResult") -> None:
@@ -257,7 +259,7 @@ class _Driver:
 
     def _not_in_store(self, counts: Callable[["_sluice.PointResult"], bool] = lambda result: True
                       ) -> dict[int, list[str]]:
-        """Takes over the valid answers of the store, and returns the points that have no valid answer in the store."""
+        """Takes the answers that are in the store. Returns the points for which the store has no valid answer."""
         todo = {}
         for number in range(len(self._points)):
             overrides = self._points.overrides(number)
@@ -269,8 +271,8 @@ class _Driver:
         return todo
 
     def verify(self, share: float) -> None:
-        """Runs about the given share of the complete points in SimGrid, too. Raises InternalError if SimGrid gives
-        another makespan."""
+        """Runs this share of the complete points again, in SimGrid. Raises InternalError if SimGrid gives another
+        makespan."""
         complete = [n for n, result in enumerate(self._results) if result.status == "complete"]
         chosen = [n for n in _sluice.points_to_verify(self._points, complete, float(share))
                   if not self._results[n].verified]
@@ -344,7 +346,7 @@ def text_of(key: str, value: Any) -> str:
 
 
 def label_of(value: Any) -> Any:
-    """Returns a value as it appears in a table. If the value is a document, the table has the document's name."""
+    """Returns what a table shows for the value. For a document, this is its name."""
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value
     plain = _documents.plain(value)
@@ -352,7 +354,7 @@ def label_of(value: Any) -> Any:
 
 
 def _direction(metric: str) -> int:
-    """Returns 1 if smaller values of the metric are better, and -1 if larger values are better."""
+    """Returns 1 if small values of the metric are good. If large values are good, returns -1."""
     better = _sluice.better(metric.split("[", 1)[0])
     if better == "neither":
         raise errors.UsageError(f"'{metric}' has no direction: a smaller value is neither better nor worse")

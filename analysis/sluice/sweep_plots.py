@@ -22,9 +22,9 @@ _MARKERS = "os^vDP*X"
 
 @checked
 class SweepPlots:
-    """Draws sweep.plot.curve(...) and sweep.plot.heatmap(...), which return their Axes. `unit` is the unit of the
-    metric, such as "ms" or "GB", by default the unit of the table. The arguments ax, title, legend and figsize are as
-    in result.plot."""
+    """Draws sweep.plot.curve(...) and sweep.plot.heatmap(...). Both return their Axes. `unit` is the unit of the
+    metric, such as "ms" or "GB". By default, the table's unit is used. The arguments ax, title, legend and figsize are
+    as in result.plot."""
 
     def __init__(self, table: "pandas.DataFrame") -> None:
         self._table = table
@@ -33,8 +33,8 @@ class SweepPlots:
     def curve(self, x: str, y: str, by: Optional[str] = None, ax: Optional["Axes"] = None,
               log: str = "", title: Optional[str] = None, *, unit: Optional[str] = None,
               legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows a metric `y` over a key `x` whose values are numbers, with one line per value of the key `by`. A cross
-        at the bottom marks a point that was refused. `log` names the logarithmic axes, "x", "y" or "xy"."""
+        """Shows a metric `y` over a key `x`. The values of `x` are numbers. There is one line per value of the key
+        `by`. A cross at the bottom marks a refused point. `log` names the logarithmic axes, "x", "y" or "xy"."""
         self._require(x, y, by, metric=y)
         axes = late("._axes")
         factor, label = self._labelled(y, unit)
@@ -148,7 +148,8 @@ def _title(ax: "Axes", title: Optional[str]) -> None:
 
 
 def _short(number: float) -> str:
-    """Returns the number as a text with three digits, or with all digits before the decimal point."""
+    """Returns the number with three significant digits. A number from 100 to 999,999 has all digits before the decimal
+    point."""
     return f"{number:.0f}" if 100 <= abs(number) < 1e6 else f"{number:.3g}"
 
 
@@ -158,8 +159,8 @@ def _last(key: str) -> str:
 
 
 def _numbers(values: Any) -> tuple[np.ndarray, str]:
-    """Returns numbers and their common unit, such as 16 and GB/s for "16GB/s". Raises UsageError if a value is not a
-    number, or if the values have different units."""
+    """Returns numbers and their common unit. For example, "16GB/s" gives 16 and GB/s. Raises UsageError for a value
+    that is not a number. Raises UsageError if the values have different units."""
     numbers, units = [], set()
     for value in values:
         found = re.fullmatch(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(.*)", str(value))

@@ -48,8 +48,8 @@ def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
 
 
 def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple[set[str], bool, bool]:
-    """Draws the row of a stream. Returns the kinds of actions that can be seen in the row. Also returns whether the row
-    has a group of actions that is partly idle, and whether a bar of the row has room for the number of its stage."""
+    """Draws the row of a stream. Returns the visible kinds of actions, and two flags. The first flag says whether a
+    group of actions is partly idle. The second flag says whether a bar has room for its stage's number."""
     wide, groups = shares.divided(actions, end - start)
     _strips(ax, row, groups)
     length = wide["end"] - wide["start"]
@@ -65,7 +65,7 @@ def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple
 
 
 def _strips(ax: "Axes", row: int, groups: dict) -> None:
-    """Draws the kinds of each group as a stack of bars, whose heights are the shares of the kinds."""
+    """Draws each group as a stack of bars, one bar per kind. The height of a bar is the share of its kind."""
     left, right = groups["left"], groups["right"]
 
     def boxes(mine, bottom, top, colour):
@@ -82,8 +82,8 @@ def _strips(ax: "Axes", row: int, groups: dict) -> None:
 
 def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray,
               colour: Any) -> None:
-    """Draws boxes of one colour. A box that is thinner than a pixel is drawn as a vertical line of the same height, so
-    that it can be seen."""
+    """Draws boxes of one colour. Each box also gets a vertical line, because a box that is narrower than a pixel would
+    be invisible."""
     if len(left) == 0:
         return
     corners = np.stack([left, low, right, low, right, high, left, high], axis=1).reshape(-1, 4, 2)
@@ -96,8 +96,8 @@ def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, 
 
 
 def _numbers(ax: "Axes", row: int, actions: dict, start: float, end: float) -> bool:
-    """Draws the number of the stage in each bar that has room for it. Returns whether a bar has room at the width of
-    the figure."""
+    """Draws the stage's number in each bar with enough room. Returns whether a bar has room at the figure's present
+    width."""
     artists = late("._artists")
     inches = ax.get_figure().get_size_inches()[0] * ax.get_position().width / (end - start)
     some = False

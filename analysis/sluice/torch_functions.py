@@ -1,4 +1,4 @@
-"""Turns functions of torch into layers. These functions are called between the modules that are layers."""
+"""Turns calls of torch's functions into layers. The calls are outside of the modules that are layers."""
 
 from __future__ import annotations
 
@@ -98,8 +98,9 @@ _PLAIN_FUNCTIONS = {**{name.lower(): kind for name, kind in PLAIN.items()}, "lea
 
 
 def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
-    """Adds an elementwise operation. If its second operand is a number or a computed mask, the operation is not
-    counted: its result is the output of the first operand's layer, or of a new layer that only moves elements."""
+    """Adds an elementwise operation. If the second operand is a number or a computed mask, the operation is not
+    counted. Then no layer is added if the result has the shape of the first operand. Otherwise the added layer only
+    moves elements."""
     known = [one for one in tensors if layers.is_known(one)]
     others = [one for one in tensors if not layers.is_known(one)]
     lead = max(known, key=lambda one: (one.dim(), one.numel()))
@@ -122,8 +123,8 @@ def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
 
 
 def _aligned(layers, tensor, place):
-    """Returns the Place of a tensor. If `place` has all axes of the tensor, the axes of the result are in the order
-    of `place`. The tensor need not have an axis of samples."""
+    """Returns the Place of a tensor. If `place` has all axes of one sample of the tensor, the result has these axes in
+    the order of `place`."""
     own = layers.place(tensor)
     if set(own.order) <= set(place.order):
         return Place(own.batch, tuple(a for a in place.order if a in own.order))

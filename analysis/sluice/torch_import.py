@@ -1,9 +1,9 @@
 """Makes models from torch modules.
 
-The module runs once with the example inputs. The module runs on torch's meta device, which only computes shapes, or
-with real values if the meta device fails. Modules that become one layer are watched, and a function mode of torch sees
-the functions that are called between these modules. So modules that torch.fx cannot trace can be read, too.
-torch_layers.py turns each call into layers."""
+The module runs once with the example inputs. It runs on torch's meta device, where only shapes are computed. If this
+run fails, the module runs with real values. Modules that become one layer are watched. A function mode of torch watches
+the functions outside of these modules. So modules that torch.fx cannot trace can be read, too. torch_layers.py turns
+each call into layers."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from ._model import Model
 @checked
 def from_torch(module: Any, example_inputs: Any, name: str = "", *,
                unknown: Literal["error", "operator"] = "error", ignore: Sequence[str] = ()) -> Model:
-    """Returns the Model of a torch module, from one run in evaluation mode. The example inputs (a tensor, or a tuple of
-    tensors) are on the module's device. The first axis of every input is the batch, and counts are for one sample. The
-    axes [channels, height, width] become [height, width, channels], as in all models.
+    """Returns the Model of a torch module, from one run in evaluation mode. The example inputs are a tensor or a tuple
+    of tensors, on the module's device. The first axis of every input is the batch. The Model's counts are for one
+    sample. Its images have the axes [height, width, channels], as in all models.
 
         sluice.from_torch(torchvision.models.googlenet(), torch.zeros(1, 3, 224, 224), ignore=["aux*"])
 
     `unknown` says how to treat a call for which Sluice has no layer. "error" raises InputError. "operator" makes a
-    layer that moves its output and computes nothing, and a warning names the unknown calls. `ignore` lists the names of
-    the modules and parameters that are left out, such as heads that only training needs. In these names, * matches any
-    characters and ? matches one character.
+    layer without computation, which only moves its output. A warning then names the unknown calls. `ignore` lists
+    modules and parameters to leave out, such as heads for training. In these names, * matches any characters and ?
+    matches one character.
 
-    Raises InputError, with the position in the module, for a call that Sluice does not know, or if parameters would be
-    left out. This function needs torch, unlike most of Sluice."""
+    Raises InputError for an unknown call, with its position in the module. Raises InputError for a parameter that no
+    layer has. This function needs torch, unlike most of Sluice."""
     try:
         torch = late("torch")
     except ImportError:
@@ -91,9 +91,9 @@ def _layers(module: Any, unknown: str, ignore: Sequence[str]) -> Any:
 
 
 def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> Any:
-    """Turns one run of the module into layers, and returns these layers. The run has one sample, or all samples if a
-    module depends on their number. The tensors of the run have no values, unless the module looks at values or a
-    function cannot compute shapes without values."""
+    """Turns one run of the module into layers. The first try has one sample, and tensors without values. If a module
+    needs several samples, the next try has all samples. If a module or a function needs values, a later try has
+    values."""
     one_sample = tuple(one[:1] for one in inputs)
     tries = [(one_sample, True), (inputs, True), (one_sample, False)]
     for given, meta in tries if len(inputs[0]) > 1 else tries[:1]:
@@ -112,8 +112,8 @@ def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> An
 
 @contextmanager
 def _on_meta(torch: Any, module: Any) -> Iterator[None]:
-    """Returns a context in which the module has tensors with shapes but no content. After the context, the module has
-    its own tensors again. Shared tensors stay shared."""
+    """Replaces the tensors of the module by tensors that have a shape but no content. At the end of the context, the
+    module has its own tensors again. Shared tensors stay shared."""
     made: dict[int, Any] = {}
     kept = []
 
@@ -140,7 +140,7 @@ def _on_meta(torch: Any, module: Any) -> Iterator[None]:
 def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any:
     from torch.overrides import TorchFunctionMode
 
-    depth = 0  # above 0 while a module that is one layer runs; functions inside such a module are not separate layers
+    depth = 0  # above 0 while a module that is one layer runs; functions inside this module are not separate layers
 
     class Functions(TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -193,7 +193,7 @@ def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any
 
 @contextmanager
 def _indexing(torch: Any, between: Callable[[], bool], layers: Any) -> Iterator[None]:
-    """Watches indexing that torch 1.13 hides from function modes, such as tensor[0] and parameter[table]."""
+    """Watches indexing, such as tensor[0] and parameter[table]. torch 1.13 hides it from function modes."""
     own = torch.Tensor.__getitem__
 
     @functools.wraps(own)  # function modes see the call under this name
@@ -211,7 +211,8 @@ def _indexing(torch: Any, between: Callable[[], bool], layers: Any) -> Iterator[
 
 
 def _compare(module: Any, layers: Any, model: Model) -> None:
-    """Checks that the model has the shapes that torch computed, and as many parameters as the module."""
+    """Compares the model's shapes with torch's shapes, and the model's number of parameters with the module's
+    number."""
     table = model.stage_table()
     if len(table) != len(layers.shapes()):
         raise errors.InternalError("from_torch made layers that the model does not have")
@@ -229,9 +230,8 @@ def _compare(module: Any, layers: Any, model: Model) -> None:
 
 
 def _shared(names: list[str]) -> str:
-    """Returns at most five patterns for `ignore`: the parts of the names before the first dot, each only once. This
-    function writes the quotes between the patterns. The caller writes the quote before the first pattern and the
-    quote after the last pattern."""
+    """Returns at most five patterns for `ignore`: the parts of the names before the first dot, each only once. The text
+    has the quotes between the patterns. The caller adds the first and the last quote."""
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
     return heads[0] if len(heads) == 1 else "', '".join(heads[:5])
 

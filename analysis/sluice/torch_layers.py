@@ -1,8 +1,8 @@
 """Turns calls of torch into layers, and collects these layers.
 
-A layer's shape is the shape of one sample, and the channels of an image are the last axis. A Place gives the positions
-of a torch tensor's axes in this shape. So a permutation moves nothing and is not a layer. If a layer needs its axes in
-another order, a layer of type `transpose` gives this order. A `transpose` is a view: it moves nothing."""
+A layer's shape is the shape of one sample. The channels of an image are the last axis. A Place gives the positions of a
+torch tensor's axes in this shape. So a permutation only gives a new Place, and is not a layer. If a layer needs its
+axes in another order, a layer of type `transpose` gives this order. A `transpose` is a view: it moves nothing."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ WAY_OUT = ("torch.onnx.export(module, inputs, 'net.onnx') and sluice.model('net.
 class Place:
     """The positions of a tensor's axes in its layer's shape."""
 
-    batch: Optional[int]  # the axis along which samples follow each other; a sample may have several positions there
-    # the axes of one sample; `batch` is one of them if a sample has several positions along `batch`
+    batch: Optional[int]  # the axis along which samples follow each other
+    # the axes of one sample, with `batch` if a sample has several positions along `batch`
     order: tuple[int, ...]
 
 
@@ -36,7 +36,7 @@ class Layers:
         self._made: list[tuple[dict, list[int]]] = []
         self._of: dict[int, str] = {}  # layers by tensor
         self._places: dict[int, Place] = {}
-        # by tensor: a function that makes the layer of the tensor when the tensor is read for the first time
+        # by tensor: a function that makes the tensor's layer at the first reading of the tensor
         self._later: dict[int, Callable[[], None]] = {}
         self._learned: dict[int, list] = {}  # by tensor: its parameters, if it is made only of parameters
         self._arranged: dict[tuple, str] = {}
@@ -132,7 +132,8 @@ class Layers:
         return id(tensor) in self._of or id(tensor) in self._later
 
     def of(self, tensor: torch.Tensor, place: Optional[Place] = None) -> str:
-        """Returns the name of the layer whose output is the tensor, with the axes of this output as in `place`."""
+        """Returns the name of the layer that makes the tensor. The output of this layer has its axes in the order of
+        `place`."""
         if id(tensor) in self._later:
             self._later.pop(id(tensor))()
         layer, own = self._of[id(tensor)], self._places[id(tensor)]
@@ -152,26 +153,25 @@ class Layers:
         return self._places[id(tensor)]
 
     def natural(self, tensor: torch.Tensor) -> Place:
-        """Returns the Place that keeps the axes in torch's order, where the first axis is the axis of the samples."""
+        """Returns the Place with the axes in torch's order. The first axis is the axis of the samples."""
         several = tensor.dim() > 0 and len(tensor) != self.batch
         return Place(0, tuple(range(0 if several else 1, tensor.dim())))
 
     def channels_last(self, tensor: torch.Tensor) -> Place:
-        """Returns the Place of a tensor whose axes are the samples, the channels, and then the axes of a signal, an
-        image or a volume."""
+        """Returns the Place with the channels last. The tensor's axes are samples, channels, and then the axes of a
+        signal, an image or a volume."""
         order = self.natural(tensor).order
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
     def like(self, tensor: torch.Tensor, source: torch.Tensor) -> Place:
-        """Returns the Place of the source. If the source is not known, or has another number of axes than the tensor,
-        returns the Place that keeps the tensor's axes in torch's order."""
+        """Returns the Place of the source. If the source is not known or has another number of axes, returns the
+        natural Place of the tensor."""
         if tensor.dim() == source.dim() and self.is_known(source):
             return self.place(source)
         return self.natural(tensor)
 
     def extents(self, tensor: torch.Tensor, place: Optional[Place] = None) -> list[int]:
-        """Returns the shape of one sample of the tensor, with the axes in the order of `place` (by default the tensor's
-        own Place)."""
+        """Returns the shape of one sample, in the order of `place`. By default, `place` is the tensor's own Place."""
         place = place or self.place(tensor)
         size = list(tensor.shape)
         if place.batch is not None and size and size[place.batch] % self.batch:
@@ -215,8 +215,7 @@ class Layers:
 
     def operator(self, name: str, result: torch.Tensor, sources: Sequence[torch.Tensor],
                  place: Optional[Place] = None, **keys: Any) -> str:
-        """Adds a layer of type `operator` with its costs, because no other layer type fits. Learned sources become
-        parameters of the layer."""
+        """Adds a layer of type `operator` with its costs. Learned sources become parameters of the layer."""
         known = [one for one in sources if self.is_known(one)]
         place = place or self.like(result, known[0])
         parameters = self.count_new(name, [one for one in sources if not self.is_known(one)])
@@ -229,11 +228,11 @@ class Layers:
         return self.add("operator", name, result, inputs, place, **keys)
 
     def alias(self, result: torch.Tensor, tensor: torch.Tensor, place: Optional[Place] = None) -> None:
-        """Records that `result` has the same elements as `tensor`, so that `result` needs no layer of its own."""
+        """Records that `result` has the same elements as `tensor`. So `result` is not a new layer."""
         self.is_layer(result, self.of(tensor), place or self.place(tensor))
 
     def later(self, result: torch.Tensor, make: Callable[[], Any]) -> None:
-        """Records a tensor that becomes a layer only if something reads it."""
+        """Records a tensor that becomes a layer when it is read."""
         self._later[id(result)] = make
         self._alive.append(result)
 
@@ -242,7 +241,7 @@ class Layers:
         self._alive.append(tensor)
 
     def moved(self, name: str, results: Sequence[torch.Tensor], given: Sequence[torch.Tensor]) -> None:
-        """Records the outputs of an operation that is not counted, so that later layers can read their elements."""
+        """Records the outputs of an operation that is not counted. Later layers may read these outputs."""
         for one in results:
             if self.is_known(one):
                 continue
@@ -251,11 +250,11 @@ class Layers:
             self._alive.append(one)
 
     def unknown(self, what: str) -> None:
-        """Raises Unknown, whose message names the position in the module and says what to do."""
+        """Raises Unknown. The message names the position in the module and says what to do."""
         raise Unknown(f"from_torch has no layer for torch's '{what}'{self.where()}. {WAY_OUT}")
 
     def where(self) -> str:
-        """Returns words for a message that name the part of the module that is being called."""
+        """Returns words for a message: where in the module the current call is."""
         if not self.stack:
             return ""
         name = self._names.get(id(self.stack[-1]), "")
@@ -264,14 +263,15 @@ class Layers:
     # --- parameters ----------------------------------------------------------------------------
 
     def count(self, layer: str, *parameters: Any) -> None:
-        """Records that the parameters belong to the layer `layer`, unless a layer already has them."""
+        """Records that the parameters belong to the layer `layer`. A parameter that already belongs to a layer stays
+        with this layer."""
         for parameter in parameters:
             for one in self._learned.get(id(parameter), []) if parameter is not None else []:
                 self._counted.setdefault(id(one), layer)
 
     def count_new(self, layer: str, tensors: Sequence[Any]) -> int:
-        """Assigns the parameters of these tensors to the layer, except parameters that a layer already has. Returns the
-        number of elements that were assigned."""
+        """Assigns the parameters of these tensors to the layer. Skips parameters that already belong to a layer.
+        Returns the number of assigned elements."""
         new = {id(one): one for tensor in tensors for one in self._learned.get(id(tensor), [])
                if id(one) not in self._counted}
         for one in new.values():
@@ -279,11 +279,11 @@ class Layers:
         return sum(one.numel() for one in new.values())
 
     def learned(self, tensor: Any) -> list:
-        """Returns the parameters of which a tensor is made. The list is empty if the tensor depends on an input."""
+        """Returns the parameters of which a tensor is made. If the tensor depends on an input, the list is empty."""
         return [] if self.is_known(tensor) else self._learned.get(id(tensor), [])
 
     def rename(self, parameters: Sequence[Any], layer: str) -> None:
-        """Records that the parameters belong to the layer `layer`, even if another layer already has them."""
+        """Records that the parameters belong to the layer `layer`. Parameters of another layer move to `layer`."""
         for one in parameters:
             self._counted[id(one)] = layer
 
@@ -297,7 +297,7 @@ class Layers:
         return document.get("bias", document["type"] not in ("matmul", "embedding"))
 
     def constant(self, name: str, tensor: torch.Tensor) -> None:
-        """Adds a constant that layers read and that does not depend on an input."""
+        """Adds a constant: a tensor that layers read, and that depends on no input."""
         place = self.natural(tensor)
         shape = self.extents(tensor, place) or [1]
         self.add("constant", name, tensor, [self._made[0][0]["name"]], place, shape=shape)
@@ -320,8 +320,7 @@ class Layers:
         return unique
 
     def _same_order(self, tensor: torch.Tensor, a: Place, b: Place) -> bool:
-        """Returns whether two Places give the tensor the same shape. Axes of more than one element must have the same
-        order in both Places."""
+        """Returns whether two Places give the tensor the same shape. Axes with only one element may be anywhere."""
         def longer(place: Place) -> list[int]:
             return [axis for axis in place.order if tensor.shape[axis] > 1]
 
@@ -344,7 +343,7 @@ def tensors_of(value: Any):
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
-    """Returns whether a pattern matches `name`, or the name of a module that contains the thing called `name`."""
+    """Returns whether a pattern matches `name`, or the name of a module around it."""
     parts = name.split(".")
     return any(fnmatch.fnmatchcase(".".join(parts[:end]), pattern)
                for pattern in patterns for end in range(1, len(parts) + 1))

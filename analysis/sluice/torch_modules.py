@@ -11,15 +11,16 @@ from torch import nn
 #: modules and functions that become a layer without keys
 PLAIN = {"ReLU": "relu", "ReLU6": "relu6", "LeakyReLU": "leaky_relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
          "SiLU": "silu", "GELU": "gelu", "Hardsigmoid": "hardsigmoid", "Hardswish": "hardswish"}
-# FLOP per element of elementwise functions that are not in PLAIN, and what the backward passes of these functions read.
-# The numbers equal the numbers of ONNX's operators.
+# FLOP per element of the elementwise functions that are not in PLAIN, and what their backward passes read. The numbers
+# equal the numbers of ONNX's operators.
 EACH = {"ELU": (4, "output"), "CELU": (5, "output"), "SELU": (5, "output"), "Softplus": (3, "inputs"),
         "Softsign": (3, "inputs"), "Mish": (5, "inputs"), "LogSigmoid": (5, "inputs"), "PReLU": (2, "inputs"),
         "Hardtanh": (2, "inputs"), "Threshold": (1, "inputs"), "LogSoftmax": (6, "output")}
 
 
 def one_if_equal(value: Any) -> Any:
-    """Returns 7 for [7, 7]. Models write it this way, and the configurations of a profile are compared as texts."""
+    """Returns the value in the form that models use: 7 instead of [7, 7]. Profiles compare configurations as texts, so
+    the form matters."""
     if not isinstance(value, (tuple, list)):
         return value
     numbers = [int(one) for one in value]
@@ -27,7 +28,7 @@ def one_if_equal(value: Any) -> Any:
 
 
 def padding_of(value: Any) -> dict[str, Any]:
-    """Returns the padding as keys of a layer's document. A padding that is the default of a layer is left out."""
+    """Returns the padding as keys of a layer's document. The default padding is left out."""
     if isinstance(value, str):
         return {} if value == "valid" else {"padding": value}
     number = one_if_equal(value)
@@ -72,9 +73,9 @@ def _conv_module(layers, name, module, args, result):
 
 
 def linear(layers, name, source, result, weight, bias, holder=None):
-    """Adds the layer of a product with weights. The layer has the type that the bundled models use: `dense` for one
-    vector, `matmul` for rows of vectors, or `conv2d` with a kernel of one pixel for an image of vectors. The first
-    extent of `weight` is the number of features. If `weight` is not itself a parameter, `holder` is the parameter."""
+    """Adds the layer of a product with weights. The bundled models have three types for this. `dense` is for one
+    vector, `matmul` is for rows of vectors, and `conv2d` with a kernel of one pixel is for images. The first extent of
+    `weight` is the number of features. If `weight` is made from a parameter, `holder` is this parameter."""
     tied = layers.holder(weight if holder is None else holder)
     place = layers.rows(source)
     before, extents = layers.of(source, place), layers.extents(source, place)
@@ -127,8 +128,8 @@ def embedding(layers, name, tokens, result, weight):
 
 
 def _attention(layers, name, module, args, result):
-    """Adds the layers that the bundled models have for an attention: three products for query, key and value, then the
-    attention, then a product."""
+    """Adds the layers of an attention, as in the bundled models: three products for query, key and value, the
+    attention, and a product."""
     if module.bias_k is not None or not module._qkv_same_embed_dim:
         layers.unknown("MultiheadAttention with different widths of queries, keys and values, or with bias_k")
     layers.count(name, module.in_proj_weight, module.in_proj_bias, module.out_proj.weight,
@@ -174,8 +175,8 @@ def _recurrent(layers, name, module, args, result):
 
 
 def _norm(kind: str, **keys: str) -> Callable:
-    """Returns a function that adds a normalisation over the channels, which are axis 1. `keys` maps keys of the layer
-    to attributes of the module."""
+    """Returns a function that adds a normalisation over the channels (axis 1). `keys` maps keys of the layer to
+    attributes of the module."""
     def add(layers, name, module, args, result):
         affine = module.weight is not None
         if affine:
@@ -290,7 +291,7 @@ def _lrn(layers, name, module, args, result):
 
 def resized(layers, name, source, result, mode):
     """Adds a layer that changes the size of an image. The mode `nearest` only moves elements. An interpolation between
-    two elements takes 3 FLOP, and an output needs 1 interpolation in the mode `linear`, 3 in `bilinear` and 7 in
+    two elements takes 3 FLOP. An output takes 1 interpolation in the mode `linear`, 3 in `bilinear` and 7 in
     `trilinear`."""
     flop = {"linear": 3, "bilinear": 9, "trilinear": 21, "bicubic": 31}.get(str(mode), 0)
     more = {"flop": flop} if flop else {}
@@ -306,8 +307,8 @@ def _moved(layers, name, module, args, result):
 
 
 def kind_of(module: nn.Module) -> str:
-    """Returns the key of MODULES for a module, or "" if there is none. RMSNorm is recognised by its class name and its
-    parameter, a scale for each feature, because many libraries have their own RMSNorm."""
+    """Returns the key of MODULES for a module. If there is none, returns "". Many libraries have an RMSNorm of their
+    own. It is recognised by its class name and by its only parameter, a vector of scales."""
     kind = type(module).__name__
     if kind.lower().endswith("rmsnorm"):
         parameters = list(module.parameters())

@@ -1,5 +1,4 @@
-"""Makes layers from calls of those functions of torch that compute nothing. These functions reorder axes, take parts,
-or join tensors."""
+"""Makes layers from calls of torch that compute nothing: calls that reorder axes, take parts, or join tensors."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from .torch_modules import unless
 
 
 def reshape(layers: Any, name: str, source: Any, result: Any) -> None:
-    """Adds a reshape. If only the channels or only the pixels are reshaped, the channels stay the last axis."""
+    """Adds a reshape. If only the pixels or only the channels are reshaped, the channels stay the last axis."""
     if result.numel() != source.numel():
         moved(layers, name, [source], result)
         return
@@ -93,7 +92,7 @@ def moved(layers, name, tensors, result):
 
 def _sliced(layers, name, tensor, cuts):
     """Adds the layers that cut a part from a tensor. Returns the name of the last of these layers, and its shape. Each
-    of the `cuts` is a tuple (axis of torch, begin, end, step)."""
+    of the `cuts` is a tuple: axis of torch, begin, end, step."""
     layer, shape = layers.of(tensor), layers.extents(tensor)
     for axis, begin, end, step in cuts:
         at = layers.axis(axis, tensor)

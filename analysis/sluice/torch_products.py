@@ -1,5 +1,4 @@
-"""Turns products outside of modules into layers. The factors of such a product are two activations, or an activation
-and a parameter."""
+"""Turns products outside of modules into layers: products of two activations, or of an activation and a parameter."""
 
 from __future__ import annotations
 
@@ -23,16 +22,15 @@ def _matmul(layers, name, args, kwargs, result):
 
 
 def _by_parameter(layers, name, a, b, bias, result):
-    """Adds a linear layer. `b` is made from a parameter: it is the parameter, or the transpose of the parameter, as in
-    torch.nn.Linear."""
+    """Adds a linear layer. `b` is a parameter or, as in torch.nn.Linear, the transpose of a parameter."""
     weight = layers.learned(b)[0]
     features = torch.empty((b.shape[1], 0))  # only the shape of this tensor is needed
     linear(layers, name, a, result, weight if weight.shape[0] == b.shape[1] else features, bias, holder=weight)
 
 
 def batched(layers: Any, name: str, a: Any, b: Any, result: Any) -> str:
-    """Adds the products of the matrices of `a` with the matrices of `b`. If a matrix of one operand is multiplied with
-    several matrices of the other operand, the product becomes a layer `operator` with a cost per output."""
+    """Adds the products of `a` and `b`, matrix by matrix. If each matrix of `a` has a matrix of `b` of its own, the
+    layer is a `batched_matmul`. Otherwise it is an `operator` with a cost per output."""
     own = layers.place(b) if layers.is_known(b) else None
     if own is not None and a.dim() == b.dim() == result.dim() > 2 and a.shape[:-2] == b.shape[:-2]:
         straight = Place(layers.place(a).batch, tuple(sorted(layers.place(a).order)))
@@ -77,7 +75,7 @@ def _attention(layers, name, args, kwargs, result):
 
 
 def _einsum(layers, name, args, kwargs, result):
-    """Adds an einsum. Each output is a sum over the labels that the output does not have. Each summand is one
+    """Adds an einsum. Each output is a sum over the labels that are missing in the output. Each summand is one
     multiply-accumulate."""
     equation = args[0].replace(" ", "")
     tensors = list(args[1] if isinstance(args[1], (tuple, list)) else args[1:])
@@ -108,7 +106,7 @@ def _einsum(layers, name, args, kwargs, result):
 
 
 def _expanded(term: str, rank: int) -> str:
-    """Returns the term (the labels of one tensor in an einsum) with separate labels for the axes of an ellipsis."""
+    """Returns a term of an einsum with a label for each axis of the ellipsis. A term has the labels of one tensor."""
     if "..." not in term:
         return term
     missing = rank - len(term) + 3

@@ -46,25 +46,26 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
                   progress: Union[bool, Callable[[int, int], None], None] = None,
                   clock: Callable[[], float] = time.perf_counter) -> TorchProfile:
     """Measures the leaf modules of a torch module, the functions between them, and the whole module. Each configuration
-    and shape is measured once. The function writes the measurements to a profile (CSV, sim/profile/FORMAT.md). The
-    inputs are a tensor, or a tuple of tensors; the first axis of each tensor is the batch. The module is measured on
-    its own device. Rows that are already in the file are not measured again. The module does not change.
+    and shape is measured once. The measurements are written to a profile (CSV, sim/profile/FORMAT.md). Rows that are
+    already in the file are not measured again. `inputs` is a tensor or a tuple of tensors. The first axis of each
+    tensor is the batch. The module is measured on its own device, and does not change.
 
-    `passes` are "forward" and "backward" (the gradients of inputs and parameters). With "backward", the module is in
-    training mode, and otherwise in evaluation mode. `caches` are "hot" (the same inputs), "cold" (inputs are taken in
-    turn from an array that is larger than the cache), and "chained" (8 copies run one after the other, for layers whose
-    output has the shape of their input). `budget_s` is the number of seconds for the samples of each row. The
-    measurement of a row ends earlier if 1.96 standard errors of its mean are at most `confidence` times the mean. The
-    budget is divided into `rounds` rounds over all rows, so that a drift of the machine affects all rows alike.
+    `passes` are "forward" and "backward". A backward pass computes the gradients of inputs and parameters. With
+    "backward", the module is in training mode. Without it, the module is in evaluation mode. `caches` are "hot", "cold"
+    and "chained". "hot" uses the same inputs again and again. "cold" takes the inputs of each call from another place
+    of an array that is larger than the cache. "chained" runs 8 copies of a layer one after the other, and is for layers
+    whose output has the shape of the input. `budget_s` is the number of seconds for the samples of each row. The
+    measurement of a row ends earlier if 1.96 standard errors of its mean are at most `confidence` times the mean.
+    `rounds` divides the budget: each round measures all rows, so a drift of the machine affects all rows alike.
     `cache_bytes` is the size of the cache. None means that the function finds out this size. `meter` is a meter of
     sluice.meters, or any other object with the same members. "auto" means RAPL, NVML or nvidia-smi, if one of them can
     be read. None means that no energy is measured. `idle_w` is the power at rest (meters.idle_watts measures it). With
-    `keep_memory`, the C library of this process keeps freed memory from now on. Without `keep_memory`, the library
-    returns the memory of large tensors to the system. Then a whole model takes time to map and clear memory again, but
-    an operator in a loop does not. `progress` is True for a bar, or a function that receives the number of measurements
-    that are done and the number of all measurements (one per row and round).
+    `keep_memory`, the C library of this process keeps freed memory from now on. Without it, the library returns the
+    memory of large tensors to the system. A whole model then takes time to map and clear memory again, but an operator
+    in a loop does not. `progress` = True draws a bar. A function `progress` receives two numbers: the finished
+    measurements and all measurements. A measurement is one row in one round.
 
-    Raises InputError for an argument or a file that is not valid. The function needs torch."""
+    Raises InputError for an invalid argument or file. The function needs torch."""
     try:
         torch = late("torch")
     except ImportError:
@@ -118,8 +119,8 @@ class _Session:
         self._cache_bytes, self._training = cache_bytes, training
 
     def run(self, jobs: list[_Job], rounds: int, told: Any) -> TorchProfile:
-        """Measures the rows that the file does not have, round by round. In each round a row is written with all its
-        samples so far, so that a later call continues with the next round."""
+        """Measures the missing rows, round by round. Each round writes its rows with all samples so far. If a call is
+        interrupted, a later call continues with the next round."""
         there = [self._profile.measured(job.row) for job in jobs]
         done = [0 if row is None else _rounds_of(row, rounds) for row in there]
         kept, seen = done.count(rounds), sum(done)
@@ -163,8 +164,7 @@ def _rounds_of(row: Row, rounds: int) -> int:
 
 
 def _cells(last: Measured, samples: str, done: int, rounds: int) -> Row:
-    # `calls` may differ between rounds, because each round chooses its number of calls. The number of the last round is
-    # written.
+    # Each round chooses its own number of calls. The row gets the number of calls of the last round.
     cells = {"seconds_samples": samples, "calls": str(last.calls), "processed": "yes",
              "note": "" if done == rounds else f"{done} of {rounds} rounds"}
     if last.joules is not None:

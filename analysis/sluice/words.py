@@ -1,6 +1,5 @@
-"""The words that are allowed for arguments. Type checkers and editors use these lists. At run time the lists have no
-effect, because the code that reads a value checks the value. tests/package/test_typed.py compares these lists with the
-catalogs."""
+"""The allowed words for arguments, for type checkers and editors. These lists have no effect at run time.
+tests/package/test_typed.py compares them with the catalogs."""
 
 from __future__ import annotations
 

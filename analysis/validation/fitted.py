@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""Prints the tables of fitted.md from the bundled fits: the errors of each class for operators that a fit has not
-seen."""
+"""Prints the tables of fitted.md from the bundled fits: the errors of each class for unseen operators."""
 
 import pathlib
 
@@ -10,14 +9,14 @@ FITS = pathlib.Path(__file__).resolve().parents[2] / "fits"
 CARDS = ("v100_pcie", "p100_pcie", "t4", "a100_pcie", "a100_80gb_pcie")
 PRODUCTS = ("a100_80gb_sxm4", "h100_sxm5")
 CLASSES = ("linear", "bmm", "elementwise", "softmax", "layer_norm")
-# Mean errors (%) of each class of operators from Lee et al. (ASPLOS 2025), first on cards on which their model was
-# trained, then on other cards.
+# Mean errors (%) of the model of Lee et al. (ASPLOS 2025) for each class. The first number is for cards on which the
+# model was trained. The second number is for other cards.
 PUBLISHED = {"linear": "20.0 / 13.9", "bmm": "26.0 / 13.8", "elementwise": "14.0 / 19.3", "softmax": "19.3 / 13.9",
              "layer_norm": "20.1 / 56.7"}
 
 
 def errors(fit):
-    """For each class of operators of a fit, returns the mapping `error` in the file of the fit."""
+    """Returns the mapping `error` of each class in the file of the fit."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / f"{fit}.yaml").read_text(), Loader=loader)
     return {found["class"]: found["error"] for found in document["classes"]}
@@ -42,9 +41,8 @@ def products_table():
 
 
 def unseen():
-    """For each card, a fit was made from the other four cards. Returns the error of this fit on the card, for each
-    class of operators and each card. The names of the cards are as in the table of measurements. The error over all
-    cards is under the name ""."""
+    """For each card, a fit was made from the other four cards. Returns the errors of these fits by class and card. The
+    names of the cards are as in the table of measurements. The name "" has the error over all cards."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / "gpus_float32.yaml").read_text(), Loader=loader)
     return {each["class"]: {"": each["device_error"], **{one["device"]: one for one in each["device_errors"]}}
@@ -52,7 +50,7 @@ def unseen():
 
 
 def unseen_table():
-    """Returns the table in which each of the five cards is predicted from the other four cards."""
+    """Returns the table of the five cards. Each card is predicted from the other four."""
     found = unseen()
     cards = [card for card in found[CLASSES[0]] if card]
     head = ["| class | " + " | ".join(cards) + " | all | predictions |", "|" + "---|" * (len(cards) + 3)]
@@ -61,8 +59,8 @@ def unseen_table():
 
 
 def a30_table(with_cores, without):
-    """Returns the table for an A30 from the output of `sluice profile fit --json` for the measurements with and without
-    tensor cores."""
+    """Returns the table for an A30. The arguments are outputs of `sluice profile fit --json`, with and without tensor
+    cores."""
     head = ["| class | samples | time with tensor cores | energy with tensor cores | time without | energy without |",
             "|---|---|---|---|---|---|"]
     return head + [f"| {one['class']} | {one['samples']} | {shown(one['error'])} | {shown(one['energy_error'])} | "
@@ -71,9 +69,8 @@ def a30_table(with_cores, without):
 
 
 def whole_tiles(rows):
-    """Counts the grids of thread blocks of the products in NeuSight's tables. Returns four numbers. A grid fits a
-    result if it has as many blocks as the result has tiles. The first two numbers count the grids that fit a result of
-    m x k, and the grids that fit a result of m x n. The last two count the grids that fit only m x k or only m x n."""
+    """Counts the grids of thread blocks of the products in NeuSight's tables. A grid fits a result if it has as many
+    blocks as the result has tiles. Returns the numbers of grids that fit m x k, m x n, only m x k, and only m x n."""
     def is_whole(row, columns):
         tiles, grid, count = (16, 32, 64, 96, 128, 256), int(row["grid_blocks"]), int(row["b"])
         return any(count * -(-int(row["m"]) // high) * -(-int(row[columns]) // wide) == grid

@@ -34,17 +34,18 @@ def both_gradients(rows, columns, depth):
 
 
 def layer(width, micro_batch, ranks, sequence_parallel):
-    """Returns two arrays of four numbers, for the forward and for the backward pass of one layer on one rank. The
-    numbers are the seconds of the products, the FLOP of the attention's two products, the bytes of streams, and the
-    bytes that a ring of ranks sends. (There are two all-reduces per pass. Each all-reduce sends 2 (ranks - 1) / ranks
-    times the bytes of the layer's output.)"""
+    """Returns four numbers for the forward pass of one layer on one rank, and four numbers for its backward pass. The
+    numbers are seconds of the products, FLOP of the attention's two products, bytes of streams, and bytes sent by a
+    rank. There are two all-reduces per pass. In each, a rank sends 2 (ranks - 1) / ranks times the bytes of the layer's
+    output."""
     rows = TOKENS * micro_batch
     shapes = [(rows, 3 * width // ranks, width), (rows, width, width // ranks),
               (rows, 4 * width // ranks, width), (rows, width, 4 * width // ranks)]
     attention = 4 * micro_batch * TOKENS**2 * width / ranks
-    # The tensors that are not split among the ranks belong to two norms (read, write), two dropouts (read, write, and a
-    # mask of half the size) and two sums (two reads, one write). The split tensors are queries, keys and values, and
-    # the activation of the feed-forward layer, which is 4 times as wide as the layer's input.
+    # `outside` counts the tensors that are not split among the ranks: two norms (read, write), two dropouts (read,
+    # write, and a mask of half the size) and two sums (two reads, one write). `within` counts the split tensors:
+    # queries, keys, values, and the activation of the feed-forward layer. This activation is 4 times as wide as the
+    # layer's input.
     outside = rows * width * 2 / (ranks if sequence_parallel else 1)
     within = rows * width * 2 / ranks
     sent = 2 * 2 * (ranks - 1) / ranks * rows * width * 2
@@ -55,8 +56,8 @@ def layer(width, micro_batch, ranks, sequence_parallel):
 
 
 def iteration(layers, width, ranks, stages, chunks, batch, micro_batch, replicas, recompute):
-    """Returns the four numbers that `layer` describes, for a whole iteration. `recompute` is "full" or "selective".
-    With "selective", only the core of the attention is recomputed, and sequence parallelism is used. The bubble of the
+    """Returns the four numbers of `layer` for a whole iteration. `recompute` is "full" or "selective". With
+    "selective", only the core of the attention is recomputed, and there is sequence parallelism. The bubble of the
     pipeline adds (stages - 1) / chunks micro-batches."""
     forward, backward = layer(width, micro_batch, ranks, recompute == "selective")
     again = forward if recompute == "full" else forward * [0, 1, 0, 0]
@@ -70,7 +71,7 @@ def iteration(layers, width, ranks, stages, chunks, batch, micro_batch, replicas
 
 
 def korthikanti():
-    """Yields (name, parts, measured seconds) of the 22B and the 530B rows."""
+    """Yields the 22B and the 530B rows: name, numbers of the four parts, and measured seconds."""
     with open(DATA / "korthikanti2022_configs.csv", newline="") as file:
         configs = {row["model"]: row for row in csv.DictReader(file)}
     with open(DATA / "korthikanti2022_iteration_time.csv", newline="") as file:
@@ -96,7 +97,7 @@ def vtrain():
 
 
 def sc21():
-    """Yields rows whose seconds follow from the paper's FLOP count, which includes recomputation."""
+    """Yields the rows SC21. Their seconds follow from the paper's count of FLOP, with recomputation."""
     with open(DATA / "megatron_sc21_table1.csv", newline="") as file:
         for row in csv.DictReader(file):
             width, layers, ranks, stages, gpus, batch, micro_batch = (int(row[key]) for key in (
@@ -109,8 +110,8 @@ def sc21():
 
 
 def fitted(rows):
-    """Returns non-negative coefficients of the four parts by relative least squares. Rows with a large error count less
-    (weights 1 / sqrt(error), 30 rounds). A part whose coefficient becomes negative is left out (active set)."""
+    """Returns non-negative coefficients of the four parts by relative least squares. In 30 rounds, rows are weighted
+    with 1 / sqrt(error). A part with a negative coefficient is left out (active set)."""
     parts = np.array([p for _, p, _ in rows])
     scale = parts.max(axis=0)  # the columns are scaled, because FLOP and bytes are up to 1e13 times as large as seconds
     parts = parts / scale
@@ -131,8 +132,8 @@ def fitted(rows):
 
 
 def results():
-    """Returns (coefficients, rows that were fitted, rows that were not fitted). A row is (name, measured s, predicted
-    s)."""
+    """Returns the coefficients, the rows of the fit, and the other rows. A row has a name, measured s and predicted
+    s."""
     first = list(korthikanti())
     seen = [row for row in first if " 22B" in row[0]] + list(vtrain())
     unseen = [row for row in first if " 22B" not in row[0]] + list(sc21())

@@ -1,11 +1,10 @@
-"""Predicts the times of kernels from the memories of their operands: bandwidths are fitted to half of the nodes and
+"""Predicts the times of kernels from the memories of their operands. The model is fitted to half of the nodes, and
 tested on the other half.
 
 The script reads ../shared/data/placement/mnist256_kernel_times_dram_pmem.csv (darchr/ml-tools, MIT). The file has the
-kernels of a training step with batch 256, each with its operands in DRAM or PMEM. The predicted time of a kernel is its
-time with all operands in DRAM, plus the bytes of each operand in PMEM divided by a bandwidth. There is one bandwidth to
-read and one bandwidth to write, and reading is free up to a number of bytes that the caches hold. These three numbers
-are fitted.
+kernels of a training step with batch 256. Their operands are in DRAM or PMEM. The prediction begins with the kernel's
+time with all operands in DRAM. For each operand in PMEM, it adds the operand's bytes divided by a bandwidth. The model
+has three numbers: the bandwidth to read, the bandwidth to write, and the bytes that are read for free from caches.
 
     python3 placement.py [FOLDER]      prints the figures of placement.md
 """
@@ -17,8 +16,8 @@ import statistics
 import sys
 from pathlib import Path
 
-# The sizes of the network are inferred from 294912 and 10240 bytes (Kernel timing by memory pool). They are 28 x 28
-# images, 2 x 2 convolutions to 16 and 8 channels, a 2 x 2 pool after each convolution, 10 classes, batch 256, float32.
+# 'Kernel timing by memory pool' gives two sizes, 294912 and 10240 bytes. These sizes fit this network: 28 x 28 images,
+# 2 x 2 convolutions to 16 and 8 channels, a 2 x 2 pool after each convolution, 10 classes, batch 256, float32.
 BATCH = 256 * 4
 IMAGE = 28 * 28 * BATCH
 CONV1, POOL1 = 27 * 27 * 16 * BATCH, 13 * 13 * 16 * BATCH
@@ -27,8 +26,8 @@ CLASSES = 10 * BATCH
 FILTER1, FILTER2, DENSE = 2 * 2 * 16 * 4, 2 * 2 * 16 * 8 * 4, 288 * 10 * 4
 SMALL = 64
 
-# The operands of a node are inferred from its operator and its time. A max-pool stores one index per output, which is
-# assumed to take one byte.
+# The operands of a node are inferred from its operator and its time. A max-pool stores one index per output. An index
+# is assumed to have one byte.
 OPERANDS = {
     "ReluBackprop_2611": ([CONV1, CONV1], [CONV1]),
     "ReluBackprop_2573": ([CONV2, CONV2], [CONV2]),
@@ -79,8 +78,8 @@ class Row:
         return tuple(slow and self.is_large(o) for o, slow in enumerate(self.slow))
 
     def bytes_in(self, slow):
-        """`slow` says which operands are in PMEM. Returns the sizes of the operands in PMEM that are read, and the
-        sizes of those that are written."""
+        """`slow` says which operands are in PMEM. Returns the sizes of the read operands in PMEM, then of the written
+        operands in PMEM."""
         chosen = [[self.sizes[o] for o in range(len(slow)) if slow[o] and (o < self.inputs) == reads]
                   for reads in (True, False)]
         return chosen[0], chosen[1]
@@ -97,7 +96,7 @@ def rows_of(folder, column="mean_us_single"):
 
 
 def read(folder, column="mean_us_single"):
-    """For each node, returns its time in DRAM. For each placement of the node, also returns the bytes that are read and
+    """Returns for each node its time in DRAM, and its placements. A placement has the bytes read in PMEM, the bytes
     written in PMEM, and the time."""
     return {n: (next(row.time for row in rows if not any(row.slow)),
                 [(*row.bytes_in(row.slow), row.time) for row in rows if any(row.slow)])
@@ -105,8 +104,8 @@ def read(folder, column="mean_us_single"):
 
 
 def groups_of(rows):
-    """Returns the rows of a node, in groups that repeat a measurement: the rows of a group differ only in the memories
-    of small operands. The key of a group says which large operands are in PMEM."""
+    """Returns the rows of a node in groups. The rows of a group differ only in the memories of small operands, so they
+    repeat one measurement. The key of a group says which large operands are in PMEM."""
     groups = {}
     for row in rows:
         groups.setdefault(row.large_in_slow(), []).append(row)
@@ -125,9 +124,9 @@ def mean_time(rows):
 
 
 def averaged(folder, column="mean_us_single"):
-    """Returns the table of read(), in which one row stands for all rows that repeat a measurement. The time of this row
-    is the geometric mean of their times. Also returns how many rows each node has with all large operands in DRAM, and
-    how many rows it has for each other placement."""
+    """Returns the table of read(), with one row for all rows that repeat a measurement. The time of this row is the
+    geometric mean of their times. Also returns numbers of rows for each node: the number with all large operands in
+    DRAM, and the number for each other placement."""
     kernels, counts = {}, {}
     for n, rows in rows_of(folder, column).items():
         groups = groups_of(rows)
@@ -138,8 +137,8 @@ def averaged(folder, column="mean_us_single"):
 
 
 def one_operand(folder, column="mean_us_single"):
-    """For each large operand of each node, returns the pairs of rows that differ only in the memory of this operand.
-    The first row of a pair has the operand in DRAM."""
+    """Returns pairs of rows for each large operand of each node. The rows of a pair differ only in the memory of this
+    operand: the first row has it in DRAM."""
     effects = {}
     for n, rows in rows_of(folder, column).items():
         by_slow = {row.slow: row for row in rows}
@@ -163,15 +162,14 @@ def deviation(folder, column="mean_us_single"):
 
 
 def significant(deviation_, rows=1, others=1):
-    """Compares a mean of `rows` rows with a mean of `others` rows. Returns the largest relative difference of the two
-    means that the error of the measurement can explain: 1.96 standard deviations of a difference of two logarithms.
-    If the rows of both means repeat one measurement, the means differ by more than the result in only 5 % of cases."""
+    """Compares a mean of `rows` rows with a mean of `others` rows. If all rows repeat one measurement, the means differ
+    only by chance. Returns the relative difference that chance exceeds in only 5 % of cases: 1.96 standard deviations
+    of the difference of the two logarithms."""
     return math.exp(1.96 * deviation_ * math.sqrt(1 / rows + 1 / others)) - 1
 
 
 def effect_of(folder, column="mean_us_single"):
-    """Returns the largest relative difference between two single times that the error of the measurement can
-    explain."""
+    """Returns significant() for two single times."""
     return significant(deviation(folder, column))
 
 
@@ -190,8 +188,8 @@ def by_time(p, t):
 
 
 def fit_on(kernels, nodes, miss=by_ratio):
-    """Returns the two bandwidths and the number of bytes that are read for free. The three numbers make the sum of the
-    errors least. A search that halves its steps finds them."""
+    """Returns the two bandwidths and the bytes read for free. A search finds the least sum of errors. It halves its
+    steps again and again."""
     rows = [(kernels[n][0], *row) for n in nodes for row in kernels[n][1]]
 
     def error(logs):
@@ -215,8 +213,8 @@ def sign(ratio, effect):
 
 
 def judge(kernels, nodes, fit, effect):
-    """Returns two numbers for the placements of these nodes. The first number is the median error. The second is the
-    share of all placements that are correctly called slower, faster, or equally fast."""
+    """Returns two numbers for the placements of these nodes. The first is the median error. The second is the share of
+    right answers: slower, faster, or equally fast."""
     errors, classes = [], []
     for n in nodes:
         dram, rows = kernels[n]
@@ -236,15 +234,15 @@ class Effect:
 
 
 def change_of(dram, *placements):
-    """Returns a function that predicts the logarithm of the ratio of two times of a node. With several pairs of
-    placements, the function returns the mean of the logarithms."""
+    """Returns a function of a fit. The function predicts the logarithm of slow time / fast time. With several pairs of
+    placements, it returns the mean of the logarithms."""
     return lambda fit: statistics.mean(
         math.log(predicted(dram, *slow, fit) / predicted(dram, *fast, fit)) for fast, slow in placements)
 
 
 def effects_of_placements(kernels, deviation_, counts=None):
-    """For each node, returns the effects of its placements, compared with all operands in DRAM. `counts` is the second
-    result of averaged()."""
+    """Returns the effects of each node's placements, compared with all operands in DRAM. `counts` is the second result
+    of averaged()."""
     effects = {}
     for n, (dram, rows) in kernels.items():
         base, repeats = counts[n] if counts else (1, [1] * len(rows))
@@ -254,8 +252,8 @@ def effects_of_placements(kernels, deviation_, counts=None):
 
 
 def effects_of_operands(folder, column, kernels, deviation_):
-    """For each node, returns the effect of each large operand. Two rows that differ only in the memory of this operand
-    are a pair, whose times have a ratio. The effect is the geometric mean of the ratios of all pairs."""
+    """Returns the effect of each large operand of each node. Each pair of one_operand() has a ratio of two times. The
+    effect is the geometric mean of the ratios."""
     return {n: [Effect(mean_time([slow for _, slow in pairs]) / mean_time([fast for fast, _ in pairs]),
                        significant(deviation_, len(pairs), len(pairs)),
                        change_of(kernels[n][0], *((fast.bytes_in(fast.slow), slow.bytes_in(slow.slow))
@@ -265,8 +263,8 @@ def effects_of_operands(folder, column, kernels, deviation_):
 
 
 def right_signs(effects, nodes, fit, effect=None):
-    """Returns a list for each node. The list says for each effect above `effect` whether its sign is predicted
-    correctly. Without `effect`, the list is about the significant effects."""
+    """Returns a list for each node: for each effect above `effect`, whether its sign is predicted correctly. Without
+    `effect`, the list is about the significant effects."""
     return {n: [(e.change(fit) > 0) == (e.ratio > 1) for e in effects.get(n, [])
                 if sign(e.ratio, e.significant if effect is None else effect)]
             for n in nodes}
@@ -283,8 +281,7 @@ def shares_of_right_signs(effects, fits, effect=None):
 
 
 def wrong_signs(effects, fits, effect):
-    """Returns for each node how often the sign of an effect was predicted wrongly, and how often an effect was
-    judged."""
+    """Returns two counts for each node: effects with a wrong sign, and all judged effects."""
     wrong, judged = {}, {}
     for held, fit in fits:
         for n, rights in right_signs(effects, held, fit, effect).items():
@@ -309,8 +306,8 @@ def fits_of(kernels, count):
 
 
 def output_over_input(kernels, count=200):
-    """Returns two predictions for node 3287 from each split that does not use this node for the fit. The predictions
-    are the microseconds that its output in PMEM adds, and the microseconds that both of its inputs in PMEM add."""
+    """Returns two predictions for node 3287 from each split with a fit to other nodes. The predictions are microseconds
+    added by PMEM: by the output in PMEM, and by both inputs in PMEM."""
     node, found = "ConvolutionBackpropData_3287", []
     for train, held in splits(kernels, count):
         if node in held:

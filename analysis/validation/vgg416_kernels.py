@@ -1,12 +1,13 @@
-"""Explains two slowdowns of Vgg416 that AutoTM measured with static placements: 3.17 with 1.4 % of the bytes in DRAM,
-and 1.39 with 3.7 %. A slowdown compares a run with a run that has all bytes in DRAM.
+"""Explains two slowdowns of Vgg416. AutoTM measured them with static placements: 3.17 with 1.4 % of the bytes in DRAM,
+and 1.39 with 3.7 %. With all bytes in DRAM, the slowdown is 1.
 
-The kernels of a training step were measured in DRAM and PMEM (../shared/data/placement, darchr/ml-tools, MIT). Each
-kernel of Vgg416 has the operator of a measured kernel (a node), but larger tensors. The kernel's time in PMEM is
-computed from the node's times in one of two ways:
-  bytes  (node in PMEM - node in DRAM) x (bytes of the kernel's tensor / bytes of the node's tensor)
+The kernels of a training step were measured in DRAM and PMEM (../shared/data/placement, darchr/ml-tools, MIT). Measured
+kernels are called nodes. Each kernel of Vgg416 has the operator of a node, but larger tensors. There are two ways to
+compute its time in PMEM from the node's times:
+  bytes  the kernel's time in DRAM
+         + (node in PMEM - node in DRAM) x (bytes of the kernel's tensor / bytes of the node's tensor)
   ratio  (node in PMEM / node in DRAM) x the kernel's time in DRAM
-The script tries both ways for each operator, and two points of AutoTM's curve show which way holds.
+The script tries both ways for each operator. Two points of AutoTM's curve show which way holds.
 
     python3 vgg416_kernels.py [FOLDER]                  prints the figures of placement.md
     python3 vgg416_kernels.py [FOLDER] --profile FILE   writes the kernels as a profile for `sluice placement`
@@ -23,15 +24,14 @@ BATCH, TOTAL = 160, 336_817_867_588  # images per step; bytes of all tensors, fr
 ALL_DRAM = 341.6 / 1.10              # seconds of cached mode divided by its slowdown, from the same notebook
 RATE = 3.7e12 * 0.5707               # FLOP/s from platforms/optane_server.yaml and vgg416_optane.yaml
 DRAM_READ, DRAM_WRITE = 107.3e9, 78.6e9  # byte/s of the memory `dram` of the same platform
-# For each group of convolutions: their channels, the extent of their images, their number, and the channels of the
-# input.
+# Groups of convolutions. Each group has: output channels, extent of the images, number of convolutions, input channels.
 GROUPS = [(64, 224, 82, 3), (128, 112, 82, 64), (256, 56, 83, 128), (512, 28, 83, 256), (512, 14, 83, 512)]
 DENSE = [(25088, 4096), (4096, 4096), (4096, 1000)]
 
-# For each operator, there are four entries. The first is the node that was measured. The second is the bytes of the
-# tensor by which the node's time is scaled (batch 256, sizes as in placement.py). The third is the node's placement in
-# DRAM. The fourth has two placements with the activations in PMEM: one with the gradients in DRAM, and one with the
-# gradients in PMEM.
+# Each operator has four entries. The first is the measured node. The second is the bytes of the node's largest tensor,
+# for scaling its time. These bytes are for batch 256, as in placement.py. The third is the node's placement in DRAM.
+# The fourth has two placements with the activations in PMEM: with the gradients in DRAM, and with the gradients in
+# PMEM.
 NODES = {
     "convolution": ("ConvolutionBias_3277", 27 * 27 * 16 * 1024, ("DRAM, DRAM, DRAM", "DRAM"),
                     {"DRAM": ("PMEM, DRAM, DRAM", "PMEM"), "PMEM": ("PMEM, DRAM, DRAM", "PMEM")}),
@@ -70,8 +70,8 @@ def weight_bytes():
 
 
 def fixed_bytes(batch=BATCH):
-    """Returns the bytes that AutoTM keeps in DRAM, however small DRAM is: the arguments of the function (images and
-    weights) and its results (as many bytes as the weights)."""
+    """Returns the bytes that AutoTM always keeps in DRAM: images, weights, and results with as many bytes as the
+    weights."""
     return 2 * weight_bytes() + 4 * batch * 3 * 224 * 224
 
 
@@ -99,15 +99,14 @@ def extra_seconds(times, operator, gradients, rule):
 
 
 def slowdowns(times, rules):
-    """Returns the slowdown at each of the two POINTS. `rules` says for each operator in which way the time in PMEM is
-    computed: "bytes" or "ratio"."""
+    """Returns the slowdown at each of the two POINTS. `rules` has the way for each operator: "bytes" or "ratio"."""
     return {share: 1 + sum(extra_seconds(times, operator, gradients, rules[operator]) for operator in NODES) / ALL_DRAM
             for share, gradients in POINTS.items()}
 
 
 def all_rules():
-    """Returns all combinations of the two ways, one way per operator. The way of relu is always "bytes", because relu
-    only reads and writes."""
+    """Yields all combinations of the two ways, one way per operator. Relu only reads and writes: its way is always
+    "bytes"."""
     free = [operator for operator in NODES if operator != "relu backward"]
     for chosen in itertools.product(("bytes", "ratio"), repeat=len(free)):
         yield {"relu backward": "bytes", **dict(zip(free, chosen))}
@@ -119,8 +118,8 @@ COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s of AutoTM's synchronous copie
 
 
 def left_out(times):
-    """Returns the effects that the ways in BEST leave out, at the point at which DRAM holds 0.037 of the bytes. The
-    effects are shares of the time with all tensors in DRAM."""
+    """Returns the effects that the ways in BEST leave out, for a share of DRAM of 0.037. The effects are shares of the
+    time with all tensors in DRAM."""
     share = {operator: extra_seconds(times, operator, "DRAM", "bytes") / ALL_DRAM for operator in NODES}
     noise = 0.0
     for operator in ("convolution", "relu backward"):
@@ -167,8 +166,8 @@ BEST = {"convolution": "bytes", "relu backward": "bytes", "gradient of the input
 
 
 def rows(times):
-    """Yields the rows of a profile: each convolution and each relu of Vgg416 in each placement, with seconds by the
-    ways in BEST."""
+    """Yields a row for each convolution and each relu of Vgg416 in each placement. The ways in BEST give the
+    seconds."""
     def seconds(operator, placed, flop, size):
         node, node_bytes, dram, _ = NODES[operator]
         before, after = times[(node, *dram)], times[(node, *placed)]
@@ -194,7 +193,7 @@ def rows(times):
                     elif made == "DRAM":
                         yield (*start, "backward", f"{x};{weights};{gradient}", summed, total)
         start = ("relu", "relu", shape, shape)
-        # Relu is part of the convolution before it, so only the output of relu is written to memory.
+        # Relu is part of the convolution before it. Only the output of relu is written to memory.
         for x, y in itertools.product(pools, repeat=2):
             placed = ("PMEM, DRAM, DRAM", "PMEM") if y == "PMEM" else NODES["convolution"][2]
             node, node_bytes, dram, _ = NODES["convolution"]

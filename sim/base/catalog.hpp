@@ -1,6 +1,5 @@
-// A catalog is the list of the entries of one kind (policies, layers, costs, cuts, metrics). An entry is a record
-// with at least a `name` and a `summary`. To add an entry, add one file to the folder, and one line to the folder's
-// catalog.cpp.
+// A catalog is a list of entries of one kind, for example all policies. An entry is a record with at least a `name` and
+// a `summary`. Each catalog has a folder. To add an entry, add one file to this folder, and one line to its catalog.cpp.
 #pragma once
 
 #include <string>
@@ -20,8 +19,8 @@
 
 namespace sluice {
 
-/// The initialiser of a global variable must not use the entries of a catalog, because records that
-/// other files define may not exist yet.
+/// An initialiser of a global variable must not use the entries of a catalog. The records of other files may not exist
+/// yet when it runs.
 template <class Entry>
 class Catalog {
  public:
@@ -38,16 +37,14 @@ class Catalog {
     return nullptr;
   }
 
-  /// Returns the names of all entries. The result begins with `words`, which are texts that the caller accepts in
-  /// addition to the names.
+  /// Returns the names of all entries. The result begins with `words`: other texts that the caller accepts.
   std::vector<std::string> names(std::vector<std::string> words = {}) const {
     for (const Entry* entry : entries_) words.emplace_back(entry->name);
     return words;
   }
 
-  /// Returns the entry with this name. If there is no such entry, throws InputError with this text: unknown KIND 'X'
-  /// (did you mean 'Y'?); known: A, B, C. Parameter `words` holds texts that the caller accepts in addition to the
-  /// names. The message lists these words with the known names.
+  /// Returns the entry with this name. If there is none, throws InputError: unknown KIND 'X' (did you mean 'Y'?);
+  /// known: A, B, C. The known names in the message include `words`, the other texts that the caller accepts.
   const Entry& find(std::string_view name, const std::vector<std::string>& words = {}) const {
     if (const Entry* entry = find_or_null(name)) return *entry;
     const std::vector<std::string> known = names(words);

@@ -1,4 +1,5 @@
-// The error of a count that 64 bits cannot hold. No machine can store so many bytes or compute so many operations.
+// The error that says that a count does not fit into 64 bits. No machine can store so many bytes or compute so many
+// operations.
 #pragma once
 
 #include "base/error.hpp"

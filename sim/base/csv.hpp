@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Returns the text as a cell of CSV, in quotes if the text needs them.
+/// Returns the text as a cell of CSV, with quotes where necessary.
 std::string csv_cell(std::string_view text);
 
 }  // namespace sluice

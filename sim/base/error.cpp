@@ -7,15 +7,15 @@
 namespace sluice {
 namespace {
 
-// A message shows only the part of a line around the column, because a line of a generated file may be megabytes long.
+// A line of a generated file may be megabytes long. So a message shows only the part around the column.
 constexpr std::size_t shown_width = 100;
 
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-// Returns the byte index of the `column`-th character (counted from 1) of UTF-8 `text`, or the size of the text if the
-// text has fewer characters.
+// Returns the byte index of a character of UTF-8 `text`. `column` counts characters from 1. If the text has fewer
+// characters, returns its size.
 std::size_t byte_of(const std::string& text, int column) {
   std::size_t at = 0;
   for (int seen = 1; at < text.size() && seen < column; ++seen) {

@@ -20,7 +20,7 @@ struct Position {
   std::string source;  ///< the text of this line, which messages show with a caret; may be empty
 };
 
-/// The base of every error that Sluice throws. what() is the whole message for a person.
+/// The base of every error that Sluice throws. what() returns the whole message.
 class Error : public std::runtime_error {
  public:
   Error(int exit_code, const std::string& message)
@@ -31,12 +31,12 @@ class Error : public std::runtime_error {
   int exit_code_;
 };
 
-/// The command line cannot be understood (exit 2).
+/// The command line cannot be understood. The exit code is 2.
 struct UsageError : Error {
   explicit UsageError(const std::string& message) : Error(2, message) {}
 };
 
-/// The content of a document is not allowed (exit 3). With a position the message reads
+/// The content of a document is not allowed. The exit code is 3. A message with a position:
 ///   models/a.yaml:3:5: error: unknown key 'lyers' in model (did you mean 'layers'?)
 ///       lyers: 3
 ///       ^
@@ -67,15 +67,16 @@ struct Shortage {
   /// For each class of tensors, the bytes that it needs.
   std::vector<std::pair<std::string, std::int64_t>> by_class = {};
   std::vector<Waiter> waiters = {};
-  /// The time in seconds, counted from the start of the run, after which no action can start.
+  /// The moment of the deadlock, in seconds from the start of the run. From this moment on, no action can start.
   std::optional<double> time_s = {};
-  /// The largest number of micro-batches in flight that fits, if the question asked for a larger number. The value is 0
-  /// if not even one micro-batch fits. The value is absent if this number is not known.
+  /// The question may ask for more micro-batches in flight than fit. This is the number that fits, or 0. Absent if the
+  /// number is not known.
   std::optional<std::int64_t> most_in_flight = {};
   bool operator==(const Shortage&) const = default;
 };
 
-/// The question is valid. Its answer is that the plan does not fit into memory, or ends in a deadlock (exit 4).
+/// The question is valid. Its answer is that the plan does not fit into memory, or ends in a deadlock. The exit code is
+/// 4.
 struct Infeasible : Error {
   explicit Infeasible(const std::string& message, Shortage shortage_ = {})
       : Error(4, message), shortage(std::move(shortage_)) {}
@@ -84,17 +85,18 @@ struct Infeasible : Error {
   Shortage shortage;
 };
 
-/// The operating system refused an operation: a file is missing or not writable, or the disk is full (exit 5).
+/// The operating system refused an operation. For example, a file is missing or not writable, or the disk is full. The
+/// exit code is 5.
 struct IoError : Error {
   explicit IoError(const std::string& message) : Error(5, message) {}
 };
 
-/// A fault of Sluice itself (exit 70).
+/// A fault of Sluice itself. The exit code is 70.
 struct InternalError : Error {
   explicit InternalError(const std::string& message) : Error(70, message) {}
 };
 
-/// The user pressed Ctrl-C (exit 130) or a process sent SIGTERM (exit 143).
+/// The user pressed Ctrl-C (exit code 130), or a process sent SIGTERM (exit code 143).
 struct Interrupted : Error {
   explicit Interrupted(int signal) : Error(128 + signal, "interrupted") {}
 };

@@ -52,7 +52,7 @@ class Few {
   const T& back() const { return end()[-1]; }
 
   void push_back(const T& element) {
-    const T copy = element;  // `element` may refer to an element of this list
+    const T copy = element;  // a copy, because `element` may be in this list, which grow() moves
     if (size_ == capacity_) grow(size_ + 1);
     new (end()) T(copy);
     ++size_;

@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-/// How many slow guesses the search accepts one after the other. A guess is a tested number that did not fit. The guess
-/// is slow if it excludes less than half of the range. After one more slow guess, the middle of the range is tested.
+/// A guess is a tested number that did not fit. A slow guess excludes less than half of the range. The search accepts
+/// this many slow guesses in a row. After one more slow guess, it tests the middle of the range.
 constexpr int patience = 2;
 
 }  // namespace
@@ -19,8 +19,8 @@ void FitSearch::record_answer(const FitAnswer& answer) {
     refused(answer);
 }
 
-/// Handles a number that fits. The next number to test is this number + `step_`, but at most
-/// halfway to the smallest number that does not fit. Each number that fits makes `step_` greater.
+/// Handles a number that fits. The next number to test is this number + `step_`, but at most the middle between this
+/// number and the smallest number that does not fit. Each number that fits makes `step_` greater.
 void FitSearch::fitted() {
   good_ = next_;
   const std::int64_t most = bad_ == 0 ? limit_ : good_ + (bad_ - good_) / 2;
@@ -29,8 +29,8 @@ void FitSearch::fitted() {
 }
 
 /// Handles a number that does not fit. Draws a line through the needs of the last two numbers that did not fit. The
-/// next number to test is the number at which this line reaches the available amount. If so far only one number did not
-/// fit, the line goes through that number's need and through zero.
+/// next number to test is the number at which this line reaches the available amount. After a single failure, the line
+/// goes through zero and through the need of the failed number.
 void FitSearch::refused(const FitAnswer& answer) {
   const bool slow = bad_ != 0 && next_ - good_ > (bad_ - good_) / 2;
   slow_ = slow ? slow_ + 1 : 0;

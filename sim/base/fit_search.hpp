@@ -1,5 +1,5 @@
-// Searches for the largest number that fits. Use this search if a test is expensive, and if the answer of a failed test
-// says how much was needed.
+// Searches for the largest number that fits. The search makes few tests, because a test may be expensive. A failed test
+// must say how much was needed.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,15 @@ namespace sluice {
 /// `available`. Both are 0 if the amounts are not known.
 struct FitAnswer {
   bool fits = false;
-  /// The needed and the available amount in the same unit; both are 0 if the amounts are not known.
+  /// The needed and the available amount, in the same unit. Both are 0 if they are not known.
   double needed = 0, available = 0;
 };
 
-/// Chooses the next number to test, between the largest number that fits and the smallest number that does not fit. The
-/// need, FitAnswer::needed, is usually an almost linear function of the number. So the need of one number that does not
-/// fit gives a rough estimate of the largest number that fits. The needs of two numbers give a good estimate. If
-/// estimates exclude too little of the range of possible numbers, the middle of the range is tested. The search assumes
-/// that if a number fits, every smaller number fits, too.
+/// Chooses the next number to test. `good` is the largest tested number that fits, and `bad` is the smallest tested
+/// number that does not fit. The next number lies between them. The need, FitAnswer::needed, is usually almost linear
+/// in the number. So the need of one failed number gives a rough estimate of the largest number that fits. The needs of
+/// two failed numbers give a good estimate. If estimates exclude too little of the range, the middle of the range is
+/// tested. The search assumes that a smaller number always fits, too.
 class FitSearch {
  public:
   /// Searches from 1 to `limit`. The first number to test is `first`.
@@ -44,15 +44,16 @@ class FitSearch {
   void refused(const FitAnswer& answer);
 
   std::int64_t limit_, next_;
-  /// The largest number that is known to fit, and the smallest number that is known not to fit; 0 if there is none yet.
+  /// The largest tested number that fits, and the smallest tested number that does not fit. Each is 0 until such a
+  /// number has been tested.
   std::int64_t good_ = 0, bad_ = 0;
   std::int64_t step_ = 1;  ///< the distance from a number that fits to the next number to test
-  /// How many of the latest guesses in a row were slow: each left more than half of the range.
+  /// The number of slow guesses in a row, up to now. A slow guess leaves more than half of the range.
   int slow_ = 0;
   RefusedNumber last_;
 };
 
-/// Returns the largest number from 1 to `limit` that fits, or 0 if no number fits. `ask(number)` returns a FitAnswer.
+/// Returns the largest number from 1 to `limit` that fits. If none fits, returns 0. `ask(number)` returns a FitAnswer.
 template <class Ask>
 std::int64_t largest_by_needs(std::int64_t first, std::int64_t limit, Ask&& ask) {
   FitSearch search(std::clamp<std::int64_t>(first, 1, limit), limit);

@@ -86,8 +86,7 @@ void on_signal(int signal) {
     struct sigaction standard = {};
     standard.sa_handler = SIG_DFL;
     sigaction(SIGINT, &standard, nullptr);
-    // The signal is blocked while the handler runs. So the signal that is raised here takes effect when the handler
-    // returns.
+    // The signal is blocked while the handler runs. So the next line takes effect when the handler returns.
     raise(SIGINT);
     return;
   }
@@ -168,7 +167,7 @@ InOrder::~InOrder() {
   if (received != 0 && leaves_now() && std::uncaught_exceptions() == 0) leave(received);
 }
 
-// If `half_written` has no free place, a signal does not remove the file. The file then stays on the disk, as after a
+// If the list `half_written` is full, a signal does not remove the file. The file then stays on the disk, as after a
 // crash.
 RemovedOnInterrupt::RemovedOnInterrupt(std::string path) : path_(std::move(path)), place_(0) {
   for (; place_ < half_written.size(); ++place_) {

@@ -1,6 +1,6 @@
-// Handles Ctrl-C and SIGTERM. By default a signal only sets a flag. Long loops check this flag. A program that has
-// nothing to clean up may choose that a signal ends it at once, with end_at_once_when_interrupted(). While an InOrder
-// object exists, the first signal does not end the program.
+// Handles Ctrl-C and SIGTERM. By default a signal only sets a flag. Long loops check this flag. A program without
+// anything to clean up may call end_at_once_when_interrupted(). Then a signal ends the program at once. While an
+// InOrder object exists, the first signal does not end the program.
 #pragma once
 
 #include <csignal>
@@ -14,14 +14,14 @@ namespace sluice {
 /// Installs handlers for SIGINT and SIGTERM. The first signal only sets the flag. A second SIGINT ends the process at
 /// once.
 void install_interrupt_handlers();
-/// Returns the number of the signal that was received, or 0 if none was received.
+/// Returns the number of the received signal. Without a signal, returns 0.
 int interrupt_signal();
 /// Throws Interrupted if a signal has been received.
 void check_interrupt();
 
-/// After a call with `true`, a signal ends the process at once: the process prints the message of Interrupted, removes
-/// half-written files, and exits with the code of Interrupted. After a call with `false`, the first signal only sets
-/// the flag. A child process whose parent waits for an answer uses `false`.
+/// After a call with `true`, a signal ends the process at once. The process prints the message of Interrupted, and
+/// removes half-written files. It exits with the code of Interrupted. After a call with `false`, the first signal only
+/// sets the flag. A child process whose parent waits for an answer uses `false`.
 void end_at_once_when_interrupted(bool at_once);
 
 inline constexpr const char* out_of_memory =
@@ -31,8 +31,8 @@ inline constexpr const char* out_of_memory =
 bool says_out_of_memory(const std::exception& error);
 /// Installs handlers for exceptions that no code can catch, and for calls of abort(). A library may throw such an
 /// exception while it is loaded, or in a noexcept function. SimGrid calls abort() when it gets no memory. If memory is
-/// used up, the process prints `out_of_memory`, removes its half-written files, and exits with code 70. If the reason
-/// is not a lack of memory, the process aborts.
+/// used up, the process prints `out_of_memory`, and removes its half-written files. It exits with code 70. In all other
+/// cases, the process aborts.
 void end_when_memory_is_out();
 /// Returns whether this process may allocate `bytes` additional bytes of address space. `ulimit -v` limits the address
 /// space.
@@ -44,21 +44,23 @@ bool memory_is_low();
 /// message if its memory is used up.
 bool says_out_of_memory(std::string_view message);
 
-/// The status with which a child process ends if memory is used up and the child cannot answer. The
-/// child prints no message, because its parent prints one.
+/// A child process ends with this status if memory is used up and the child cannot answer. Its parent then prints a
+/// message.
 inline constexpr int ended_without_memory = 71;
 /// Makes this process end with the status `ended_without_memory` when memory is used up.
 void end_as_child_when_memory_is_out();
 
-/// Returns true if a signal has come and will end this process, at once or when no InOrder object exists any more.
+/// Returns true if a signal has come and will end this process. The process may first wait until all InOrder objects
+/// are gone.
 bool ends_by_signal();
 /// Ends the process if ends_by_signal() returns true. Call this function when all work that InOrder objects protect is
 /// completed.
 void end_now_by_signal();
 
 /// While an InOrder object exists, the first signal only sets the flag. Use an InOrder object for work that must be
-/// completed before the process ends, such as finishing a trace or closing a store. If a signal has come and signals
-/// end the process at once, the last InOrder ends it when it is destroyed, unless an exception is being handled.
+/// completed first, such as finishing a trace or closing a store. After end_at_once_when_interrupted(true), the
+/// destructor of the last InOrder object ends the process if a signal has come. It does not end the process while an
+/// exception is being handled.
 class InOrder {
  public:
   InOrder();
@@ -67,7 +69,7 @@ class InOrder {
   InOrder& operator=(const InOrder&) = delete;
 };
 
-/// While this object exists, its file is removed if a signal ends the process at once.
+/// While this object exists, a signal that ends the process at once also removes the file.
 class RemovedOnInterrupt {
  public:
   explicit RemovedOnInterrupt(std::string path);
@@ -80,7 +82,7 @@ class RemovedOnInterrupt {
   std::size_t place_;  ///< the index of the file in the handler's list of half-written files
 };
 
-/// While this object exists, the thread that made it and the threads that this thread starts receive no signal.
+/// While this object exists, its thread receives no signal. Threads started by this thread receive none, either.
 class SignalsHeld {
  public:
   SignalsHeld();

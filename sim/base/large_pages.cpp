@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 constexpr std::size_t page = std::size_t{1} << 21;
-/// A block with fewer bytes gets no large page, because it would fill less than half of a large page.
+/// A block with fewer bytes would fill less than half of a large page. So it gets small pages.
 constexpr std::size_t least = page / 2;
 }  // namespace
 

@@ -6,8 +6,7 @@
 
 namespace sluice {
 
-/// Returns the text with capital letters replaced by small letters. All bytes that are not capital letters stay as they
-/// are.
+/// Returns the text with small letters instead of capital letters. All other bytes stay as they are.
 inline std::string lower_case(std::string_view text) {
   std::string result(text);
   for (char& c : result)

@@ -54,8 +54,8 @@ MemoryFile MemoryFile::make(std::size_t size) {
   if (!memory.file_) fail("cannot make a memory file");
   memory.size_ = size;
   if (size == 0) return memory;
-  // All pages are reserved here. Without this call, writing to a page for which there is no memory would raise a
-  // signal.
+  // All pages are reserved here. Without this call, there might be no memory for a page later, and a write to this page
+  // would raise a signal.
   errno = ::posix_fallocate(memory.file_.get(), 0, static_cast<off_t>(size));
   if (errno != 0) fail("no memory for " + std::to_string(size) + " bytes");
   void* const data =

@@ -22,11 +22,12 @@ namespace sluice {
 namespace {
 
 constexpr double tolerance = 1e-6;
-/// Two objectives count as equal if they differ by less than this number times the greatest cost of a variable.
+/// The tolerance of objectives, divided by the greatest cost of a variable. Two objectives count as equal if they
+/// differ by less than the tolerance.
 constexpr double small_cost = 1e-9;
 
-/// Says when CBC must stop: after a signal, or when the time limit is reached. CBC then cleans up and returns. If a
-/// signal was the reason, the caller of CBC throws Interrupted.
+/// Says when CBC must stop: after a signal, or at the time limit. CBC then cleans up and returns. After a signal, the
+/// caller of CBC throws Interrupted.
 class Stop {
  public:
   explicit Stop(double seconds) : begin_(Clock::now()), seconds_(seconds) {}
@@ -102,8 +103,8 @@ std::uint32_t Milp::constrain(double low, const Terms& terms, double high) {
   return static_cast<std::uint32_t>(rows_.size() - 1);
 }
 
-/// Returns the greatest absolute cost of a variable, or 1 if all costs are 0. All costs are divided by this number
-/// before CBC gets them, because CBC's tolerances are absolute.
+/// Returns the greatest absolute cost of a variable. If all costs are 0, returns 1. CBC's tolerances are absolute. So
+/// all costs are divided by this number before CBC gets them.
 double Milp::unit() const {
   double most = 0;
   for (const Column& column : columns_) most = std::max(most, std::abs(column.cost));
@@ -169,8 +170,8 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   if (!std::isinf(at_most)) model.setCutoff(at_most / unit());
   StopBranching stop_branching;
   model.passInEventHandler(&stop_branching);
-  // Preprocessing is not switched on in this strategy. With preprocessing, CBC 2.10.8 once returned fractional values
-  // for integer variables and called them a proven optimum (see the first test of test_milp.cpp).
+  // This strategy leaves preprocessing off. With preprocessing, CBC 2.10.8 once returned a "proven" optimum in which
+  // integer variables had fractional values. The first test of test_milp.cpp has this case.
   CbcStrategyDefault strategy(1, 5, 5, 0);
   model.setStrategy(strategy);
   model.setAllowableGap(small_cost);
@@ -186,7 +187,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   check_interrupt();
 
   MilpSolution solution;
-  // If CBC left a linear programme unsolved, CBC's conclusion proves nothing.
+  // If a limit stopped CBC within a linear programme, CBC's conclusion proves nothing.
   solution.proven =
       impossible || (!stop.within_lp && (model.isProvenOptimal() || model.isProvenInfeasible()));
   const double bound = unit() * (stop.within_lp ? relaxed : model.getBestPossibleObjValue());

@@ -1,8 +1,7 @@
-// Solves mixed-integer linear programmes: finds the values x with the smallest sum of cost · x within bounds and linear
-// constraints. Some of the variables must have integer values. Only this code uses CBC (COIN-OR branch and
-// cut). CBC prints nothing here, and the program keeps its own signal handlers.
-//
-// The functions throw InternalError if the programme is malformed, and Interrupted if a signal has been received.
+// Solves mixed-integer linear programmes: finds those values x of the variables for which the sum of cost · x is
+// smallest. The variables have bounds and linear constraints. Some variables must be integers. Only this code uses the
+// solver CBC (short for COIN-OR branch and cut). CBC prints nothing here, and the program keeps its own signal
+// handlers. If the programme is malformed, the functions throw InternalError. After a signal, they throw Interrupted.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ struct MilpSolution {
   bool feasible = false;  ///< whether `values` holds a solution
   /// Whether the solution is proven to be optimal. Without a solution: whether it is proven that no solution exists.
   bool proven = false;
-  /// The value of each variable; the values of integer variables are exact integers.
+  /// The value of each variable. The value of an integer variable is exactly an integer.
   std::vector<double> values;
   double objective = std::numeric_limits<double>::infinity();
   /// A proven lower bound of the objective of every solution.
@@ -30,11 +29,11 @@ struct MilpSolution {
 
 /// The solution of the programme in which integer variables may have fractional values.
 struct RelaxedSolution {
-  /// False if the programme is infeasible or unbounded, or if CBC stopped at the iteration limit.
+  /// False if the programme is infeasible or unbounded. False, too, if CBC stopped at the iteration limit.
   bool solved = false;
   double objective = 0;
   std::vector<double> values;  ///< the value of each variable
-  /// For each constraint, how much the objective changes if the constraint's limit grows by 1.
+  /// For each constraint: the change of the objective if the constraint's limit grows by 1.
   std::vector<double> duals;
 };
 
@@ -48,7 +47,7 @@ struct MilpLimits {
 class Milp {
  public:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-  /// Pairs of a variable and its factor.
+  /// The terms of a sum: pairs of a variable's index and its factor.
   using Terms = std::vector<std::pair<std::uint32_t, double>>;
 
   /// Adds a real variable or an integer variable, and returns the index of the variable.
@@ -59,10 +58,10 @@ class Milp {
   /// the constraint.
   std::uint32_t constrain(double low, const Terms& terms, double high);
 
-  /// Returns the best solution that is found within the limits, or a MilpSolution with `feasible` = false. CBC may run
-  /// a short time beyond a limit. With a limit of seconds, the result depends on the speed of the machine. The search
-  /// considers only solutions with an objective below `at_most`. A solution counts as proven if no other solution is
-  /// better by more than 1e-9 times the greatest cost of a variable.
+  /// Returns the best solution that is found within the limits. If none is found, `feasible` is false. CBC may run a
+  /// short time beyond a limit. With a limit of seconds, the result depends on the speed of the machine. The search
+  /// considers only solutions with an objective below `at_most`. The objective of a proven solution is the smallest, up
+  /// to a tolerance of 1e-9 times the greatest cost of a variable.
   MilpSolution solve(MilpLimits limits, double at_most = infinity) const;
 
   /// Solves the programme in which all variables may have fractional values.

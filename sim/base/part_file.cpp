@@ -40,7 +40,7 @@ void check_target(const std::string& target) {
   if (!S_ISDIR(status.st_mode)) refuse(target, "'" + folder + "' is not a directory");
 }
 
-/// Returns whether this path still names the open file.
+/// Returns whether `path` still names the open file `file`.
 bool still_named(int file, const std::string& path) {
   struct stat open_one {
   }, named{};
@@ -52,7 +52,7 @@ bool still_named(int file, const std::string& path) {
 
 PartFile::PartFile(std::string target) : target_(std::move(target)), part_(target_ + ".part") {
   check_target(target_);
-  // This object delays signals until the file is locked and is registered as a file that a signal removes.
+  // Delays signals until the file is locked and registered. A signal removes registered files.
   const InOrder in_order;
   while (true) {
     file_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -65,8 +65,7 @@ PartFile::PartFile(std::string target) : target_(std::move(target)), part_(targe
                                                  : "not a file that can be locked: " +
                                                        std::string(std::strerror(reason))));
     }
-    // After the file was opened and before it was locked, the previous holder of the lock may have renamed or removed
-    // the file.
+    // Before the lock was granted, the previous holder of the lock may have renamed or removed the file.
     if (still_named(file_, part_)) break;
     close(file_);
   }
@@ -81,7 +80,7 @@ PartFile::~PartFile() {
 
 void PartFile::remove() noexcept {
   if (std::exchange(there_, false)) unlink(part_.c_str());
-  // This must be the last statement, so that a signal that comes earlier in this function also removes the file.
+  // This must be the last statement: a signal that comes earlier removes the file.
   removed_on_interrupt_.reset();
 }
 
@@ -97,7 +96,7 @@ void PartFile::write(std::string_view text) {
 }
 
 void PartFile::commit() {
-  // From here on, the first signal has no effect until the file has the name of the target or has been removed.
+  // Delays the first signal until the file has the name of the target or has been removed.
   const InOrder in_order;
   if (fsync(file_) != 0) refuse(target_, std::string("fsync: ") + std::strerror(errno));
   if (rename(part_.c_str(), target_.c_str()) != 0)
@@ -105,8 +104,8 @@ void PartFile::commit() {
   there_ = false;
   removed_on_interrupt_.reset();
   close(std::exchange(file_, -1));  // releases the lock, so that readers may open the file
-  // The new name survives a power failure only when the folder itself has been written to the disk. If the file system
-  // cannot sync a folder, this is not an error.
+  // The new name survives a power failure only if the folder is synced, too. Some file systems cannot sync a folder.
+  // This is not an error.
   const int folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
   fsync(folder);

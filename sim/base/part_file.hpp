@@ -13,8 +13,8 @@ namespace sluice {
 
 class PartFile {
  public:
-  /// Makes TARGET.part and locks it (flock). Throws IoError if the folder is missing or read-only, if the target is a
-  /// folder or a device, or if another process uses TARGET.part.
+  /// Makes TARGET.part and locks it (flock). Throws IoError in three cases: the folder is missing or read-only, the
+  /// target is a folder or a device, or another process uses TARGET.part.
   explicit PartFile(std::string target);
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;

@@ -36,8 +36,8 @@ void write_all(int descriptor, std::string_view data) {
   }
 }
 
-/// Does the work of a child and returns the answer of the child. The first byte of the answer is the exit code, which
-/// is 0 if `work` returned a result.
+/// Does the work of a child and returns its answer. The first byte of the answer is the exit code. If `work` returns a
+/// result, the exit code is 0.
 std::string answer_of(const Work& work) {
   const auto failed = [](int exit_code, const char* message) {
     return static_cast<char>(exit_code) + std::string(message);
@@ -115,8 +115,7 @@ struct ChildEnd {
   std::string text;   ///< the result of the work, or the message of the error
 };
 
-/// The children that are alive. The destructor kills them. Killing is safe, because children only compute and write no
-/// files.
+/// The children that are alive. The destructor kills them. Killing is safe: children only compute, and write no files.
 class Children {
  public:
   Children() = default;
@@ -173,7 +172,7 @@ class Children {
     pid_t pid;
     int descriptor;
     std::string answer;
-    /// Whether the memory of the child has a lower limit than the memory of its parent.
+    /// True if the child may use less memory than its parent.
     bool has_own_limit;
   };
 

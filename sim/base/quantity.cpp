@@ -16,8 +16,8 @@ namespace {
 
 __extension__ typedef __int128 Int128;
 
-/// A unit equals multiplier x 10^exponent SI units. The exponent is stored separately from the multiplier, because
-/// "5us" must become the double that is nearest to 5e-6. The product 5 * 1e-6 is a different double.
+/// A unit equals multiplier x 10^exponent SI units. The two numbers are stored separately: "5us" must become the double
+/// that is nearest to 5e-6. The product 5 * 1e-6 is a different double.
 struct Unit {
   std::string name;
   int exponent = 0;
@@ -81,7 +81,8 @@ struct Decimal {
   long exponent = 0;
 };
 
-/// Reads the text of a quantity. The object keeps the text, the dimension and the key for its error messages.
+/// Reads the text of a quantity. The object keeps the text, the dimension and the key, because its error messages show
+/// them.
 class Parser {
  public:
   Parser(std::string_view text, Dimension dimension, std::string_view key)
@@ -109,8 +110,9 @@ class Parser {
     constexpr Int128 limit = std::numeric_limits<std::int64_t>::max();
     if (number_.digits.empty()) return 0;
     const long exponent = number_.exponent + unit_->exponent;
-    // 19 digits times the greatest multiplier, 2^60, fit in 127 bits. A number with more digits is
-    // refused. If it is whole, it is too large. If it has a fraction, it is not a whole number of bytes.
+    // A number of 19 digits times the greatest multiplier, 2^60, fits into 127 bits. A number with more digits is
+    // refused. Such a number is too large if it is whole. If it has a fraction, the amount is not a whole number of
+    // bytes.
     if (number_.digits.size() > 19) fail(exponent >= 0 ? too_large : not_whole);
     Int128 amount = 0;
     for (const char digit : number_.digits) amount = amount * 10 + (digit - '0');
@@ -163,7 +165,7 @@ class Parser {
     read_exponent();
   }
 
-  // Reads an exponent, if there is one: "5e3B" has an exponent, but the E of "5EB" is the prefix of a unit.
+  // Reads an exponent, if there is one. "5e3B" has an exponent. The E of "5EB" is the prefix of a unit.
   void read_exponent() {
     if (at_ >= text_.size() || (text_[at_] != 'e' && text_[at_] != 'E')) return;
     const bool sign = at_ + 1 < text_.size() && (text_[at_ + 1] == '-' || text_[at_ + 1] == '+');
@@ -190,15 +192,15 @@ class Parser {
            std::string(bytes->name, 0, bytes->name.find('B')) + "bit" +
            (dimension_ == Dimension::bytes_per_s ? "/s" : "") + " is " + an_eighth(*bytes));
     std::string hint = did_you_mean(name, units_of(dimension_));
-    // "G" alone is the beginning of a unit such as "GB".
+    // For an incomplete unit such as "G", the message suggests a unit that begins with it, such as "GB".
     for (const Unit& unit : units(dimension_))
       if (hint.empty() && unit.name.compare(0, name.size(), name) == 0)
         hint = " (did you mean '" + unit.name + "'?)";
     fail("unknown unit '" + std::string(name.substr(0, 40)) + "'" + hint);
   }
 
-  /// Returns the unit of bytes with the same prefix as the given unit of bits. For Gbps, Gbit/s and Gb/s, the result is
-  /// GB/s. Returns null if `name` is not a unit of bits.
+  /// Replaces bits by bytes in the name of a unit: for Gbps, Gbit/s and Gb/s, returns the unit GB/s. Returns null if
+  /// `name` is not a unit of bits.
   const Unit* unit_of_bits(std::string_view name) const {
     if (dimension_ != Dimension::bytes && dimension_ != Dimension::bytes_per_s) return nullptr;
     const bool rate = dimension_ == Dimension::bytes_per_s;
@@ -217,8 +219,7 @@ class Parser {
     return std::string(text_.substr(0, end)) + " ";
   }
 
-  /// Converts an amount in bits to bytes, and returns it as a person would write it: for 64 Gbit/s, the result is
-  /// "8GB/s".
+  /// Converts the amount from bits to bytes, and returns the text of the bytes. For example, 64 Gbit/s become "8GB/s".
   std::string an_eighth(const Unit& unit) const {
     const std::string digits =
         (number_.digits.empty() ? "0" : number_.digits) + "e" + std::to_string(number_.exponent);
@@ -235,8 +236,8 @@ class Parser {
   const Unit* unit_ = nullptr;
 };
 
-// Returns a number with four significant digits. A number from 1e3 to 1e9 is written without an exponent, rounded to a
-// whole number (10800, not 1.08e+04).
+// Returns a number with four significant digits. A number from 1e3 to 1e9 is rounded to a whole number and written
+// without an exponent: 10800 instead of 1.08e+04.
 std::string digits4(double value) {
   std::array<char, 64> buffer{};
   char* const last = buffer.data() + buffer.size();

@@ -20,7 +20,8 @@ EVP_MD_CTX* context_of(void* context) {
 void require(int ok) {
   if (ok == 1) return;
   const unsigned long error = ERR_peek_last_error();
-  // When no memory is left, libcrypto sometimes fails without an error code, or reports that it does not know SHA-256.
+  // If memory is used up, libcrypto sometimes fails without an error code. Sometimes it says instead that it does not
+  // know SHA-256.
   if (error == 0 || ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE || memory_is_low())
     throw std::bad_alloc();
   std::array<char, 256> reason{};
@@ -28,14 +29,14 @@ void require(int ok) {
   throw InternalError("libcrypto cannot compute SHA-256: " + std::string(reason.data()));
 }
 
-/// An upper limit of the bytes that OpenSSL needs to find an algorithm for the first time.
+/// When OpenSSL looks for an algorithm for the first time, it needs at most this number of bytes.
 constexpr std::size_t room_for_openssl = 4'000'000;
 
-/// Returns OpenSSL's object for SHA-256. OpenSSL is asked only once, because finding the algorithm takes longer than
-/// hashing a short text.
+/// Returns OpenSSL's object for SHA-256. OpenSSL is asked only once: to find the algorithm takes longer than to hash a
+/// short text.
 const EVP_MD* algorithm() {
-  // OpenSSL crashes if it finds no memory when it first looks for an algorithm. So the next line
-  // asks for this memory, and throws std::bad_alloc if there is none.
+  // When OpenSSL looks for an algorithm for the first time, it crashes if it gets no memory. So the next line first
+  // allocates as many bytes as OpenSSL needs. If there is too little memory, `new` throws std::bad_alloc.
   static const bool has_room = (::operator delete(::operator new(room_for_openssl)), true);
   static_cast<void>(has_room);
   static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
@@ -62,7 +63,8 @@ void Sha256::update(const void* data, std::size_t bytes) {
 }
 
 std::string Sha256::hex() const {
-  // The digest is computed on a copy, so that more bytes can be added to this object.
+  // After EVP_DigestFinal_ex, a context takes no more bytes. So this function works on a copy, and more bytes can be
+  // added to this object.
   Sha256 copy;
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int length = 0;

@@ -9,7 +9,7 @@
 namespace sluice {
 
 /// Computes the digest of bytes that are added in several calls. Throws InternalError if libcrypto cannot compute
-/// SHA-256, for example because libcrypto was built without SHA-256.
+/// SHA-256. For example, libcrypto may have been built without it.
 class Sha256 {
  public:
   Sha256();

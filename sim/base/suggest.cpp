@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-// Returns the number of edits that turn a into b (optimal string alignment). An edit inserts, deletes or replaces a
-// letter, or swaps two neighbours.
+// Returns the least number of edits that turn `a` into `b`. The algorithm is called optimal string alignment. An edit
+// inserts, deletes or replaces a letter, or swaps two neighbours.
 std::size_t edits(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -47,14 +47,14 @@ constexpr std::array<Synonym, 17> synonyms = {{{"half", "float16"},
                                                {"fc", "dense"},
                                                {"fully_connected", "dense"}}};
 
-/// Returns the known name that has `wanted` as a synonym, or that begins with `wanted`. Returns null if there is no
-/// such name.
+/// Returns the known name for which `wanted` is a synonym, or else the first known name that begins with `wanted`. If
+/// there is none, returns null.
 const std::string* plainly_meant(const std::string& wanted, const std::vector<std::string>& known) {
   for (const Synonym& synonym : synonyms)
     if (wanted == synonym.written)
       for (const std::string& name : known)
         if (name == synonym.name) return &name;
-  constexpr std::size_t telling = 4;  // the least number of letters from which a name is guessed
+  constexpr std::size_t telling = 4;  // a name is guessed from at least this number of letters
   if (wanted.size() < telling) return nullptr;
   for (const std::string& name : known)
     if (lower_case(name).compare(0, wanted.size(), wanted) == 0) return &name;
@@ -64,7 +64,7 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
 }  // namespace
 
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
-  // A word that is longer than this limit is not a typing mistake.
+  // A word with more letters than this is not a typing mistake.
   constexpr std::size_t longest = 64;
   if (given.empty() || given.size() > longest) return "";
   const std::string wanted = lower_case(given);

@@ -1,4 +1,4 @@
-// Makes parts of messages: lists of names, and for a wrong name the most similar known name.
+// Makes parts of messages: lists of names, and suggestions for wrong names.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// Returns " (did you mean 'bandwidth'?)" if a known name is similar enough to `given`, and "" otherwise.
+/// Returns a text such as " (did you mean 'bandwidth'?)". If no known name is similar enough to `given`, returns "".
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known);
 
 /// Returns the words as one text, with the separator between every two words: "a, b, c".

@@ -44,8 +44,8 @@ std::vector<po::option> parse(const Command& command, const std::vector<std::str
   using namespace po::command_line_style;
   const po::options_description description = description_of(command);
   try {
-    // The style allow_guessing is off. With allow_guessing, `--js` would mean `--json` until a later version has a
-    // second option that begins with `--js`.
+    // The style allow_guessing is off. With it, `--js` would mean `--json`, until a later version has a second option
+    // that begins with `--js`.
     return po::command_line_parser(words)
         .options(description)
         .style(allow_long | long_allow_adjacent | long_allow_next | allow_short |
@@ -63,7 +63,7 @@ std::vector<po::option> parse(const Command& command, const std::vector<std::str
   }
 }
 
-/// Returns whether a word has a '=' and does not look like a path. The result is true for "steps=5", and false for
+/// Returns whether a word has a '=' that stands before every '/'. The result is true for "steps=5", and false for
 /// "./a=b.yaml".
 bool is_override(const std::string& word) {
   const std::size_t equals = word.find('=');

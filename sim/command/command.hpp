@@ -18,12 +18,12 @@ namespace sluice {
 struct Option {
   std::string name;  ///< without the dashes
   char letter = 0;   ///< the letter of the short form, or 0
-  /// The placeholder for the option's value in the help; empty if the option takes no value.
+  /// The placeholder for the option's value in the help. Empty if the option takes no value.
   std::string value = {};
   std::string summary;                    ///< one phrase that says what the option does
   std::string absent = {};                ///< the default, as the help shows it
   std::vector<std::string> choices = {};  ///< the allowed values, if the list of values is fixed
-  /// Returns the allowed values, if they are the entries of a catalog.
+  /// A function that returns the allowed values, if they are the names of a catalog's entries. Otherwise null.
   std::vector<std::string> (*names)() = nullptr;
   /// Returns the values that shell completion suggests. Values that are not suggested are allowed, too. Several values
   /// may be joined as A,B,C.
@@ -36,9 +36,9 @@ struct Option {
 
 /// A command line that was parsed and checked against the record of its command.
 struct Arguments {
-  std::vector<std::string> positionals;
-  std::vector<std::string> overrides;  ///< words KEY=VALUE, as the user gave them
-  std::string line;                    ///< the whole command line, quoted for a shell
+  std::vector<std::string> positionals;  ///< words that are neither options nor overrides
+  std::vector<std::string> overrides;    ///< words KEY=VALUE, as the user gave them
+  std::string line;                      ///< the whole command line, quoted for a shell
 
   bool has(std::string_view option) const { return find(option) != nullptr; }
   /// Returns the value of the option, or `absent` if the option is not given.
@@ -75,10 +75,10 @@ struct Command {
   /// The name of the positionals in messages, such as "SCENARIO or PLAN".
   std::string positionals = {};
   std::string names_folder = {};  ///< folder of the bundled documents that a positional may name
-  /// Returns words that shell completion offers as positionals in addition to names of documents.
+  /// Returns the words that shell completion offers as positionals, in addition to names of documents.
   std::vector<std::string> (*names)() = nullptr;
   bool overrides = false;  ///< whether words KEY=VALUE are overrides of the command
-  /// Whether all words are positionals, so that no word is read as an option or an override.
+  /// Whether all words are positionals. Then no word is read as an option or an override.
   bool verbatim = false;
   std::vector<Option> options = {};
   std::string details = {};  ///< text of the help between the options and the examples
@@ -98,12 +98,12 @@ const Command& subcommand_of(const Command& command, const std::string& word);
 /// Returns the words that choose subcommands. For example, "compare" chooses "profile compare".
 std::vector<std::string> subcommand_words(const Command& command);
 
-/// Parses the words after the command's name. Options may come before or after other words. Throws UsageError if an
-/// option is unknown or appears twice, or if a value is missing or not among the choices. Throws UsageError, too, if
-/// there are too many or too few positionals.
+/// Parses the words after the command's name. Options may come before or after other words. Throws UsageError in three
+/// cases. An option is unknown or appears twice. A value is missing or is not among the choices. There are too many or
+/// too few positionals.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
 
-/// Returns a word of a command line, quoted for a shell if that is necessary.
+/// Returns a word of a command line. If necessary, it is quoted for a shell.
 std::string shell_word(const std::string& word);
 
 /// These functions return the help of one command, and the help of the whole program.

@@ -96,9 +96,9 @@ void complain(const Error& error) {
   message(stands_alone ? text : "sluice: " + text);
 }
 
-/// Opens /dev/null in the place of each closed standard stream: standard input for writing, and the outputs for
-/// reading. Because of this direction, every use of the stream fails and is reported. Without this function, the next
-/// file that is opened would get the number of the closed stream, and an answer could be written into that file.
+/// Opens /dev/null in the place of each closed standard stream. It is opened in the wrong direction: standard input for
+/// writing, and the outputs for reading. So every use of the stream fails and is reported. Without this function, the
+/// next opened file would get the number of the closed stream. An answer could then be written into this file.
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)

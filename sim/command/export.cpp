@@ -23,8 +23,8 @@ std::string note_of(const TraceReader& trace) {
          "; the trace has the actions that were executed";
 }
 
-/// Converts in a child process: if a malicious file crashes HDF5, only the child ends. Returns
-/// a note for the user if the run in the trace did not complete.
+/// Converts the trace in a child process. If a malicious file crashes HDF5, only the child ends. If the run in the
+/// trace did not complete, returns a note for the user.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
                     PartFile* part) {
   try {
@@ -76,7 +76,7 @@ int run_export(const Arguments& arguments) {
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
-  // A signal may have reached only this process and not the child, so this process handles the signal.
+  // A signal may have reached this process, but not the child. Then this call throws Interrupted.
   check_interrupt();
   if (part) part->commit();
   if (!note.empty()) message("sluice: " + note);
@@ -111,16 +111,16 @@ const Command export_command = {
                  .absent = "standard output"},
                 force_option(Output::exported)},
     .details =
-        "perfetto      a timeline; drag the file into https://ui.perfetto.dev\n"
+        "perfetto      a timeline. Drag the file into https://ui.perfetto.dev\n"
         "chrome        a timeline as JSON, for chrome://tracing, Perfetto and Speedscope\n"
         "csv           one row per span (RFC 4180)\n"
-        "data-island   a table as JSON for a web page: the metrics, the sums over each\n"
-        "              stage, or the layers (the stage table of the model, which `sluice\n"
-        "              model` reads), as {\"func\": \"quick_plot\", \"data\": [...]}\n\n"
+        "data-island   a table as JSON for a web page: {\"func\": \"quick_plot\", \"data\": [...]}.\n"
+        "              The table has the metrics, the sums over each stage, or the layers. The\n"
+        "              layers are a stage table, which `sluice model` reads\n\n"
         "A timeline has a process per device, a track per stream, and a counter per memory. An\n"
-        "arrow leads from an action to each action that waited for its data. The arrow is left\n"
-        "out if more than 131072 spans end between the two actions. Times are rounded to the\n"
-        "nanosecond.\n",
+        "arrow leads from an action to each action that waited for the data of the first one. If\n"
+        "more than 131072 spans end between the two actions, there is no arrow. Times are rounded\n"
+        "to the nanosecond.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5", "a trace"},
                  {"sluice export trace.h5 --to perfetto -o trace.pftrace",
                   "a timeline of this trace"},

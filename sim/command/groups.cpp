@@ -11,7 +11,7 @@ bool is_part_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// Searches `text` from position `from` on for the whole name `device`. Returns the name's first position.
+/// Returns the first position, from `from` on, at which `text` contains the whole name `device`.
 std::size_t find_name(const std::string& text, const std::string& device, std::size_t from = 0) {
   for (std::size_t at = text.find(device, from); at != std::string::npos;
        at = text.find(device, at + 1)) {
@@ -41,7 +41,7 @@ std::optional<std::size_t> device_in(const std::string& text,
   return found;
 }
 
-/// Texts that the functions below join into one text.
+/// A group of texts, which the functions below join into one text.
 struct Group {
   std::vector<std::size_t> rows;
   std::size_t first, last;  ///< indices of devices
@@ -53,7 +53,7 @@ std::vector<Group> groups_of(const std::vector<std::string>& texts,
                              const std::vector<std::string>& devices) {
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::vector<Group> groups;
-  // Maps a text, from which the name of its device is cut out, to the index of its group.
+  // A key is a text without the name of its device. The value is the index of the text's group.
   std::map<std::string, std::size_t> open;
   for (std::size_t t = 0; t < texts.size(); ++t) {
     const std::optional<std::size_t> device = device_in(texts[t], devices);

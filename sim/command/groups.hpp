@@ -8,10 +8,9 @@
 
 namespace sluice {
 
-/// If several rows differ only in the name of the device, joins these rows into one row that names the first and the
-/// last device. Rows are joined only if their devices are consecutive in `devices`. For example, "gpu0.host.down: 2 GB"
-/// and "gpu1.host.down: 2 GB" become "gpu0..gpu1.host.down: 2 GB". A row without a label belongs to the nearest label
-/// above it.
+/// Joins rows that differ only in the name of the device. Their devices must be consecutive in `devices`. The joined
+/// row names the first and the last device. For example, "gpu0.host.down: 2 GB" and "gpu1.host.down: 2 GB" become
+/// "gpu0..gpu1.host.down: 2 GB". A row without a label belongs to the nearest label above it.
 LabelledRows grouped_by_device(const LabelledRows& rows, const std::vector<std::string>& devices);
 
 /// A group of texts that differ only in their device. `text` has the names of the first and the last device, and

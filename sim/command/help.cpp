@@ -36,8 +36,8 @@ std::string in_one_line(const std::string& text) {
   return line;
 }
 
-/// Formats a line of usage. Words that do not fit are put into the next line, indented to the end of the command's
-/// name. Words in brackets stay together.
+/// Formats a line of usage. Words that do not fit are put into the next line, which is indented by the width of the
+/// command's name. Words in brackets stay together.
 std::string usage_line(const std::string& command, const std::string& usage) {
   const std::string head = "  sluice " + command + (usage.empty() ? "" : " ");
   constexpr char unbroken = '\1';

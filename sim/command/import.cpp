@@ -80,8 +80,8 @@ const Command import_command = {
                  .value = "OP,...",
                  .summary = "operators of an ONNX model that count as free: they get no FLOP"}},
     .details =
-        "Sluice never reads the values of weights, and opens no file except FILE. Each symbolic dimension of an ONNX "
-        "file is a KEY. All counts are per sample. Shapes do not include the batch, and the shape of an image is "
+        "Sluice opens only FILE, and never reads the values of weights. Each symbolic dimension of an ONNX "
+        "file is a KEY. All counts are per sample. Shapes are without the batch. The shape of an image is "
         "[height, width, channels].\n\nA file can also be used without importing it, as model: {file: FILE, KEY: "
         "VALUE} in a scenario, or as `sluice model FILE KEY=VALUE`.\n\nThe endings of files that can be imported, and "
         "the keys of these files:\n",

@@ -89,15 +89,15 @@ bool is_standard_input(const std::string& given) {
   return given == "-" || given == "/dev/stdin";
 }
 
-/// Returns the text of standard input. If standard input is a terminal, a message first asks the person to type `what`.
+/// Returns the text of standard input. If standard input is a terminal, a message first asks the user to type `what`.
 std::string typed_or_piped(const std::string& what) {
   if (isatty(STDIN_FILENO) != 0)
     message("sluice: reading " + what + " from the terminal; Ctrl-D ends it");
   return text_of_standard_input();
 }
 
-/// Returns the path of a document from standard input. With this path, files that the document names are relative to
-/// the working folder.
+/// Returns the path that stands for standard input, `stdin` in the working folder. So the files that a document names
+/// are relative to the working folder.
 std::string path_of_standard_input() {
   return (fs::current_path() / "stdin").string();
 }

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// The question of a scenario, or a plan that is executed without changes.
+/// The input of a command: a scenario, or a plan that is executed without changes.
 struct Question {
   std::string path;
   std::optional<Scenario> scenario;  ///< the scenario; absent if the input is a plan
@@ -20,31 +20,32 @@ struct Question {
   CutModel cut;  ///< the cut of the scenario's model, which plan_of() sets
 };
 
-/// Reads the document that the only positional of the command names, and applies the overrides. Throws UsageError if a
-/// plan has overrides.
+/// Reads the document that the command line names, and applies the overrides. Throws UsageError if a plan has
+/// overrides.
 Question read_question(const Arguments& arguments);
 
-/// The document that a study varies. This is the scenario as it is written: nothing is included or changed.
+/// The document that a study varies. This is the scenario as it is written: no override is applied, and the documents
+/// that it names are not read.
 struct ScenarioDocument {
   Value value;
-  /// Path of the document; files that the document names are relative to the folder of this path.
+  /// The path of the document. Files named by the document are relative to the folder of this path.
   std::string path;
 };
 
-/// Reads a scenario from a file, from the bundled scenario with the given name, or from standard input (`-`). Throws
-/// UsageError if the input is a plan, and InputError if the input cannot be read.
+/// Reads a scenario. `given` is a file, the name of a bundled scenario, or `-` for standard input. If the input is a
+/// plan, throws UsageError. If it cannot be read, throws InputError.
 ScenarioDocument read_scenario_document(const std::string& given);
 
-/// Returns the plan that was read, or makes a plan from the scenario and sets the cut of `question`. Throws Infeasible
-/// if no plan fits, and InputError if the scenario is wrong.
+/// If the input is a plan, returns this plan. Otherwise makes a plan from the scenario, and sets the cut of `question`.
+/// If no plan fits, throws Infeasible. If the scenario is wrong, throws InputError.
 Plan plan_of(Question& question);
 
-/// Returns the position for an error that concerns the whole input. For a plan, this position is the file. For a
-/// scenario, this position is the line of the workload, because the workload says how much is computed.
+/// Returns the position for an error that concerns the whole input. For a plan, this is the file. For a scenario, this
+/// is the line of the workload, which says how much is computed.
 Position place_of(const Question& question);
 
-/// Calls `action`, which works on the plan of the question. An error without a position, such as an error from checking
-/// the plan, gets the position of the question.
+/// Calls `action`, which works on the plan of the question. If `action` throws an error without a position, the error
+/// gets the position of the question. For example, the check of a plan throws such errors.
 template <class Action>
 decltype(auto) in_plan_file(const Question& question, Action&& action) {
   try {
@@ -55,7 +56,7 @@ decltype(auto) in_plan_file(const Question& question, Action&& action) {
   }
 }
 
-/// Throws UsageError if `output` is one of the files from which the question was read.
+/// Throws UsageError if `output` is one of the input files of the question.
 void refuse_to_overwrite(const Question& question, const std::string& output);
 
 }  // namespace sluice

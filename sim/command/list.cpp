@@ -69,8 +69,8 @@ std::string overview() {
     rows.emplace_back(kind.name, std::to_string(kind.count) + ": " + kind.summary);
   return rows_text(rows, {.bold_labels = true}) +
          folded(
-             "\n`sluice list models` prints each model with a sentence about it. With -v, a list also has parameters "
-             "with their defaults, figures and sources.\n",
+             "\n`sluice list models` prints each model with a sentence about it. With -v, the list also has the "
+             "parameters of models, policies and others, the figures of platforms, and sources.\n",
              page_width());
 }
 
@@ -103,7 +103,7 @@ const Command list_command = {
         {{.name = "verbose",
           .letter = 'v',
           .summary =
-              "also print sources, parameters with their defaults and help, and the figures of platforms"},
+              "also print parameters with their defaults and help, the figures of platforms, and sources"},
          {.name = "json", .summary = "print everything as JSON"}},
     .details =
         "Without KIND, the command prints an overview of all lists. KIND is one of policies,\n"

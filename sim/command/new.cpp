@@ -103,7 +103,8 @@ links:
 struct Template {
   std::string kind;
   const char* text;
-  /// The command that the message proposes as the next command. In this command, FILE stands for the written file.
+  /// After the file is written, a message proposes this command as the next step. In the command, FILE stands for the
+  /// written file.
   std::string next;
 };
 

@@ -46,7 +46,7 @@ bool is_trace(const std::string& head) {
   return head.compare(0, 8, "\x89HDF\r\n\x1a\n") == 0;
 }
 
-/// Returns whether a file begins like the files that the command writes.
+/// Returns whether a file that begins with `head` may be replaced by a file of the kind `output`.
 bool is_alike(const std::string& head, Output output) {
   switch (output) {
     case Output::trace:
@@ -78,7 +78,7 @@ void refuse_dash(const std::string& path, Output output, const std::string& opti
                    ", or write './-' for a file called '-'");
 }
 
-/// Refuses a name for a trace if the name has the ending of another format, such as .json. The user probably wants the
+/// Refuses to write a trace under a name with the ending of another format, such as .json. The user probably wants the
 /// answer or an export in that format.
 void refuse_ending(const std::string& path, Output output, const std::string& option) {
   constexpr std::array others = {".json", ".csv", ".yaml", ".yml",     ".plan",
@@ -90,7 +90,7 @@ void refuse_ending(const std::string& path, Output output, const std::string& op
   throw UsageError(
       "'" + path + "' for '--" + option + "' would be a trace, which is HDF5 and not " +
       ending.substr(1) + ": name it '" + name.replace_extension(".h5").string() +
-      "', or add --force; --json prints the answer, and 'sluice export' writes a trace for other programs");
+      "', or add --force. --json prints the answer, and 'sluice export' writes a trace for other programs");
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ void refuse_to_replace(const Arguments& arguments, const std::string& path, Outp
   if (is_file && is_alike(head_of(path), output)) return;
   if (!fs::exists(path, ignored) || (is_file && fs::file_size(path, ignored) == 0))
     return refuse_ending(path, output, option);
-  if (!is_file) return;  // The call that writes to a folder or a device reports the error.
+  if (!is_file) return;  // An attempt to write to a folder or a device fails later, with its own message.
   throw UsageError("'" + path + "' for '--" + option + "' is " + words_of(output) +
                    ": give another name, or --force to replace it");
 }

@@ -23,8 +23,9 @@ std::string without_colours(std::string_view text) {
   return plain;
 }
 
-/// Returns the column at which the text of a line begins. A line may only be broken after this column. The text begins
-/// behind a label that ends with two blanks, if at least half of the page remains for the text.
+/// Returns the column at which the text of a line begins. A line is broken only after this column. A line may begin
+/// with a label that ends with two blanks. Then the text begins behind the label, if at least half of the page remains
+/// for the text.
 std::size_t beginning(const std::string& line, std::size_t page) {
   const std::size_t indent = line.find_first_not_of(' ');
   const std::size_t gap = line.find("  ", indent);

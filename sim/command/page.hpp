@@ -1,5 +1,5 @@
-// Breaks printed text at blanks to fit the width of the page, so that the terminal does not break the text inside
-// words.
+// Breaks printed text at blanks, to fit the width of the page. Without this, the terminal would break long lines in the
+// middle of words.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,15 @@
 
 namespace sluice {
 
-/// Returns the number of columns of the terminal. If standard output is not a terminal, returns the value of the
-/// environment variable COLUMNS, or 0 if this variable is not set. The result 0 means that lines have no limit, as a
-/// script expects.
+/// Returns the number of columns of the terminal. If standard output is not a terminal, returns the environment
+/// variable COLUMNS. If the variable is not set, returns 0: lines have no limit, as a script expects.
 std::size_t page_width();
 
 /// Returns the number of columns that a text occupies. Escape sequences that switch colours occupy no columns.
 std::size_t shown_columns(std::string_view text);
 
-/// Breaks `text` at blanks into lines of at most `room` columns. A word that is longer than `room` has a line of its
-/// own. If `room` is 0, the text stays one line.
+/// Breaks `text` at blanks into lines of at most `room` columns. A longer word has a line of its own. If `room` is 0,
+/// the text stays one line.
 std::vector<std::string> broken(std::string_view text, std::size_t room);
 
 /// Breaks lines that are longer than the page. The parts of a broken line are indented to the column at which the

@@ -60,12 +60,13 @@ const Command plan_command = {
                  .absent = "standard output"},
                 force_option(Output::plan),
                 {.name = "check",
-                 .summary = "do not print the plan; say whether it fits and whether its run ends"}},
+                 .summary =
+                     "do not print the plan. Say whether it fits, and whether its run ends"}},
     .details =
         "The text of the plan can be saved, compared, edited, and executed with `sluice run\n"
         "PLAN`. sim/plan/FORMAT.md describes the text.\n",
     .examples = {{"sluice plan alexnet_resident -o resident.plan",
-                  "saves the plan; `sluice run resident.plan` executes this plan"},
+                  "saves the plan. `sluice run resident.plan` executes it"},
                  {"sluice plan alexnet_x200 'stages={cut: explicit, after: [16]}' --check",
                   "exit code 4 if the plan does not fit"}},
     .run = run_plan,

@@ -54,7 +54,7 @@ std::string table_text(const TextTable& table, const std::vector<std::size_t>& w
   std::vector<std::string> headings;
   for (const TextTable::Column& column : table.columns) headings.push_back(column.heading);
   std::string head = row_text(headings, table, widths);
-  head.pop_back();  // The end of the line must not be bold.
+  head.pop_back();  // Removes the line break, which must not be bold.
   std::string text = bold(head) + "\n";
   for (const auto& row : table.rows) text += row_text(row, table, widths);
   return text;
@@ -73,8 +73,8 @@ TextTable part_of(const TextTable& table, const std::vector<std::size_t>& number
 
 constexpr std::size_t narrow = 24;  ///< the least width, in characters, to which a text is wrapped
 
-/// Returns the widths of the columns. If the last column has text, it gets the room on the page that no other column
-/// uses.
+/// Returns the widths of the columns. If the last column has text, its width is at most the rest of
+/// the page.
 std::vector<std::size_t> with_last_broken(const TextTable& table, std::vector<std::size_t> widths,
                                           std::size_t page) {
   const std::size_t before = sum_of(widths) - widths.back();

@@ -17,12 +17,12 @@ struct TextTable {
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
 
-  /// If the table is too wide, the columns that do not fit are put into further tables below the first table. Each of
-  /// the further tables repeats the first `keys` columns.
+  /// If the table is too wide, the last columns are put into further tables below it. Each of these tables repeats the
+  /// first `keys` columns.
   std::size_t keys = 1;
 
-  /// Returns the aligned table. If the width of the page has a limit, long text in the last column is wrapped. Columns
-  /// that do not fit are put into further tables below the first table.
+  /// Returns the aligned table. If the page has a limited width, long text in the last column is wrapped. Columns that
+  /// do not fit are put into further tables below the first table.
   std::string aligned(std::size_t page = page_width()) const;
   std::size_t width() const;  ///< returns the width of the aligned table in characters
   void drop_last();           ///< removes the last column
@@ -42,7 +42,7 @@ using LabelledRows = std::vector<std::pair<std::string, std::string>>;
 
 struct RowsForm {
   std::string indent = {};
-  /// The least width of the column of labels; a longer label widens the column.
+  /// The least width of the column of labels. A longer label widens the column.
   std::size_t label_columns = 0;
   /// The column at which text is wrapped, or 0 for no limit.
   std::size_t page = page_width();

@@ -40,7 +40,7 @@ double now() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-/// Returns false if the output is a pipe that its reader has closed.
+/// Returns false if the output is a pipe without a reader.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -75,7 +75,7 @@ void message(std::string_view text) {
   try {
     write_all(STDERR_FILENO, std::string(text) + "\n");
   } catch (const IoError&) {
-    // A message about this failure cannot be printed anywhere, but the exit code shows the failure.
+    // A message about this failure cannot be printed. The exit code shows the failure.
   }
 }
 

@@ -16,17 +16,17 @@ void print(std::string_view text);
 /// Writes a line to standard error.
 void message(std::string_view text);
 
-/// Returns whether standard output is a terminal that allows colour: NO_COLOR is unset, and TERM is not "dumb".
+/// Returns whether standard output is a terminal with colour. NO_COLOR must be unset, and TERM must not be "dumb".
 bool colour_wanted();
 /// Returns whether the character set of the locale is UTF-8.
 bool utf8_wanted();
-/// Returns the number of columns of the terminal, or `otherwise` if standard output is not a terminal.
+/// Returns the number of columns of the terminal. If standard output is not a terminal, returns `otherwise`.
 int terminal_width(int otherwise);
 
 /// Returns the text in bold if colour is wanted, and unchanged otherwise.
 std::string bold(std::string_view text);
-/// Returns the text in an ANSI colour (31 red, 32 green, 33 yellow, 34 blue) if colour is wanted, and unchanged
-/// otherwise.
+/// Returns the text in an ANSI colour: 31 is red, 32 green, 33 yellow, 34 blue. If no colour is wanted, returns the
+/// text unchanged.
 std::string coloured(std::string_view text, int colour);
 
 /// Returns text from a file in a form that is safe for a terminal. Control characters are replaced by '?', because they
@@ -48,8 +48,8 @@ std::string bar(double share, std::size_t width);
 std::string progress_words(std::int64_t done, std::int64_t total, double passed_s,
                            const std::string& counted);
 
-/// A line on standard error that shows progress with a bar, a percentage, a rate and the remaining time. The line
-/// changes at most ten times per second, and is not shown if standard error is not a terminal.
+/// A line on standard error with progress: a bar, a percentage, a rate and the remaining time. The line changes at most
+/// ten times per second. It is shown only on a terminal.
 class ProgressLine {
  public:
   /// Parameter `counted` names the things that are counted, such as "points". If `counted` is empty, the line has no
@@ -65,7 +65,7 @@ class ProgressLine {
  private:
   std::string counted_;
   bool active_ = false, shown_ = false;
-  /// Start of the work and last change of the line, in seconds of a steady clock.
+  /// The start of the work, and the last change of the line, in seconds of a steady clock.
   double began_ = 0, last_ = 0;
 };
 

@@ -15,8 +15,8 @@ std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// Grounds say where the seconds of a price come from (see cost.hpp). For each kind of grounds, adds up the seconds of
-/// all passes. At the end, each sum is divided by the total seconds and so becomes a share.
+/// Sums the seconds of all passes, with one sum for each kind of grounds. Grounds say where the seconds of a price come
+/// from (see cost.hpp). At the end, each sum is divided by the total seconds, which makes it a share.
 class Sums {
  public:
   explicit Sums(Account& account) : account_(account) {}
@@ -86,8 +86,8 @@ std::string errors_text(const KnownErrors& errors, const std::string& of) {
   if (!(errors.share > 0)) return "";
   return ". " + of + " was off by " + percent(errors.median) + " in the median and by at most " +
          percent(errors.ninety) +
-         " for nine of ten operators (means over the classes of operators, weighted by their "
-         "seconds)";
+         " for nine of ten operators. These are means over the classes of operators, weighted by "
+         "seconds";
 }
 
 std::string interpolated_text(const Account& account) {
@@ -100,24 +100,24 @@ std::string interpolated_text(const Account& account) {
   if (unknown > 1e-9)
     text +=
         ". For " + percent(unknown) +
-        " of the seconds the error of the interpolation is not known, because too few rows lie between other rows";
+        " of the seconds the error of the interpolation is not known: too few rows can be estimated from other rows";
   return text + ". ";
 }
 
 std::string fitted_text(const Account& account) {
   if (account.fitted == 0 && account.others.empty()) return "";
-  std::string text = percent(account.fitted) +
-                     " of the computation's seconds come from a fit of measured operators, " +
-                     percent(account.inside) +
-                     " of all seconds for sizes within the range that was measured on this device";
+  std::string text =
+      percent(account.fitted) +
+      " of the computation's seconds come from a fit of measured operators. For " +
+      percent(account.inside) +
+      " of all seconds, the sizes are within the range that was measured on this device";
   text += errors_text(account.fit_errors, "A single operator that the fit had not seen");
   const double unknown = account.fitted - account.fit_errors.share;
   if (unknown > 1e-9)
     text +=
         ". For " + percent(unknown) +
-        " of the seconds the error of the fit is not known. Either the sizes are outside of the measured range, or too "
-        "few operators of the class were measured, or the operators were measured neither on this device nor on "
-        "several other devices";
+        " of the seconds the error of the fit is not known. The reason may be sizes outside of the measured range, too "
+        "few measured operators of the class, or no measurements on this device or on several other devices";
   std::vector<std::string> others;
   for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
   if (!others.empty()) text += ". The roofline model prices " + join(others);
@@ -127,8 +127,8 @@ std::string fitted_text(const Account& account) {
 std::string multiple_text(const Account& account) {
   if (!(account.multiple > 0)) return "";
   return percent(account.multiple) +
-         " of the computation's seconds are backward passes whose seconds are assumed to be a multiple of the seconds "
-         "of the forward passes; workload.backward=per_layer prices each backward pass separately. ";
+         " of the computation's seconds are backward passes. Their seconds are assumed to be a multiple of the forward "
+         "passes' seconds. workload.backward=per_layer prices each backward pass separately. ";
 }
 
 }  // namespace

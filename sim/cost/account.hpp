@@ -1,6 +1,6 @@
-// An account says how certain the prices of a cost model are. It says which share of the seconds
-// comes from a fit or from rows of a profile, and how large the errors of these seconds are. An
-// account also says which operators have prices from another cost model.
+// An account says how certain the prices of a cost model are. It has the shares of the seconds that come from a fit or
+// from rows of a profile. It also has the errors of these seconds, and the operators with prices from another cost
+// model.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace sluice {
 
-/// The errors of single operators, weighted by their seconds.
+/// The errors of the prices of single operators. `median` and `ninety` are means over the operators, weighted by their
+/// seconds: the median error, and the error that nine of ten operators do not exceed.
 struct KnownErrors {
   double share = 0;  ///< the share of all seconds for which the errors are known
   double median = 0, ninety = 0;
@@ -22,19 +23,19 @@ struct KnownErrors {
 /// Shares of the seconds of one forward pass over all layers. In training, the seconds include the backward pass.
 struct Account {
   double seconds = 0;  ///< the sum of all seconds; 0 if no price comes from a fit or a profile
-  /// `fitted` is the share of the seconds that comes from a fit. `inside` is the share that comes from a fit for sizes
-  /// within the measured range.
+  /// `fitted` is the share of the seconds that comes from a fit. `inside` is the part of this share for operators whose
+  /// sizes are within the measured range.
   double fitted = 0, inside = 0;
   /// `measured` is the share of the seconds that comes from rows of a profile. `interpolated` is the share of the
   /// seconds that was interpolated between rows.
   double measured = 0, interpolated = 0;
-  /// The share of the seconds that was computed as a multiple of the seconds of forward passes.
+  /// The share of the seconds that belongs to backward passes, if these are computed as a multiple of forward seconds.
   double multiple = 0;
-  /// `fit_errors` are the errors that a fit makes for operators that it has not seen. `interpolation_errors` are the
-  /// errors that an interpolation makes for rows that it has not seen.
+  /// `fit_errors` are the errors of a fit for operators that it has not seen. `interpolation_errors` are the errors of
+  /// an interpolation for rows that were left out of it.
   KnownErrors fit_errors, interpolation_errors;
-  /// Operator classes that were not fitted. Each class has its share of the seconds, and the class with the largest
-  /// share comes first.
+  /// Operator classes that were not fitted, with their shares of the seconds. The class with the largest share comes
+  /// first.
   std::vector<std::pair<std::string, double>> others;
   /// The names of the devices on which the rows of the profile were measured. A name is empty if the profile does not
   /// give it.
@@ -44,14 +45,14 @@ struct Account {
 /// Whether an account includes backward passes, and how their seconds are computed.
 struct BackwardCounted {
   bool any = false;
-  /// The ratio of backward seconds to forward seconds; absent if each layer has its own backward seconds.
+  /// The ratio of backward seconds to forward seconds. Absent if each layer has its own backward seconds.
   std::optional<double> multiple = {};
 };
 
 Account account_of(const Cost& cost, const Model& model, const Device& device, DType dtype,
                    std::int64_t samples, const BackwardCounted& backward = {});
 
-/// Returns the account in a few sentences, or "" if the cost model does not fit, interpolate or multiply anything.
+/// Returns the account in a few sentences, or "" if no seconds were fitted, interpolated or computed as a multiple.
 std::string account_text(const Account& account);
 
 }  // namespace sluice

@@ -37,7 +37,7 @@ double peak_seconds(const Work& work, const Device& device, DType dtype) {
 }
 
 const char* const cost_model_summary =
-    "the cost model; the default is roofline if each device has a memory bandwidth, and otherwise peak";
+    "the cost model. The default is roofline if each device has a memory bandwidth, and otherwise peak";
 
 Record record_of(const CostModel& model) {
   Record record{.name = "cost " + model.name, .summary = model.summary, .fields = model.parameters};

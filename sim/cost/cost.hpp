@@ -1,6 +1,6 @@
-// Cost models price a pass of an operator on a device. A cost model is chosen by name. From its parameters, the cost
-// model makes an object that prices queries. The object may hold data, such as a profile. Each cost model has a file of
-// its own, and cost/catalog.cpp lists all cost models.
+// A cost model gives the price of a pass of an operator on a device: its seconds, FLOP, bytes and joules. A cost model
+// is chosen by name. It makes an object from its parameters. The object prices queries, and may hold data, such as a
+// profile. Each cost model has a file of its own, and cost/catalog.cpp lists all cost models.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace sluice {
 
-/// A tensor that a pass reads or writes, and the memory that holds this tensor.
+/// A tensor that a pass reads or writes, with the memory of the tensor.
 struct Operand {
   std::string pool;  ///< the name of the memory; an empty name means the device's default memory
   double read = 0, written = 0;  ///< bytes
@@ -32,7 +32,7 @@ struct Query {
   Pass pass = Pass::forward;
   std::int64_t samples = 0;
   Work work = {};
-  /// The operator with its configuration (Layer::config, Layer::input_shapes), and the model to which it belongs. Both
+  /// The operator is the layer `layer` of `model`. Layer::config and Layer::input_shapes give its configuration. Both
   /// pointers are null for an update of weights, which does not belong to a single operator.
   const Model* model = nullptr;
   const Layer* layer = nullptr;
@@ -51,8 +51,8 @@ struct Price {
   double flop = 0;
   double bytes = 0;       ///< the bytes that are read and written in memory
   double measured_s = 0;  ///< the part of the seconds that was measured
-  /// Joules above idle, and the seconds for which the joules are known. For the seconds without known joules, joules
-  /// are computed from the device's watts.
+  /// `joules_s` are the seconds with known joules, and `joules` are their joules above idle. The joules of all other
+  /// seconds are computed from the device's watts.
   double joules = 0, joules_s = 0;
   double measured_j = 0;  ///< the part of the joules that was measured
 
@@ -64,22 +64,22 @@ Price multiple_of(const Price& price, double factor);
 
 /// The shares of a device's FLOP/s and memory bandwidth that operators reach in a cost model.
 struct Shares {
-  /// The share of the device's FLOP/s; absent if seconds do not depend on FLOP/s.
+  /// The share of the device's FLOP/s. Absent if seconds do not depend on FLOP/s.
   std::optional<double> compute;
-  /// The share of the device's memory bandwidth; absent if seconds do not depend on this bandwidth.
+  /// The share of the device's memory bandwidth. Absent if seconds do not depend on this bandwidth.
   std::optional<double> memory;
 };
 
-/// Where the seconds of a price come from: a fit of a class of operators, rows of a profile, or another cost model. The
-/// seconds come from another cost model if neither the fit nor the profile contains the operator.
+/// Where the seconds of a price come from: a fit of a class of operators, or rows of a profile. If neither contains the
+/// operator, the seconds come from another cost model.
 struct Grounds {
   std::string of;      ///< the class of the operator; empty if the cost model has no classes
   double seconds = 0;  ///< seconds of the price
-  /// `measured` is true if the price comes from a row of a profile. `interpolated` is true if the price was
-  /// interpolated between rows.
+  /// `measured`: the price comes from a row of a profile. `interpolated`: the price was interpolated between rows.
   bool measured = false, interpolated = false;
   bool fitted = false;
-  bool inside = false;  ///< whether the sizes of the operator are within the measured range
+  /// Whether the device was measured, and the sizes of the operator are within the measured range.
+  bool inside = false;
   /// Relative errors for one operator, found by cross-validation of the fit or of the interpolation. `ninety` is the
   /// error that nine of ten operators do not exceed. An error that is not known is NaN.
   double median = 0, ninety = 0;
@@ -92,28 +92,26 @@ struct Grounds {
 struct CostFile {
   std::string what;  ///< the name of the file in messages, such as "cost.profile"
   std::string path;
-  /// The folder of bundled documents if `path` is the name of one of them, and empty otherwise.
+  /// The folder of the bundled documents, if `path` is the name of such a document. Otherwise empty.
   std::string folder = {};
 };
 
 /// A cost model. It returns the price of a query. Equal queries have equal prices.
 struct Cost {
   virtual ~Cost() = default;
-  /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth, or if the
-  /// operator was not measured.
+  /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth. Throws it, too, if the operator
+  /// was not measured.
   virtual Price of(const Query& query) const = 0;
-  /// Returns whether the pass was measured with its operands in the memories that the query names. If the result is
-  /// true, the price also holds for memories behind a link. If the result is false, the price holds only for memories
-  /// that the device reaches without a link.
+  /// Returns whether the pass was measured with its operands in the query's memories. If true, the price also holds for
+  /// memories behind a link. If false, the price holds only for memories that the device reaches without a link.
   virtual bool measured_so(const Query&) const { return false; }
   /// If a network's seconds are known for only one number of samples, returns this number. Otherwise returns 0.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
-  /// Returns the shares of the device's FLOP/s and bandwidth. An answer reports these shares.
+  /// Returns the shares of the device's FLOP/s and bandwidth that operators reach. An answer reports these shares.
   virtual Shares shares(const Device&) const { return {}; }
   /// Returns the grounds of the query's price. The list is empty if nothing was fitted or measured.
   virtual std::vector<Grounds> grounds(const Query&) const { return {}; }
-  /// Returns the files that prices depend on. A stored answer is valid as long as the content of these files is the
-  /// same.
+  /// Returns the files that determine the prices. A stored answer is valid while these files have the same content.
   virtual std::vector<CostFile> files(const Platform&) const { return {}; }
 };
 
@@ -126,14 +124,13 @@ struct CostModel {
   std::string source;        ///< paper, section
   std::string example = {};  ///< a complete command
   std::vector<Field> parameters = {};
-  /// Makes the object that prices queries. File names in keys are relative to `folder`. Throws InputError at the
-  /// position of a key, and IoError.
+  /// Makes the object that prices queries. File names in keys are relative to `folder`. Throws InputError with the
+  /// position of a wrong key, and IoError if a file cannot be read.
   std::shared_ptr<const Cost> (*make)(const Reader& keys, const std::string& folder) = nullptr;
-  /// Whether the seconds depend on the memories that hold the operands. A search for the memories of the operands needs
-  /// a cost model with this property.
+  /// Whether the seconds depend on the memories of the operands. A search for these memories needs such a cost model.
   bool counts_memories = false;
-  /// Whether the cost model has prices for backward passes. These prices are used unless the
-  /// workload says that a backward pass takes a multiple of the forward pass.
+  /// Whether the cost model has prices for backward passes. A workload may say instead that a backward pass takes a
+  /// multiple of the forward pass. Then these prices are not used.
   bool knows_backward = false;
 };
 
@@ -155,11 +152,11 @@ struct ChosenCost {
   const Cost* operator->() const { return object.get(); }
 };
 
-/// Returns the cost model that is used if a scenario names none: `roofline` if each device of the platform has a memory
-/// bandwidth, and `peak` otherwise.
+/// Returns the cost model for a scenario without one. If each device of the platform has a memory bandwidth, this is
+/// `roofline`. Otherwise it is `peak`.
 const CostModel& default_cost(const Platform& platform);
 
-/// Returns the cost model that a `cost:` mapping names, or the platform's default if the mapping names none.
+/// Returns the cost model of a `cost:` mapping. If the mapping names no cost model, returns the platform's default.
 /// Throws InputError, IoError.
 ChosenCost choose_cost(const Value& cost, const std::string& folder, const Platform& platform);
 

@@ -1,4 +1,4 @@
-// The cost model `fitted`. A kernel takes the seconds that a fit of similar measured kernels gives for its sizes.
+// The cost model `fitted`. The seconds of a kernel come from its sizes, by a fit of similar measured kernels.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -43,8 +43,8 @@ class Fits {
     if (device.fit.empty())
       throw InputError(
           "device '" + device.name +
-          "' has no key 'fit', but the cost model 'fitted' needs a fit: add this key, or name a fit with cost: {model: "
-          "fitted, file: …} (`sluice profile fit` makes a fit)");
+          "' has no key 'fit', but the cost model 'fitted' needs a fit. Add this key, or name a fit with cost: {model: "
+          "fitted, file: …}. `sluice profile fit` makes a fit");
     return get(device.fit);
   }
 
@@ -58,7 +58,7 @@ class Fits {
 
   std::string file_;
   mutable std::mutex mutex_;
-  // The container is a map, because references to elements of a map stay valid when elements are added.
+  // In a map, references to elements stay valid when elements are added.
   mutable std::map<std::string, Fit> read_;
 };
 
@@ -69,8 +69,8 @@ std::shared_ptr<const Cost> roofline_with(double memory_power) {
   return plain_cost("roofline", std::move(keys)).object;
 }
 
-/// Returns the device's data sheet for a query. The `slowness` of the data sheet is the factor by which the bytes take
-/// longer because some operands are not in the device's default memory.
+/// Returns the device's data sheet for a query. Some operands may be outside of the device's default memory. Then the
+/// bytes take longer, by the factor `slowness` of the sheet.
 Sheet sheet_for(const Query& query) {
   Sheet sheet = sheet_of(query.device, query.dtype);
   if (query.operands.empty() || !(query.work.bytes > 0)) return sheet;
@@ -193,26 +193,25 @@ extern const CostModel fitted_cost = {
         "similar device.",
     .source =
         "Lee et al., Forecasting GPU performance for deep learning training and inference "
-        "(ASPLOS 2025), section 4: tiles and waves; fits/FORMAT.md has the formula",
+        "(ASPLOS 2025), section 4: tiles and waves. fits/FORMAT.md has the formula",
     .example =
         "sluice run alexnet_resident platform=a100_pcie 'cost={model: fitted, unfitted: roofline}'",
     .parameters =
         {{.name = "file",
           .summary =
-              "a sluice-fit/1 document, or the name of a bundled fit; the default is the fit that the device names "
-              "under `fit`",
+              "a sluice-fit/1 document, or the name of a bundled fit. The default is the device's own `fit`",
           .optional = true},
          {.name = "unfitted",
           .type = Type::choice,
           .summary =
-              "what happens to layers of a class that was not fitted: `refuse` refuses them, `roofline` prices them by "
-              "roofline and says so in the answer",
+              "what happens to layers of a class without a fit: `refuse` refuses them. `roofline` prices them by "
+              "roofline, and the answer says so",
           .default_text = "refuse",
           .choices = {"refuse", "roofline"}},
          {.name = "attention",
           .type = Type::choice,
-          .summary = "the kernels of attention: `eager` has one kernel per step and keeps "
-                     "the scores in memory; `fused` has only the two products",
+          .summary = "the kernels of attention: `eager` has one kernel per operation and keeps the scores in memory. "
+                     "`fused` has only the two products",
           .default_text = "eager",
           .choices = {"eager", "fused"}},
          memory_power_field()},

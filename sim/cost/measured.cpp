@@ -16,8 +16,8 @@ bool goes_forward(Pass pass) {
   return pass == Pass::forward || pass == Pass::recompute;
 }
 
-/// If memory limits the operator, adds joules for those seconds of the price whose joules are not
-/// known. In these seconds, the device takes less power than while it computes.
+/// If memory limits the operator, adds joules for those seconds of the price that have no joules yet. In these seconds,
+/// the device takes less power than while it computes.
 Price with_memory_power(Price price, double share, const Query& query) {
   if (share < 1 && is_bound_by_memory(query.work, query.device, query.dtype))
     take_memory_power(price, price.seconds - price.joules_s, share, query.device);
@@ -209,13 +209,14 @@ extern const CostModel measured_cost = {
     .name = "measured",
     .summary =
         "A layer takes the seconds and joules that were measured for this layer and this number of samples. The "
-        "measurements come from a profile or, if no profile is named, from the model's file. Updates of weights, which "
-        "belong to no layer, are priced by the cost model that `outside` names, or by peak if it names none.",
+        "measurements come from a profile. Without a profile, they come from the model's file. Updates of weights "
+        "belong to no layer. They are priced by the cost model that `outside` names. Without `outside`, they are "
+        "priced by `peak`.",
     .details =
         "Use `measured` when the operators of the model were measured on the device. An operator in the profile has "
-        "exactly its measured seconds and joules. Operators that are not in the profile are refused, interpolated or "
-        "priced by another cost model. The keys `interpolate` and `outside` choose what happens to such operators. "
-        "Without interpolation, this cost model has no prices for sizes that were not measured.",
+        "exactly its measured seconds and joules. All other operators are refused, interpolated or priced by another "
+        "cost model. The keys `interpolate` and `outside` choose one of the three. Without interpolation, this cost "
+        "model has no prices for sizes that were not measured.",
     .source =
         "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
         "portable and fast prediction of execution time and power consumption of GPU kernels (2020)",
@@ -228,24 +229,24 @@ extern const CostModel measured_cost = {
          {.name = "where",
           .type = Type::mapping,
           .summary =
-              "use only the rows of the profile in which a column has the given value, such as {cache: hot}",
+              "use only rows of the profile with this value in a column, such as {cache: hot}",
           .optional = true},
          {.name = "interpolate",
           .type = Type::choice,
           .summary =
-              "`none` interpolates nothing, `batch` interpolates between rows with other batches, and `sizes` also "
-              "between rows of the same operator class with other sizes",
+              "`none` interpolates nothing. `batch` interpolates between rows with other batches. `sizes` also "
+              "interpolates between rows of the same operator class with other sizes",
           .default_text = "none",
           .choices = {"none", "batch", "sizes"}},
          {.name = "outside",
           .summary =
-              "the cost model that prices layers that were not measured; with `refuse`, such a layer is an error",
+              "the cost model for layers that were not measured. With `refuse`, such a layer is an error",
           .default_text = "refuse"},
          {.name = "statistic",
           .type = Type::choice,
           .summary =
-              "which statistic of a row's samples becomes the price: the median, the mean, the mean of the samples "
-              "within 3 standard deviations, or the least sample",
+              "the price is this statistic of a row's samples: the median, the mean, the mean of the samples within 3 "
+              "standard deviations, or the least sample",
           .default_text = "median",
           .choices = {"median", "mean", "mean_within", "least"}},
          memory_power_field()},

@@ -7,8 +7,8 @@ Field memory_power_field() {
       .name = "memory_power",
       .type = Type::number,
       .summary =
-          "the share of the device's power above idle that an operator limited by memory takes if its joules were not "
-          "measured; an operator limited by FLOP takes the whole power above idle",
+          "for operators without measured joules: operators limited by memory take this share of the device's power "
+          "above idle, and operators limited by FLOP take all of it",
       .default_text = "1",
       .maximum = 1};
 }

@@ -1,5 +1,5 @@
-// The additional power (power minus idle power) of operators that memory limits, as a share of the additional
-// power of a busy device. Every cost model that knows what limits an operator has a key for this share.
+// Additional power is power minus idle power. Operators that are limited by memory take only a share of the additional
+// power of a busy device. If a cost model knows what limits an operator, it has a key for this share.
 #pragma once
 
 #include "cost/cost.hpp"
@@ -9,12 +9,12 @@ namespace sluice {
 Field memory_power_field();
 
 /// Adds joules to the price for `by_memory_s` seconds in which memory limited the work. Call this function only for
-/// seconds whose joules are not known. A share of 1 leaves the price unchanged, because other code then computes the
-/// joules from the device's watts.
+/// seconds without known joules. A share of 1 leaves the price unchanged: other code then computes the joules from the
+/// device's watts.
 void take_memory_power(Price& price, double by_memory_s, double share, const Device& device);
 
-/// Returns whether the bytes take more seconds than the FLOP at the device's full rates. Returns false if one of the
-/// two rates is not known.
+/// Returns whether the bytes take more seconds than the FLOP, at the device's full rates. If one of the two rates is
+/// not known, returns false.
 bool is_bound_by_memory(const Work& work, const Device& device, DType dtype);
 
 }  // namespace sluice

@@ -45,7 +45,7 @@ void require_rates(const Query& query, const Operand& operand, const DeviceMemor
   for (const DeviceMemory& memory : query.device.memories) reached.push_back(memory.pool);
   throw InputError(of_layer(query) + called(operand) + " is in '" + operand.pool +
                    "', which device '" + query.device.name +
-                   "' does not reach without a link; without a link, the device reaches " +
+                   "' reaches only over a link. Without a link, the device reaches " +
                    join(reached));
 }
 

@@ -1,14 +1,13 @@
-// Computes how many seconds the memories of a device need to move the bytes that a pass reads and writes.
+// Computes the seconds in which a device's memories move the bytes of a pass.
 #pragma once
 
 #include "cost/cost.hpp"
 
 namespace sluice {
 
-/// Returns the seconds at the full rates of the memories that hold the operands. If `side_by_side` is false, the
-/// seconds of the memories are added. If `side_by_side` is true, the result is the longest of these seconds. Bytes that
-/// do not belong to an operand are in the default memory. Throws InputError if a rate is missing, or if a memory is
-/// behind a link.
+/// Returns the seconds of the operands, at the full rates of their memories. If `side_by_side` is true, this is the
+/// longest time of a single memory. Otherwise the times of the memories are added. Bytes without an operand are in the
+/// default memory. Throws InputError if a rate is missing, or if a memory is behind a link.
 double memory_seconds(const Query& query, bool side_by_side);
 
 }  // namespace sluice

@@ -85,7 +85,7 @@ std::vector<Operand> operands_of(const Model& model, const Layer& layer, Pass pa
 
 Query placed_query(const Query& query, const std::vector<std::string>& pools) {
   if (!query.model || !query.layer)
-    throw InternalError("an update of weights has no operands, because it belongs to no layer");
+    throw InternalError("an update of weights belongs to no layer, and has no operands");
   Query placed = query;
   placed.operands = operands_of(*query.model, *query.layer, query.pass, query.samples, query.dtype);
   const std::string start =

@@ -20,12 +20,12 @@ struct Peak final : Cost {
 extern const CostModel peak_cost = {
     .name = "peak",
     .summary =
-        "An operator takes FLOP / (rate x efficiency) seconds, with the rate of the device; bytes do not "
+        "An operator takes FLOP / (rate x efficiency) seconds, with the rate of the device. Bytes do not "
         "count.",
     .details =
-        "Use `peak` for estimates by hand, and for machines of which only a rate is known. The cost model counts no "
-        "memory access and no launch, so operators with few FLOP per byte take too few seconds. An efficiency that the "
-        "platform gives applies equally to all operators.",
+        "Use `peak` for estimates by hand, and for machines of which only a rate is known. The cost model counts FLOP "
+        "alone. It leaves out memory access and launches. So operators with few FLOP per byte take too few seconds. "
+        "The platform's efficiency applies equally to all operators.",
     .source = "definition of a rate",
     .example = "sluice run alexnet_resident cost=peak",
     .make = [](const Reader&, const std::string&) -> std::shared_ptr<const Cost> {

@@ -1,5 +1,5 @@
-// The cost model `roofline`. An operator takes the longer of two times: the seconds of its FLOP,
-// and the seconds of the bytes that it moves in the device's memory.
+// The cost model `roofline`. An operator takes the longer of two times: the seconds of its FLOP, and the seconds of its
+// bytes in the device's memory.
 #include <algorithm>
 #include <optional>
 
@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-/// Uses those shares of the device's rates that the scenario gives. If the scenario gives no shares, uses the shares
-/// that the platform gives for the device.
+/// Uses the scenario's shares of the device's rates. If the scenario gives no shares, uses the platform's shares for
+/// the device.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
   /// Whether memories are accessed at the same time. If false, the memories are accessed in turn, and their seconds add
@@ -46,7 +46,7 @@ struct Roofline final : Cost {
   double seconds(const Query& query, bool& by_memory) const {
     const Work& work = query.work;
     const Device& device = query.device;
-    // The layer is an input or a view, which launches no kernel and takes no time.
+    // The layer is an input or a view. It launches no kernel and takes no time.
     if (work.flop == 0 && work.bytes == 0) return 0;
     const Shares reached = shares(device);
     const double computing = peak_seconds(work, device, query.dtype) / *reached.compute;
@@ -59,7 +59,7 @@ struct Roofline final : Cost {
 Field efficiency(const std::string& name, const std::string& summary) {
   return {.name = name,
           .type = Type::number,
-          .summary = summary + "; the default is the platform's value under 'roofline'",
+          .summary = summary + ". The default is the platform's value under 'roofline'",
           .optional = true,
           .maximum = 1,
           .minimum_excluded = true};
@@ -74,23 +74,22 @@ extern const CostModel roofline_cost = {
         "and bandwidth are multiplied by the shares that the platform gives (roofline: {compute, memory}).",
     .details =
         "Use `roofline` when nothing was measured on the device: it needs only figures of a data sheet. The cost model "
-        "distinguishes operators that are limited by computation from operators that are limited by memory. The cost "
-        "model does not know how well a kernel fits the device, so small operators are often faster in the simulation "
-        "than on the device.",
+        "knows whether computation or memory limits an operator. It does not know how well a kernel fits the device. "
+        "So small operators are often faster in the simulation than on the device.",
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, CACM 52(4), 2009",
     .example = "sluice run alexnet_resident cost=roofline",
     .parameters =
         {efficiency("compute_efficiency",
                     "the share of the device's FLOP/s that an operator reaches if FLOP/s limit it"),
-         efficiency("memory_efficiency",
-                    "the share of the memory bandwidth that an operator reaches if memory limits it"),
+         efficiency(
+             "memory_efficiency",
+             "the share of the memory bandwidth that an operator reaches if memory limits it"),
          {.name = "pools",
           .type = Type::choice,
           .summary =
-              "how operands in several memories of the device are accessed: in_turn "
-              "(the seconds of the memories add up), or side_by_side (the memory that takes the most seconds "
-              "counts)",
+              "how operands in several memories of the device are accessed. in_turn: the seconds of the memories add "
+              "up. side_by_side: the memory with the most seconds counts",
           .default_text = "in_turn",
           .choices = {"in_turn", "side_by_side"}},
          memory_power_field()},

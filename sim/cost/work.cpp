@@ -17,9 +17,8 @@ double inputs_of(const Model& model, const Layer& layer) {
   return elements;
 }
 
-/// Returns the number of elements of the weights that a layer reads, including weights that it shares with other
-/// layers. A layer with `weights_read` reads only the rows or matrices that the samples select. A layer without
-/// `weights_read` reads all its weights.
+/// Returns the number of weights that a layer reads, including weights shared with other layers. A layer with
+/// `weights_read` reads only the rows or matrices that the samples select. Any other layer reads all its weights.
 double weights_of(const Layer& layer, double samples) {
   const double all = static_cast<double>(layer.parameters) + static_cast<double>(layer.shared);
   if (!layer.weights_read) return all;
@@ -57,7 +56,7 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
   const auto count = static_cast<double>(samples);
   const auto size = static_cast<double>(bytes_of(dtype));
   const double inputs = inputs_of(model, layer), output = static_cast<double>(layer.output);
-  // If the gradient of the input has 0 FLOP, then no earlier layer has weights, and this gradient is not computed.
+  // If the input's gradient has 0 FLOP, no earlier layer has weights. Then this gradient is not computed.
   const double gradients = layer.macs > 0 && backward.input_flop == 0 ? 0 : inputs;
   const double elements = gradients + output + static_cast<double>(backward.kept) +
                           (backward.reads_inputs ? inputs : 0) +

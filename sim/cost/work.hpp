@@ -1,4 +1,4 @@
-// The work of an operator's pass, which is the same on every device: FLOP, and the bytes that are read and written.
+// The work of an operator's pass: FLOP, and read and written bytes. The work is the same on every device.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ std::string_view name_of(Pass pass);
 
 struct Work {
   double flop = 0;
-  /// The bytes that are read and written in memory, such as inputs, weights and output.
+  /// The bytes that are read and written in memory: inputs, weights, output and so on.
   double bytes = 0;
   double written = 0;  ///< the bytes that are written (the output, or the gradients)
 };
@@ -33,25 +33,25 @@ struct Work {
 bool does_work(const Layer& layer, Pass pass);
 
 /// Returns the work of the forward pass of `layer` for `samples` samples. The pass reads inputs, cache and weights, and
-/// writes the output. If the weights are a table or the matrices of experts, the pass reads at most the rows or
-/// matrices that the samples select.
+/// writes the output. If the weights are a table or the matrices of experts, the pass reads only the rows or matrices
+/// that the samples select.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the work of the backward pass of `layer`, with the FLOP of this pass. The pass reads the tensors that were
-/// kept, the weights and the output's gradient. The pass writes the gradients of inputs and weights.
+/// Returns the work of the backward pass of `layer`. The pass reads the kept tensors, the weights and the output's
+/// gradient. It writes the gradients of inputs and weights.
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the bytes of the weights that a pass over `samples` samples reads, including weights that the layer shares
-/// with other layers. If the weights are a table or the matrices of experts, the pass reads at most the rows or the
-/// matrices that the samples select. For any other layer, the pass reads all weights.
+/// Returns the bytes of weights that a pass over `samples` samples reads, including weights shared with other layers.
+/// If the weights are a table or the matrices of experts, the pass reads only the rows or matrices that the samples
+/// select. Otherwise it reads all weights.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the work of any pass except an update. A pass that computes one of the two gradients has that gradient's
-/// share of the work of the backward pass.
+/// Returns the work of any pass except an update. A pass for one of the two gradients has a share of the work of the
+/// backward pass.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
-/// Returns the share that a pass has in the work of both gradients. The result is the FLOP of the pass divided by the
-/// FLOP of both gradients, or one half if both gradients have 0 FLOP.
+/// Returns the share of a pass in the work of both gradients: the FLOP of the pass divided by the FLOP of both
+/// gradients. If both gradients have 0 FLOP, the share is one half.
 double share_of(const Backward& backward, Pass pass);
 
 }  // namespace sluice

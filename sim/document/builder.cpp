@@ -49,7 +49,7 @@ void Builder::fail(Place place, const std::string& message) const {
   throw InputError(position_in(*source_, place.line, place.column), message);
 }
 
-/// A C string ends at a NUL, so programs in C would cut off a text that contains a NUL.
+/// A C string ends at a NUL. So programs in C would cut off a text at a NUL.
 void Builder::refuse_nul(Place place, const std::string& text) const {
   if (text.find('\0') != std::string::npos)
     fail(place, "this text contains a NUL character (\\u0000, \\0): remove the character");
@@ -126,7 +126,7 @@ Value number_value(const Builder& builder, Place place, std::string_view text) {
     builder.fail(
         place,
         "'" + std::string(text) + "'" + builder.for_key() +
-            " has a leading zero, which some programs read as octal; write the number without this zero, or in quotes");
+            " has a leading zero. Some programs would read it as octal: write the number without this zero, or in quotes");
   const char* const end = digits.data() + digits.size();
   Value value;
   if (all_digits(magnitude)) {
@@ -201,8 +201,7 @@ std::size_t character_at(const std::string& text, std::size_t i, std::string& wr
   return bytes;
 }
 
-/// Returns the position of byte `end`. The position does not contain the text of the line, because the line has bytes
-/// that cannot be printed.
+/// Returns the position of byte `end`, without the text of the line: the line has bytes that cannot be printed.
 Position position_at(const Source& source, std::size_t end) {
   Position position{source.name, 1, 1, ""};
   for (std::size_t i = 0; i < end; ++i) {
@@ -234,7 +233,7 @@ void require_text(const Source& source) {
       const std::size_t bytes = character_at(text, i, wrong);
       if (wrong.empty()) i += bytes;
     }
-    // The message does not show the line, because the line contains bytes that cannot be printed.
+    // The message leaves out the line, which has bytes that cannot be printed.
     if (!wrong.empty()) throw InputError(position_at(source, i), wrong);
   }
 }

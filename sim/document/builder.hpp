@@ -1,6 +1,6 @@
-// The YAML reader and the JSON reader share this builder. The readers send events with positions to the builder, which
-// builds a Value from the events. The builder detects errors such as duplicate keys, deep nesting, and numbers out of
-// range, so both readers report these errors in the same words.
+// The YAML reader and the JSON reader share this builder. The readers send events with positions. The builder makes a
+// Value from the events. It finds errors such as duplicate keys, deep nesting, and numbers out of range. So both
+// readers report these errors in the same words.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class Builder {
   Value take() { return std::move(root_); }
 
   [[noreturn]] void fail(Place place, const std::string& message) const;
-  /// Returns a text such as " for 'batch'" if the next value has a key, and "" otherwise.
+  /// Returns a text such as " for 'batch'". If the next value has no key, returns "".
   std::string for_key() const { return has_key() ? " for '" + open_.back().key + "'" : ""; }
 
  private:
@@ -60,25 +60,24 @@ class Builder {
 };
 
 /// Reads a JSON number, or a YAML plain scalar that looks like a number. If the number is not finite or does not fit in
-/// 64 bits, throws an error that names the position.
+/// 64 bits, throws an error with the position.
 Value number_value(const Builder& builder, Place place, std::string_view text);
 
 /// Reads a plain scalar by the YAML core schema: null, true, false, an integer, a number, or else a
 /// string.
 Value plain_value(const Builder& builder, Place place, const std::string& text);
 
-/// Reads `source.text` from byte `begin`. If the text contains no document and `allow_empty` is true, returns null, as
-/// for an override without a value. If the text contains no document and `allow_empty` is false, throws InputError.
+/// Reads `source.text` from byte `begin`. The text may be empty, as in an override without a value. If `allow_empty` is
+/// true, the result is then null. Otherwise throws InputError.
 Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty);
 Value read_json(std::shared_ptr<const Source> source);
 
-/// Returns true for a mapping in braces whose first key is in quotes. YAML also allows mappings in braces, but the keys
-/// of such mappings are seldom in quotes. If this function returns false for a JSON text, the YAML
-/// reader reads the text correctly.
+/// Returns true for a mapping in braces with its first key in quotes. Such a text is probably JSON: mappings of YAML in
+/// braces seldom have keys in quotes. If the result is false for a JSON text, the YAML reader reads it correctly.
 bool looks_like_json(std::string_view text);
 
-/// Throws InputError if the text of `source` is not valid UTF-8 (for example because of overlong forms or surrogates),
-/// or if it has control characters.
+/// Throws InputError if the text of `source` has control characters or is not valid UTF-8. Overlong forms and
+/// surrogates are not valid.
 void require_text(const Source& source);
 
 }  // namespace sluice

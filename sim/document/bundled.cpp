@@ -13,19 +13,18 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Folder {
-  /// `name` is the name of the folder, and `one` is the noun for a document of this folder. `what_to_do` is advice for
-  /// a person who gave such a document where another kind of document is expected.
+  /// A folder of bundled documents: its `name`, and the noun `one` for one document in it, such as "a model".
+  /// `what_to_do` is advice for a person who gave such a document where another kind of document is expected.
   std::string name, one, what_to_do;
 };
 
 const std::vector<Folder>& folders() {
   static const std::vector<Folder> list = {
       {"models", "a model",
-       "`sluice model NAME` counts the model, `sluice fits NAME` says what fits, and `model: NAME` is the line of a "
-       "scenario that uses the model (`sluice new scenario`)"},
+       "`sluice model NAME` lists the model's layers, and `sluice fits NAME` says what fits. In a scenario, write "
+       "`model: NAME` (`sluice new scenario`)"},
       {"platforms", "a platform",
-       "`platform: NAME` is the line of a scenario that runs on the platform, and --platform NAME is the option of "
-       "`sluice fits` and `sluice model`"},
+       "in a scenario, write `platform: NAME`. For `sluice fits` and `sluice model`, the option is --platform NAME"},
       {"scenarios", "a scenario", "`sluice run NAME` answers the scenario's question"},
       {"fits", "a fit", "`cost: {model: fitted, file: NAME}` computes costs with this fit"},
   };

@@ -1,6 +1,6 @@
-// A document may choose an entry of a catalog by its name, and write the keys of this entry beside the name. The choice
-// is resolved and checked only once, when the document is read. After that, code receives the
-// choice as an object of type Chosen.
+// A document may name an entry of a catalog, such as a policy. The settings of this entry are keys beside the name.
+// This choice is resolved and checked once, when the document is read. After that, code receives it as an object of
+// type Chosen.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@
 
 namespace sluice {
 
-/// A mapping that was checked against its record. The object owns the mapping and the record, so the object may live
-/// longer than the document. Copying the object is cheap. A default-constructed object is empty and must be assigned to
-/// before use.
+/// A mapping, and the record that says which keys the mapping may have. The object owns both the mapping and the
+/// record. So the object may live longer than the document. Copies are cheap. A default-constructed object is empty:
+/// assign a value before use.
 class Keys {
  public:
   Keys() = default;
-  /// Checks the mapping. Throws InputError as Reader does.
+  /// Checks the mapping. Throws InputError if the mapping breaks a rule of the record.
   Keys(Value map, Record record)
       : mapping_(std::make_shared<const ReadMapping>(std::move(map), std::move(record))) {}
 
@@ -48,10 +48,9 @@ struct Chosen {
   const Entry* operator->() const { return entry; }
 };
 
-/// Returns the entry that `mapping` names under `key`, and checks the keys of `mapping` against record_of(entry).
-/// Messages call the mapping `mapping_name`. Parameter `words` holds texts that are allowed under
-/// `key` in addition to the names of entries. This function only lists these texts in messages: the
-/// caller must handle them before the call. Throws InputError.
+/// Returns the entry that `mapping` names under `key`. Checks the keys of `mapping` against record_of(entry). Messages
+/// call the mapping `mapping_name`. `words` are further texts that a document may write under `key`. Messages list
+/// these texts as allowed, too. The caller must handle these texts before the call. Throws InputError.
 template <class Entry>
 Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
                      const std::string& mapping_name, const std::string& key,
@@ -67,8 +66,8 @@ Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
   return {&entry, Keys(mapping, record_of(entry))};
 }
 
-/// Returns true if `mapping` has the value `auto` under `key`, which leaves the choice open. Such a mapping may have no
-/// other key. Throws InputError.
+/// Returns true if `mapping` has the value `auto` under `key`. In this case the choice is open, and the mapping must
+/// not have other keys. Throws InputError.
 bool is_open_choice(const Value& mapping, const std::string& mapping_name, const std::string& key);
 
 }  // namespace sluice

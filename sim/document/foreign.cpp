@@ -94,8 +94,8 @@ Value foreign_value(const std::string& path) {
 }
 
 const std::string* foreign_path(const Value& value) {
-  // The source of a value that was read from a document has a text. The source of a value that represents a foreign
-  // file has no text.
+  // If a value was read from a document, its source holds the text of the document. If a value represents a foreign
+  // file, the text of its source is empty.
   if (!value.source() || !value.source()->text.empty()) return nullptr;
   const Value* path = value.find(key);
   return path && path->source() == value.source() ? &path->text() : nullptr;

@@ -1,6 +1,6 @@
-// Handles files of other programs that are converted to documents, such as an ONNX model or a layer graph of PipeDream.
-// These files are neither YAML nor JSON. So load_file returns a Value that represents the file, without reading the
-// file. The importer of the file's format replaces this Value by a document (model/importer.hpp).
+// Sluice turns files of other programs into documents, for example an ONNX model or a layer graph of PipeDream. These
+// files are neither YAML nor JSON. So load_file does not parse such a file. load_file returns a Value that represents
+// the file. The importer of the file's format replaces this Value by a document (model/importer.hpp).
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ bool is_foreign_name(std::string_view path);
 /// document. Throws IoError unless the path is an existing regular file.
 Value foreign_value(const std::string& path);
 
-/// Returns the path of the file that `value` represents, or null if `value` was read from a document.
+/// Returns the path of the file that `value` represents. For a value from a document, returns null.
 const std::string* foreign_path(const Value& value);
 
 /// Returns the bytes of a regular file of at most 1 GiB. Throws IoError.

@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t longest_chain = 16;
 
-/// Lays `over` over `base` at all levels. If both documents have a mapping at a place, the mappings are merged.
-/// At all other places the value of `over` replaces the value of `base`.
+/// Lays the document `over` on top of the document `base`, at all levels. If both documents have a mapping under the
+/// same key, the two mappings are merged. Any other value of `over` replaces the value that `base` has under the same
+/// key.
 void lay_over(Value& base, Value over) {
   for (Value::Entry& entry : over.entries()) {
     Value* below = base.find(entry.key);
@@ -46,14 +47,15 @@ bool is_file(const fs::path& path) {
 /// Follows `file:` keys from one file to the next, and remembers the files on the way.
 class Includes {
  public:
-  /// Parameter `typed` holds the sources of overrides. A file that an override names may lie in any folder.
+  /// `typed` holds the sources of overrides, which a person typed. A file that such an override names may lie in any
+  /// folder.
   explicit Includes(const std::string& path, std::vector<std::shared_ptr<const Source>> typed = {})
       : roots_{root_of(path), true_path(data_root())}, typed_(std::move(typed)) {
     enter(path);
   }
 
-  /// Returns the document that `file` names. A document with a key `file` is laid over its base. `file`
-  /// is a path relative to the folder of `from`, or the name of a bundled document of `folder`.
+  /// Returns the document that `file` names. `file` is a path relative to the folder of `from`, or the name of a
+  /// bundled document of `folder`. A document with a key `file` is laid over its base.
   Value load(const Value& file, const std::string& from, const std::string& folder) {
     const fs::path path = path_of(file, from, folder);
     if (is_typed(file)) roots_.push_back(root_of(path));
@@ -71,8 +73,8 @@ class Includes {
     return document;
   }
 
-  /// Parameter `document` was read from `path`. If the document has the key `file` at the top, lays the other keys of
-  /// the document over the content of the named file. The result replaces the document.
+  /// `document` was read from `path`. If its top mapping has the key `file`, the other keys of this mapping are laid
+  /// over the content of the named file. The result replaces `document`.
   void lay_over_base(Value& document, const std::string& path, const std::string& folder) {
     const Value* file = document.find("file");
     if (!file) return;
@@ -123,10 +125,10 @@ class Includes {
       fail_at(
           file,
           "'" + file.text() + "' leads out of '" + roots_.front().string() +
-              "'. A document may name files in that folder, which is the nearest folder with .git or .sluice-root "
-              "above the document. If there is no such folder, that folder is the parent of the document's folder. A "
-              "document may also name files of Sluice, such as gpt2 or a100_pcie. Copy the file there, or put an "
-              "empty file .sluice-root into a folder that holds both files");
+              "'. A document may name files in that folder. It is the nearest folder with .git or .sluice-root above "
+              "the document, or else the parent of the document's folder. A document may also name files of Sluice, "
+              "such as gpt2 or a100_pcie. Copy the file there, or put an empty file .sluice-root into a folder that "
+              "holds both files");
     std::vector<std::string> way(names_.begin(), names_.begin() + static_cast<long>(chain_.size()));
     way.push_back(path.string());
     if (std::find(chain_.begin(), chain_.end(), target) != chain_.end())
@@ -136,8 +138,8 @@ class Includes {
                         " files include one another: " + join(way, " -> "));
   }
 
-  /// The folders from which files may be included: the root of the document, the roots of files that overrides name,
-  /// and the folder of Sluice's own documents.
+  /// Files may be included from these folders: the root of the document, the roots of files named by overrides, and the
+  /// folder of Sluice's own documents.
   std::vector<fs::path> roots_;
   std::vector<std::shared_ptr<const Source>> typed_;
   std::vector<fs::path> chain_;
@@ -168,7 +170,7 @@ std::string without_star(const std::string& key) {
   return !key.empty() && key.back() == '*' ? key.substr(0, key.size() - 1) : key;
 }
 
-/// Returns whether the override names a file to include, as model=… and model.file=… do.
+/// Returns whether the override names a file to include, such as model=… or model.file=….
 bool names_include(const Override& override, const std::vector<std::string>& include_keys) {
   const auto& path = override.path;
   const bool whole = path.size() == 1;

@@ -1,6 +1,6 @@
-// Reads JSON by the events of the nlohmann library. The events have no positions. For this reason, the iterator that
-// gives the text to the parser counts the bytes that the parser has read. When an event comes, this number of bytes is
-// the position at which the event's token ends.
+// Reads JSON with the parser of the nlohmann library. The parser calls a function for each token, without its position.
+// So the parser reads the text through an iterator that counts the bytes. At each call, the count is the position of
+// the token's end.
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -85,8 +85,8 @@ class Events {
 
   const char* word_begin(int length) const { return read_to_ - length; }
 
-  // Returns the quote with which the string begins. It is the last unescaped quote before the end of the string. An
-  // escaped quote has an odd number of backslashes before it.
+  // Returns the position of the quote that begins the string. This is the last unescaped quote before the closing
+  // quote. An escaped quote has an odd number of backslashes before it.
   const char* string_begin() const {
     for (const char* at = read_to_ - 2;; --at) {
       if (*at != '"') continue;
@@ -96,7 +96,8 @@ class Events {
     }
   }
 
-  // The parser notices the end of a number only after it has read one more character.
+  // The parser has often read one character behind the number, because only this character shows
+  // where the number ends.
   bool number() {
     const auto belongs = [](char c) {
       return (c >= '0' && c <= '9') || std::strchr("+-.eE", c) != nullptr;

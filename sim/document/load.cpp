@@ -20,9 +20,9 @@ bool is_json(const std::string& text, const std::string& name) {
 /// The most bytes of YAML that are read. Reading YAML takes one second per 6 MB of text. The values take 20 times as
 /// much memory as the text.
 constexpr std::size_t longest_yaml = 64'000'000;
-/// The most keys and values of YAML that are read. A key or a value takes up to 350 bytes of memory, even if its text
-/// is short. Keys and values are counted before they are read, because yaml-cpp holds a whole list in brackets in
-/// memory. A comma, a colon or the end of a line counts as one key or value.
+/// The most keys and values of YAML that are read. Even a short key or value takes up to 350 bytes of memory. yaml-cpp
+/// holds a whole list in brackets in memory. So the keys and values are counted before yaml-cpp reads the text. Each
+/// comma, colon or end of a line counts as one key or value.
 constexpr std::ptrdiff_t most_parts = 3'000'000;
 
 constexpr const char* advice_to_write_json =
@@ -37,16 +37,15 @@ void refuse_long_yaml(const Source& source) {
     throw InputError(
         Position{source.name, 0, 0, ""},
         std::to_string(parts) +
-            " keys and values of YAML (counted by commas, colons and ends of lines) are too many: at most " +
+            " keys and values of YAML, counted by commas, colons and ends of lines, are too many. At most " +
             std::to_string(most_parts) +
-            " keys and values are read, because more of them would take more than a gigabyte of memory. " +
-            advice_to_write_json);
+            " are read: more would take more than a gigabyte of memory. " + advice_to_write_json);
   if (size <= longest_yaml) return;
   throw InputError(
       Position{source.name, 0, 0, ""},
       std::to_string(size / 1'000'000) + " MB of YAML are too many: at most " +
           std::to_string(longest_yaml / 1'000'000) +
-          " MB are read, because reading more would take many seconds and more than a gigabyte of memory. " +
+          " MB are read: more would take many seconds and more than a gigabyte of memory. " +
           advice_to_write_json);
 }
 
@@ -72,15 +71,14 @@ Value load_file(const std::string& path) {
 
 namespace {
 
-/// Returns a hint that says how to use a document of this format. Messages contain this hint if the document was used
-/// where another kind of document was expected.
+/// Returns a hint how to use a document of this format. The hint is for messages that expected another kind of
+/// document.
 std::string use_of(const std::string& format) {
   const std::string kind = format.substr(0, format.find('/'));
   if (kind == "sluice-model")
-    return "; it is a model: `sluice model FILE` counts the model, `sluice fits FILE` says what fits, and `model: "
-           "FILE` is the line of a scenario that uses the model";
-  if (kind == "sluice-platform")
-    return "; it is a platform: `platform: FILE` is the line of a scenario that runs on the platform";
+    return "; it is a model: `sluice model FILE` lists the model's layers, and `sluice fits FILE` says what fits. In a "
+           "scenario, write `model: FILE`";
+  if (kind == "sluice-platform") return "; it is a platform: in a scenario, write `platform: FILE`";
   if (kind == "sluice-scenario")
     return "; it is a scenario: `sluice run FILE` answers the scenario's question";
   return "";

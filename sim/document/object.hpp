@@ -1,4 +1,4 @@
-// Builds documents that the program writes, such as object({{"name", name}, {"bytes", bytes}}).
+// Builds documents for output, for example object({{"name", name}, {"bytes", bytes}}).
 #pragma once
 
 #include <concepts>
@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// A value in an object or a list. Every type of value that a document can hold can be converted to this type. An empty
-/// optional becomes null. A number that is not finite also becomes null.
+/// A value for object() or list(). Every type of value that a document can hold converts to Item. An empty optional
+/// becomes null. A number that is not finite also becomes null.
 class Item {
  public:
   Item(Value value) : value_(std::move(value)) {}
@@ -30,7 +30,7 @@ class Item {
     if (value) value_ = Item(*value).take();
   }
 
-  /// Moves the value out of this object. Call this function only once. `value_` is mutable because the elements of an
+  /// Moves the value out of this Item. Call this function only once. `value_` is mutable because the elements of an
   /// initialiser list are constants.
   Value take() const { return std::move(value_); }
 
@@ -62,7 +62,7 @@ Value json_number(double number);
 Value json_count(double number);
 Value json_text(std::string_view text);
 
-/// Returns the text, or null if it is empty.
+/// Returns the text. If the text is empty, returns null.
 inline Item text_or_null(const std::string& text) {
   return text.empty() ? Item(nullptr) : Item(text);
 }

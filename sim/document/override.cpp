@@ -18,8 +18,9 @@ std::vector<std::string> keys_of(const Value& map) {
   return keys;
 }
 
-/// Appends to `found` each mapping in `list` that has the name `name`. If an element contains a list
-/// `layers`, as a repetition does, that list is searched, too. Parameter `known` receives the names of all elements.
+/// Finds the mappings in `list` with the given name under the key `name`, and appends them to `found`. An element, such
+/// as a repetition, may contain a list `layers`. This list is searched, too. `known` receives the names of all
+/// elements.
 void find_named(Value& list, const std::string& name, std::vector<Value*>& found,
                 std::vector<std::string>& known) {
   for (Value& element : list.items()) {
@@ -34,7 +35,7 @@ void find_named(Value& list, const std::string& name, std::vector<Value*>& found
   }
 }
 
-/// Follows an override's path through the document.
+/// Follows an override's path through the document, and sets the value at its end.
 class Walk {
  public:
   Walk(Value& document, const Override& override, const Layout& layout)
@@ -58,7 +59,7 @@ class Walk {
     column_ += static_cast<int>(segment.size()) + 1;
   }
 
-  /// Returns a list's element with the given index or, if the elements have names, with the given name.
+  /// Returns an element of the list `at_`. `segment` is the index of the element, or its name.
   Value& element(const std::string& segment) {
     std::size_t index = 0;
     const char* const end = segment.data() + segment.size();

@@ -1,4 +1,4 @@
-// Splits an override KEY=VALUE of the command line into a path and a value, and applies the override to a document.
+// Splits an override KEY=VALUE of the command line into a path and a value. Applies overrides to documents.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ struct Override {
   Value value;  ///< the value; its source text is the whole "KEY=VALUE"
 };
 
-/// Lists of mappings at the top of a document: those that may be absent, and those that a word may replace.
+/// Says which mappings at the top of a document may be absent, and which may be shortened to one word.
 struct Layout {
-  /// Mappings that an override may create (`stages.cut=per_layer` in a document without `stages`).
+  /// Mappings that an override may create. For example, `stages.cut=per_layer` may create `stages`.
   std::vector<std::string> may_be_absent = {};
   /// Mappings that may be shortened to one word. Each pair holds the key of a mapping, and a key inside this mapping.
   /// The word gives the value of this inner key. For example, the pair {policy, name} makes `policy: resident` mean
@@ -26,16 +26,18 @@ struct Layout {
   std::vector<std::pair<std::string, std::string>> words = {};
 };
 
-/// Returns the layout that the record declares: its optional mappings, and each field's `word_for`.
+/// Returns the layout that follows from the record: its optional mappings may be absent, and a field with a `word_for`
+/// may be shortened.
 Layout layout_of(const Record& record);
 
-/// Replaces each word that stands for a mapping by that mapping.
+/// If the document has a word in the place of a mapping, replaces the word by the mapping that it stands for.
 void expand_words(Value& document, const Layout& layout);
 
-/// Splits KEY=VALUE at the `=`. Throws UsageError if `text` is not KEY=VALUE, and InputError if VALUE is not YAML.
+/// Splits KEY=VALUE at the `=`. If `text` is not KEY=VALUE, throws UsageError. If VALUE is not YAML, throws InputError.
 Override parse_override(const std::string& text);
 
-/// Sets the override's value in the document. Throws InputError if the document has no such path.
+/// Sets the override's value in the document. The last key of the override's path may be new. If an earlier key is
+/// absent, and `layout` does not allow the override to create it, throws InputError.
 void apply_override(Value& document, const Override& override, const Layout& layout = {});
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Finds the places in a document where a key is written or may be written. If a person writes the
-// key without its path, a message suggests these places.
+// A person may write a key without its path. These functions find the paths in a document at which this key exists or
+// is allowed. Messages suggest these paths.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace sluice {
 
 struct Record;
 
-/// Returns at most three paths below `map` that lead to a key called `key`. The paths that `record`
-/// allows come before the paths that exist in the document. For example, the result for "batch" is
-/// workload.batch, and the result for "bandwidth" is platform.links.host.bandwidth.
+/// Returns at most three paths below `map` that lead to a key called `key`. The paths that `record` allows come first.
+/// The paths that exist in `map` come after them. For example, "batch" gives workload.batch, and "bandwidth" gives
+/// platform.links.host.bandwidth.
 std::vector<std::string> places_of(std::string_view key, const Value& map, const Record* record);
 
-/// Returns " (did you mean 'workload.batch'?)" if `places` holds this place. If `places` is empty, suggests the name in
-/// `known` that is most similar to `key`.
+/// Returns a text such as " (did you mean 'workload.batch'?)", which suggests `places`. If `places` is empty, suggests
+/// the name in `known` that is most similar to `key`.
 std::string did_you_mean_at(std::string_view key, const std::vector<std::string>& known,
                             const std::vector<std::string>& places);
 

@@ -54,7 +54,7 @@ std::string expected(const Field& field) {
   return field.choices.empty() ? text : text + ", or: " + join(field.choices);
 }
 
-/// Returns a summary in brackets, without its full stop.
+/// Drops the full stop at the end of the text, and puts brackets around the text.
 std::string in_brackets(std::string text) {
   if (!text.empty() && text.back() == '.') text.pop_back();
   return " (" + text + ")";
@@ -72,8 +72,8 @@ std::string in_brackets(std::string text) {
   refuse(field, value, "expected " + expected(field) + hint);
 }
 
-/// Returns the boolean that a word means (true, yes, on, false, no or off, in small or capital letters), or no value
-/// for any other word.
+/// Returns the boolean of a word: true, yes, on, false, no or off, in small or capital letters. For any other word,
+/// returns no value.
 std::optional<bool> switch_of(const std::string& written) {
   const std::string text = lower_case(written);
   if (text == "true" || text == "yes" || text == "on") return true;
@@ -81,8 +81,8 @@ std::optional<bool> switch_of(const std::string& written) {
   return std::nullopt;
 }
 
-/// Returns the largest plausible quantity. A greater quantity must be a typing mistake, because no
-/// machine has that much.
+/// Returns the largest plausible quantity of this dimension. No machine has a greater quantity.
+/// So a greater value in a document is a typing mistake.
 double plausible(Dimension dimension) {
   switch (dimension) {
     case Dimension::bytes_per_s:
@@ -116,9 +116,8 @@ void check_range(const Field& field, const Value& value, double number) {
   if (field.type == Type::quantity && number > plausible(field.dimension))
     refuse(field, value,
            "it must be at most " + shown(plausible(field.dimension)) +
-               ", because no machine has such a quantity; expected " + expected(field));
-  constexpr double least_share =
-      1e-9;  // A time divided by a smaller share could become infinite.
+               ": no machine has more. Expected " + expected(field));
+  constexpr double least_share = 1e-9;  // A time divided by a smaller share could become infinite.
   const bool share = field.type == Type::number && field.minimum_excluded && field.maximum == 1;
   if (share && number < least_share)
     refuse(field, value, "it must be at least " + shown(least_share));

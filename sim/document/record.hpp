@@ -1,7 +1,7 @@
-// A record declares what a mapping in a document may contain. The record serves four purposes. First, Reader takes
-// types and defaults from the record. Second, Reader refuses what the record does not allow: unknown keys, wrong types,
-// wrong units and values out of range. Third, `sluice list` and --help print the record. Fourth, schema.hpp makes a
-// JSON Schema from the record, with which editors check and complete documents.
+// A record declares what a mapping in a document may contain. The record serves four purposes. Reader takes types and
+// defaults from the record. Reader refuses unknown keys, wrong types, wrong units and values out of range. `sluice
+// list` and --help print the record. schema.hpp makes a JSON Schema from the record. With this schema, editors check
+// and complete documents.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ enum class Type {
   quantity,  ///< a string with a unit of `dimension`
   text,
   choice,  ///< one of `choices`
-  /// A mapping that the caller of Reader reads. `record` describes the mapping if its keys are fixed.
+  /// A mapping, whose content the caller of Reader reads. If its keys are fixed, `record` describes them.
   mapping,
   list,
   any
@@ -35,24 +35,26 @@ struct Field {
   std::string name;
   Type type = Type::text;
   std::string summary;  ///< one sentence about the value, with the unit if the value has a unit
-  /// The default, written as in a document. A key without a default is required, unless `optional` is true.
+  /// The default value, as a document would write it. A key without a default is required, unless `optional` is true.
   std::optional<std::string> default_text = {};
   bool optional = false;  ///< whether the key may be absent although it has no default
   Dimension dimension = Dimension::none;
-  /// For a `choice`, the allowed values. For other types, words that are allowed in addition to values of the type,
-  /// such as auto and unlimited.
+  /// For a `choice`, the allowed values. For other types, words that are allowed instead of a value of the
+  /// type, such as auto and unlimited.
   std::vector<std::string> choices = {};
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  /// The record of the mappings in this field. The field is one such mapping, a list of such mappings, or a
-  /// mapping from free keys to such mappings (map_of). If the type is `any`, such a mapping may replace a name.
+  /// The record of the mappings in this field. The field may be one mapping, or a list of mappings. If `map_of` is
+  /// true, the field is a mapping from free keys to mappings. If the type is `any`, the field may be a name or a
+  /// mapping.
   const struct Record* record = nullptr;
-  /// Whether the field is a mapping with free keys, and each of its values is a mapping with this `record`.
+  /// Whether the field is a mapping whose keys the author of the document chooses. Each value under these keys is a
+  /// mapping with this `record`.
   bool map_of = false;
-  /// Set only if the field is a mapping at the top of a document, and one word may stand for the mapping. `word_for` is
-  /// a key inside this mapping, and the word gives the value of this key. For example, with word_for = "name", `policy:
-  /// resident` means `policy: {name: resident}`.
+  /// If the field is a mapping at the top of a document, one word may replace the whole mapping. The word is then the
+  /// value of the mapping's key `word_for`. For example, with word_for = "name", `policy: resident` means
+  /// `policy: {name: resident}`.
   std::string word_for = {};
 };
 
@@ -62,24 +64,24 @@ struct Record {
   std::string name;
   std::string summary;  ///< one sentence
   std::vector<Field> fields = {};
-  /// Whether a mapping may have keys that are not in `fields` (such as the parameters in scenario.model). The caller of
-  /// Reader reads these keys.
+  /// Whether a mapping may have keys that are not in `fields`, such as the parameters of a model in scenario.model. The
+  /// caller of Reader reads these keys.
   bool open = false;
 };
 
-/// Returns Field::record of the field. Throws InternalError if the field has no record.
+/// Returns the record of the field of `parent` that is called `field`. Throws InternalError if the field has no record.
 const Record& record_of(const Record& parent, std::string_view field);
 
-/// Reads one map against its record. The constructor checks the map: all required keys must be present, there may be no
-/// unknown keys, and each value must have the declared type, unit and range. Throws InputError at the position of the
-/// wrong key or value.
+/// Reads the values of one map, whose keys a record declares. The constructor checks the map. All required keys must be
+/// present, and all keys must be known. Each value must have the declared type, unit and range. Throws InputError at
+/// the position of the wrong key or value.
 class Reader {
  public:
   /// Messages call the map `word`, such as "link 'host'". If `word` is empty, messages call the map by the name of the
   /// record.
   Reader(const Value& map, const Record& record, std::string word = {});
 
-  /// Returns whether the key is written in the document. The result is false if the value is a default.
+  /// Returns true if the document has the key. If the value comes from the default, returns false.
   bool has(std::string_view name) const;
   /// These functions return the value of the field `name` of the record. If the field may be absent, call has()
   /// first.
@@ -88,18 +90,21 @@ class Reader {
   double number(std::string_view name) const;
   double quantity(std::string_view name) const;     ///< in SI units
   std::int64_t bytes(std::string_view name) const;  ///< whole bytes
-  /// Returns a field's value as text. The field is a text, a choice, or a scalar that is written as a word.
+  /// Returns a field's value as text. The value is a text, a choice, or a word, such as "auto", that stands in the
+  /// place of another scalar, such as a number.
   std::string text(std::string_view name) const;
   bool is_word(std::string_view name, std::string_view word) const;  ///< "auto", "unlimited"
   const Value* value(std::string_view name) const;                   ///< nullptr when absent
   const Value& map() const { return map_; }
 
-  /// Throws InputError at the value of `name`, or at the map if the key is absent.
+  /// Throws InputError with the position of the value of `name`. If the map does not have this key,
+  /// the position is that of the map.
   [[noreturn]] void fail(std::string_view name, const std::string& message) const;
 
  private:
   const Field& field(std::string_view name) const;
-  /// Returns the text that is written in the document, or the default.
+  /// Returns the text that the document gives for the field. If the document gives none, returns
+  /// the default.
   std::string scalar(std::string_view name) const;
   void check_keys() const;
   const Value& map_;
@@ -110,8 +115,8 @@ class Reader {
 /// Throws InputError with this message at the position of `where`.
 [[noreturn]] void fail_at(const Value& where, const std::string& message);
 
-/// Runs `action` and returns its result. If `action` throws an InputError without a position, the error gets the
-/// position of `where`.
+/// Runs `action` and returns its result. If `action` throws an InputError without a position, adds the position of
+/// `where` to the error.
 template <class Action>
 decltype(auto) located(const Value& where, Action&& action);
 

@@ -11,7 +11,7 @@ namespace sluice {
 namespace fs = std::filesystem;
 
 fs::path true_path(const fs::path& path) {
-  std::error_code ignored;  // A path that does not exist is refused when it is opened.
+  std::error_code ignored;  // If the path does not exist, opening the file fails later.
   fs::path result = fs::weakly_canonical(fs::absolute(path), ignored);
   return ignored ? path : result;
 }
@@ -42,9 +42,9 @@ std::string named_file(const Value& file, const std::string& folder) {
     fail_at(
         file,
         "'" + file.text() + "' leads out of '" + root.string() +
-            "'. A document may name files in that folder, which is the nearest folder with .git or .sluice-root above "
-            "the document. If there is no such folder, that folder is the parent of the document's folder. Copy the "
-            "file there, or put an empty file .sluice-root into a folder that holds both files");
+            "'. A document may name files in that folder. It is the nearest folder with .git or .sluice-root above the "
+            "document, or else the parent of the document's folder. Copy the file there, or put an empty file "
+            ".sluice-root into a folder that holds both files");
   return beside.lexically_normal().string();
 }
 

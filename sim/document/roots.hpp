@@ -1,5 +1,6 @@
-// Finds the files that a document may name. After links are resolved, such a file must lie within the document's root,
-// or come with Sluice. A path that a person types on the command line may lie in any folder.
+// Finds the files that a document names. After symbolic links are resolved, such a file must lie inside the document's
+// root (see root_of), or among the files that come with Sluice. A path that a person types on the command line may lie
+// in any folder.
 #pragma once
 
 #include <filesystem>
@@ -9,25 +10,26 @@
 
 namespace sluice {
 
-/// Returns the absolute path, with links resolved in the part of the path that exists.
+/// Returns the absolute path. In the part of the path that exists, symbolic links are resolved.
 std::filesystem::path true_path(const std::filesystem::path& path);
 
-/// Returns the nearest folder above a file that holds .git or .sluice-root. If there is no such folder, returns the
-/// parent of the file's folder.
+/// Returns the root of a document: the nearest folder above `file` that holds .git or .sluice-root. If there is no such
+/// folder, returns the parent of the file's folder.
 std::filesystem::path root_of(const std::filesystem::path& file);
 
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& root);
 
-/// Returns the path of the file that `file` names. The name is relative to the folder of the document that contains
-/// `file`, and the named file must lie inside the root of that document. A file that an override
-/// names, or that the program names, may lie in any folder, and its name may be relative to the
-/// working folder. `folder` is the folder of the whole document. Throws InputError.
+/// Returns the path of the file that `file` names. The name is relative to the folder of the document in which `file`
+/// is written. The named file must lie inside the root of this document or among the files that come with Sluice.
+/// Otherwise throws InputError. If an override or the program gives the name, the file may lie in any folder. The name
+/// is then relative to `folder`, which is the folder of the whole document. If that folder does not have the file, the
+/// name is relative to the working folder.
 std::string named_file(const Value& file, const std::string& folder);
-/// Does what named_file does, but returns a bare word unchanged, because such a word is the name of a bundled document.
+/// Like named_file, but returns a bare word unchanged, because a bare word is the name of a bundled document.
 std::string named_file_or_word(const Value& file, const std::string& folder);
 
-/// Returns the result of `read`, which reads the file that a value names. If the file is wrong or cannot be read,
-/// throws InputError with the position of that value.
+/// Calls `read`, which reads the file that `file` names, and returns the result of `read`. If the file is wrong or
+/// cannot be read, throws InputError with the position of `file`.
 template <class Read>
 decltype(auto) read_named(const Value& file, Read&& read) {
   try {

@@ -55,15 +55,15 @@ void set_range(Value& schema, const Field& field) {
   if (std::isfinite(field.maximum)) schema.set("maximum", number(field.maximum));
 }
 
-/// Returns a schema that accepts each value that at least one of `schemas` accepts.
+/// Returns a schema that accepts a value if at least one of `schemas` accepts it.
 Value any_of(List schemas) {
   Value schema = Value::make_map();
   schema.set("anyOf", list(std::move(schemas)));
   return schema;
 }
 
-/// Returns the schema of a string that is an expression. A string without an operator or a parameter does not match the
-/// schema, so that editors mark a misspelt word.
+/// Returns the schema of a string that holds an expression. The schema requires an operator or a `$` in the string. A
+/// single word is probably a mistake, so editors mark it.
 Value expression() {
   Value schema = typed("string");
   schema.set("pattern", text("[$+*/()]"));
@@ -76,7 +76,7 @@ Value integers() {
   return schema;
 }
 
-/// Returns the default as a value of the field's type, so that an editor can insert the default unchanged.
+/// Returns the default as a value of the field's type. So an editor can insert the default unchanged.
 Value default_value(const Field& field) {
   const std::string& written = *field.default_text;
   if (field.type == Type::quantity || field.type == Type::text || field.type == Type::choice)
@@ -90,8 +90,8 @@ bool is_required(const Field& field) {
   return !field.optional && !field.default_text;
 }
 
-/// Returns whether a word may replace the whole mapping. The word is a value of the key `key`. The
-/// word may replace the mapping if the variant that the word selects requires no other key.
+/// Returns whether `word` may replace the whole mapping. `word` is a value of the key `key`, and selects a variant of
+/// the mapping. The word is enough if this variant requires no key except `key`.
 bool is_enough(const std::string& word, const std::string& key,
                const std::vector<SchemaVariant>& variants) {
   const std::pair<std::string, std::string> said = {key, word};
@@ -102,8 +102,8 @@ bool is_enough(const std::string& word, const std::string& key,
   return true;
 }
 
-/// Returns the schema of a word that may replace a mapping. The word is the value of one of the mapping's keys, or a
-/// path or a name.
+/// Returns the schema of a word that may replace a mapping. If the mapping's key `word_for` is a choice, the word is
+/// one of its values. Otherwise the word may be any text, such as a path or a name.
 Value word_schema(const Field& field, const std::vector<SchemaVariant>& variants) {
   for (const Field& inner : field.record->fields) {
     if (inner.name != field.word_for || inner.type != Type::choice) continue;
@@ -123,7 +123,7 @@ const Field* field_of(const Record& record, const std::string& name) {
   return nullptr;
 }
 
-/// Returns a schema that accepts exactly the mappings to which the variant applies: those with the values in `when`.
+/// Returns a schema that accepts a mapping only if the mapping has the values in the variant's `when`.
 Value condition_of(const SchemaVariant& variant) {
   Value said = Value::make_map(), condition = Value::make_map();
   List present;
@@ -139,16 +139,16 @@ Value condition_of(const SchemaVariant& variant) {
   return condition;
 }
 
-/// Says which keys a schema requires. The schema of a whole document requires each key that has no default and is not
-/// optional. The schema of a document that is laid over another document requires no key.
+/// Says which keys a schema requires. A whole document must have each key without a default, except optional keys. A
+/// document that is laid over another document may lack any key, because the other document may have it.
 enum class Requires { all, nothing };
 
 class SchemaWriter {
  public:
   explicit SchemaWriter(const SchemaRules& rules) : rules_(rules) {}
 
-  /// Returns the schema of a whole document. If `Requires::nothing` is given, returns the schema of a document that is
-  /// laid over another document.
+  /// Returns the schema of a document. If `required` is `Requires::nothing`, the document is laid over another
+  /// document.
   Value document(const Record& record, std::string_view kind, Requires required) {
     Value schema = schema_of(record, required);
     Value& properties = *schema.find("properties");
@@ -165,8 +165,7 @@ class SchemaWriter {
     properties.set("format", std::move(format));
     if (required == Requires::nothing) {
       Value file = typed("string");
-      file.set("description",
-               text("another document; the keys of this document are laid over that document"));
+      file.set("description", text("another document. The keys of this document are laid over it"));
       properties.set("file", std::move(file));
       return schema;
     }
@@ -178,7 +177,8 @@ class SchemaWriter {
     return schema;
   }
 
-  /// Returns the schema of a document that may be laid over another document. The key `file` names that other document.
+  /// Returns the schema of a document that may be laid over another document. If it is laid over
+  /// another document, its key `file` names that document.
   Value with_base(const Record& record, std::string_view kind) {
     Value has_base = Value::make_map();
     has_base.set("required", list({text("file")}));
@@ -189,7 +189,7 @@ class SchemaWriter {
     return schema;
   }
 
-  /// Returns the schemas of the shared records that have been met so far.
+  /// Returns the schemas of the shared records for which a schema has been written so far.
   const Value& definitions() const { return definitions_; }
 
  private:
@@ -263,7 +263,8 @@ class SchemaWriter {
     return schema;
   }
 
-  /// Returns the schema of one element or a list of elements. Each element is a name or a mapping.
+  /// Returns the schema of a value that is one element or a list of elements. Each element is a
+  /// name or a mapping.
   Value name_or_mapping_or_list(const Record& record, Requires required) {
     Value alone = schema_of(record, required), first = schema_of(record, Requires::all);
     Value further = first;
@@ -308,8 +309,8 @@ class SchemaWriter {
     return schema;
   }
 
-  /// Returns the schema of a list's element or a mapping's value. When a shared record is first met, writes its
-  /// definition.
+  /// Returns the schema of an element of a list, or of a value of a mapping with free keys. If the record is shared and
+  /// has no definition yet, writes its definition.
   Value element_schema(const Record& record, Requires required) {
     const auto shared = rules_.shared.find(record.name);
     if (shared == rules_.shared.end()) return schema_of(record, required);
@@ -324,9 +325,10 @@ class SchemaWriter {
     return reference;
   }
 
-  /// Adds each variant as a condition on the values of some keys, with a schema that holds if the condition is true.
-  /// Two variants may use the same key with different meanings. Therefore a variant's keys are described in the `then`
-  /// part of its condition. Only the keys that select a variant are described outside of the conditions.
+  /// Adds the variants to the schema. Each variant becomes a condition on the values of some keys (`if`), and the
+  /// schema of mappings that meet the condition (`then`). Two variants may use the same key with different meanings.
+  /// Therefore the keys of a variant are described in its `then`. Only the keys that select a variant are described
+  /// outside of the conditions.
   Value with_variants(Value schema, const std::vector<SchemaVariant>& variants) {
     if (variants.empty()) return schema;
     Value properties = Value::make_map();

@@ -1,5 +1,6 @@
-// Makes a JSON Schema (draft-07) from records, so that editors complete and check exactly what the readers accept. The
-// rules of schemas are at https://json-schema.org/draft-07/json-schema-validation.
+// Makes a JSON Schema (draft-07) from the records of a document (document/record.hpp). With this schema, an editor
+// completes and checks the document by the same rules as Sluice. The rules of schemas are at
+// https://json-schema.org/draft-07/json-schema-validation.
 #pragma once
 
 #include <map>
@@ -12,15 +13,15 @@
 
 namespace sluice {
 
-/// A variant of a mapping. The mapping has variants if the values of some keys, such as `type`, decide which other keys
-/// are allowed. A variant applies if each key in `when` has the value that `when` gives. An empty value in `when` means
-/// any value. If a variant applies to a mapping, the mapping may have only the keys of `record`, unless the record is
-/// open. A key in `when` may be absent from the mapping if the value in `when` is the default of the key in `record`.
+/// A variant of a mapping. If the values of some keys, such as `type`, decide which other keys a mapping may have, the
+/// mapping has variants. A variant applies if each key in `when` has the value given there. An empty value in `when`
+/// means any value. If the variant applies, the mapping has only the keys of `record`, unless the record is open. If
+/// the value of a key in `when` is the key's default in `record`, the mapping may lack this key.
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;
-  /// Keys of `record` whose values may be expressions of parameters. If `record` declares no type
-  /// for a value or for the elements of a list, the type is integer.
+  /// Keys of `record` whose values may be expressions of parameters, or lists of expressions. If `record` declares no
+  /// type for such a value, or for the elements of such a list, the type is integer.
   std::vector<std::string> with_expressions = {};
 };
 
@@ -33,25 +34,25 @@ struct SharedSchema {
 
 /// Rules for a document, in addition to the rules that the document's record declares.
 struct SchemaRules {
-  /// Whether a document may lay its keys over another document (see load_document). If a document may do so, the key
-  /// `file` is allowed, and a document with `file` requires no other key, not even `format`.
+  /// Whether a document may lay its keys over another document (see load_document). Such a document names the other
+  /// document with the key `file`. All its other keys may be absent, even `format`.
   bool may_have_base = false;
-  /// The variants of each mapping at the top of the document. The key of this map is the key of the mapping.
+  /// The variants of each mapping at the top of the document, by the key of the mapping.
   std::map<std::string, std::vector<SchemaVariant>> variants = {};
-  /// Rules of shared records. The key of this map is the name of the record. The schema contains each shared record
-  /// once, under `definitions`.
+  /// The rules of shared records, by the name of the record. The schema contains each shared record once, under
+  /// `definitions`.
   std::map<std::string, SharedSchema> shared = {};
-  /// The key of this map is the name of a record. The value is the key that distinguishes the mappings of a list. This
-  /// key is required in all mappings of a list except the first mapping. The first mapping of a list, and a single
-  /// mapping that is not in a list, must not have the key.
+  /// For the name of a record, a key of the record. In a list of such mappings, the first mapping must not have this
+  /// key, and all other mappings must have it. A single mapping outside a list must not have it.
   std::map<std::string, std::string> further_key = {};
-  /// Some keys at the top of the document hold whole documents, such as `platform`. This map has
-  /// the records of these documents. Instead of a whole document, such a key may hold
-  /// a mapping with the key `file`, which names a document, and keys that are laid over this document.
+  /// Some keys at the top of the document, such as `platform`, hold whole documents. This map has the records of these
+  /// documents, by the key. Such a key may also hold a mapping with the key `file`. In this case, `file` names a
+  /// document, and the other keys of the mapping are laid over this document.
   std::map<std::string, Record> included = {};
 };
 
-/// Returns the schema of documents with `format: sluice-KIND/1` at the top, with all nested records.
+/// Returns the schema of documents with `format: sluice-KIND/1` at the top. It includes the schemas of all nested
+/// records.
 std::string json_schema(const Record& record, const std::string& title, std::string_view kind,
                         const SchemaRules& rules = {});
 

@@ -1,4 +1,4 @@
-// Reads the stages that a document names.
+// Finds the stages of a model that a text in a document means.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ struct StageRange {
   std::size_t first = 0, last = 0;
 };
 
-/// Reads a stage or a range of stages: "6", "6..14" (numbers count from 1), or one of the names.
-/// Throws InputError at the position of the text.
+/// Reads a text that means one stage or a range of stages: "6", "6..14", or one of `names`. The
+/// numbers count from 1. Throws InputError at the position of the text.
 StageRange named_stages(const Value& item, const std::vector<std::string>& names);
 
 }  // namespace sluice

@@ -34,8 +34,8 @@ Value Value::make(double value) {
   made.kind_ = Kind::number;
   made.number_ = value;
   made.text_ = exact(value);
-  // The text of a number needs a decimal point or an exponent. A text without a decimal point and an exponent would be
-  // read back as an integer.
+  // The text of a number needs a decimal point or an exponent. Without either of them, the text would be read back as
+  // an integer.
   if (made.text_.find_first_of(".e") == std::string::npos) made.text_ += ".0";
   return made;
 }
@@ -95,8 +95,8 @@ void Value::set(std::string key, Value value) {
   const int line = value.line_, column = value.column_;
   for (Entry& entry : entries_)
     if (entry.key == key) {
-      // `entry.line` is a line in the source of the value. The new value may have another source, so the line of the
-      // key changes, too.
+      // `entry.line` is a line in the source of the value. The new value may come from another source. So the line of
+      // the key is replaced, too.
       entry.line = line;
       entry.column = column;
       entry.value = std::move(value);

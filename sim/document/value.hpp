@@ -14,13 +14,14 @@
 namespace sluice {
 
 class Value;
-/// The text of a source (a file or an override). All values that were read from the source share this object.
+/// A text from which values were read: the text of a file or of an override. All values of this text share one Source.
 struct Source {
   std::string name;  ///< the path as the user gave it, or "KEY=VALUE"
   std::string text;
 };
 
-/// A value is null, a boolean, an integer, a number, a string, a list, or a map with unique keys in order of insertion.
+/// A null, a boolean, an integer, a number, a string, a list, or a map. The keys of a map are unique. They stand in the
+/// order in which they were inserted.
 class Value {
  public:
   enum class Kind { null, boolean, integer, number, string, list, map };
@@ -42,7 +43,7 @@ class Value {
   bool is_list() const { return kind_ == Kind::list; }
   bool is_scalar() const { return kind_ != Kind::list && kind_ != Kind::map; }
 
-  /// Returns the scalar's text as it was written ("61TFLOP/s", "3", "true").
+  /// Returns the scalar's text as the document has it, such as "61TFLOP/s", "3" or "true".
   const std::string& text() const { return text_; }
   bool as_bool() const { return boolean_; }  ///< only for a boolean
   /// Returns the integer. Call this function only for an integer.
@@ -54,12 +55,12 @@ class Value {
   std::vector<Value>& items() { return items_; }
   const std::vector<Entry>& entries() const { return entries_; }  ///< the entries of a map
   std::vector<Entry>& entries() { return entries_; }
-  /// Returns the value of this key. Returns nullptr if the key is absent, or if this is not a map.
+  /// Returns the value of this key. Returns nullptr if there is no such key, or if this object is not a map.
   const Value* find(std::string_view key) const;
   Value* find(std::string_view key);
-  /// Replaces the entry with this key, or appends an entry.
+  /// Replaces the entry with this key. If there is no such entry, appends one.
   void set(std::string key, Value value);
-  /// Sets a scalar's text to the text that the document contains ("1e3" for 1000).
+  /// Sets the text of a scalar to the text in the document, such as "1e3" for 1000.
   void set_text(std::string text);
 
   Position position() const;
@@ -87,7 +88,7 @@ struct Value::Entry {
   Position position() const;  ///< the position of the key
 };
 
-/// Returns the position `line`, `column` of `source`, with the text of the line.
+/// Returns the position of `line` and `column` in `source`, with the text of the line.
 Position position_in(const Source& source, int line, int column);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Writes values as text. YAML is written in block style. A text is quoted if Sluice's reader or PyYAML could read it as
-// another type than a string.
+// Writes values as text. YAML is written in block style. Sluice's reader or PyYAML would not read some texts,
+// such as `yes`, as strings. Such texts are quoted.
 #include <array>
 
 #include "base/quantity.hpp"
@@ -13,7 +13,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Returns whether YAML 1.1 or 1.2 reads the word (in small or capital letters) as another type than a string.
+// Returns whether YAML 1.1 or 1.2 reads `text` as something other than a string. Capital letters count as small letters.
 bool is_special(std::string_view text) {
   constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes", "no",
                                                      "on",   "off",  "y",     "n"};
@@ -25,7 +25,7 @@ bool is_special(std::string_view text) {
 }
 
 // Returns whether a text may be written without quotes. A text without quotes must begin with a letter and contain only
-// letters, digits and harmless marks.
+// letters, digits, blanks and the characters ./-+
 bool is_plain(std::string_view text) {
   if (text.empty() || !is_letter(text[0]) || text.back() == ' ' || is_special(text)) return false;
   for (const char c : text)
@@ -83,8 +83,8 @@ class YamlWriter {
   }
 
  private:
-  // Writes the value after "key:" or "-". A scalar is written on the line of the key, and any other value as a block
-  // below.
+  // Writes the value that follows "key:" or "-". A scalar or a short list is written on the same line, and any other
+  // value as a block below that line.
   void child(const Value& value, int depth) {
     if (value.is_map() && !value.entries().empty()) {
       out_ += '\n';
@@ -158,7 +158,7 @@ class YamlWriter {
     out_ += "  # ";
     for (const char c : valid_utf8(source->name))
       out_ += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    // An override is a single line, so no line number is needed.
+    // An override is a single line. So only a file gets a line number.
     if (source->name != source->text) out_ += ":" + std::to_string(value.line());
   }
 

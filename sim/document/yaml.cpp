@@ -1,5 +1,6 @@
-// Reads YAML by the events of yaml-cpp. The events show anchors, tags, duplicate keys and second documents, which
-// yaml-cpp's tree does not show. The events also need less time and memory than yaml-cpp's tree.
+// Reads YAML with the parser of yaml-cpp, which calls a function for each event, such as a scalar or the end of a list.
+// yaml-cpp could also make a tree. Unlike the tree, the events show anchors, tags, duplicate keys and second documents.
+// The events also need less time and memory than the tree.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -15,7 +16,7 @@
 namespace sluice {
 namespace {
 
-/// A stream buffer that reads memory in place.
+/// A stream buffer that reads a text in memory without a copy.
 struct Buffer : std::streambuf {
   explicit Buffer(std::string_view text) {
     char* const begin = const_cast<char*>(text.data());  // The buffer never changes the text.
@@ -23,9 +24,9 @@ struct Buffer : std::streambuf {
   }
 };
 
-/// yaml-cpp counts columns in bytes. This class converts them to columns in characters, as people and the JSON reader
-/// count. Positions come nearly in order. So the class counts only from the previous position to
-/// the next position, which is fast even if the document is one long line.
+/// yaml-cpp counts columns in bytes. This class converts them to columns in characters, as in the JSON reader.
+/// Each position is near the position before it. So the class counts only the characters between the two. This is fast
+/// even in one long line.
 class Columns {
  public:
   explicit Columns(std::string_view text) : text_(text) {
@@ -33,7 +34,7 @@ class Columns {
       if (text[i] == '\n') begins_.push_back(i + 1);
   }
 
-  /// Returns the column, counted from 1, of byte `byte` of line `line`. These two parameters count from 0.
+  /// Returns the column of byte `byte` of line `line`. The column counts from 1, and both parameters count from 0.
   int characters(int line, int byte) {
     if (line != line_) line_ = line, byte_ = characters_ = 0;
     if (line < 0 || static_cast<std::size_t>(line) >= begins_.size()) return byte + 1;
@@ -143,8 +144,8 @@ class Events : public YAML::EventHandler {
   int shift_;
 };
 
-/// JSON writes a character beyond U+FFFF as two halves (a surrogate pair), such as "\ud83d\ude00". In YAML, a half of a
-/// character is an error.
+/// Returns whether the parser found half a character. JSON may write a character beyond U+FFFF as two halves, for
+/// example "\ud83d\ude00". YAML does not allow such halves.
 bool is_half_a_character(const YAML::ParserException& error) {
   return error.msg.compare(0, std::strlen(YAML::ErrorMsg::INVALID_UNICODE),
                            YAML::ErrorMsg::INVALID_UNICODE) == 0;

@@ -1,5 +1,5 @@
-// Records which executions have ended and when their data arrived, in seconds. This record says whether an action may
-// start, and which arrival ended the wait of the action.
+// Records which executions have ended, and at which second their data arrived. The record shows whether an action may
+// start, and which arrival it waited for last.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,9 @@
 
 namespace sluice {
 
-/// The reason why a span does not start earlier: the last arrival among all executions for which the span waited. If
-/// several of these arrivals have the same time, the reason is the arrival that is last in the order of the trace.
+/// The reason why a span does not start earlier: what the span waited for last. This is an arrival of data or a grant
+/// of bytes. If the span waited last for its stream or for the time `not_before`, the reason is `none`. If several
+/// arrivals come last at the same time, the reason is the arrival whose execution comes last in the trace.
 struct StartReason {
   double ready = 0;  ///< seconds
   WaitReason reason = WaitReason::none;
@@ -26,7 +27,7 @@ struct StartReason {
     if (time < ready || (time == ready && (reason == WaitReason::none || by_row <= row))) return;
     *this = {time, WaitReason::data, action, by_row};
   }
-  /// Takes into account that the action does not start before the time of its `not_before`.
+  /// Delays the start to the time of the action's `not_before`.
   void consider_not_before(double time) {
     if (time > ready) *this = {time};
   }
@@ -49,8 +50,8 @@ class Arrivals {
     if (available > end && tables_.repeats(action))
       remember(action, {iteration, available, row}, end);
   }
-  /// Writes the state. Arrivals in the past can no longer delay an action, so the state does not contain these
-  /// arrivals.
+  /// Writes the state. Arrivals in the past no longer delay an action. So the state does not
+  /// contain them.
   void write(Snapshot& snapshot) const {
     for (std::uint32_t a = tables_.plan.body_begin; a < tables_.plan.body_end; ++a) {
       const Progress& progress = progress_[a];
@@ -79,9 +80,9 @@ class Arrivals {
     }
   }
 
-  /// Returns the reason why the head of a stream (its next action) does not start earlier. A wait for memory
-  /// is not considered here. The stream has been free since the time `free_at`. Call this function only
-  /// when all executions for which the head waits have ended.
+  /// Returns the reason why `action`, the next action of a stream, does not start earlier. Waits for memory are not
+  /// considered here. The stream has been free since the time `free_at`. Before the call, every execution that the
+  /// action awaits must have ended.
   StartReason start_reason(double free_at, std::uint32_t action, std::int64_t iteration) const {
     StartReason cause{free_at};
     for (const Wait& wait : tables_.waits(action)) {
@@ -93,9 +94,9 @@ class Arrivals {
   }
 
  private:
-  /// Takes the arrival of an ended execution into account. The record keeps only the latest execution of each action.
-  /// Suppose that an action waited for an earlier execution. Then another wait of this action ended
-  /// later, so the arrival of the earlier execution does not matter.
+  /// If the arrival of this execution is later than `cause`, makes it the cause. The record keeps only the latest
+  /// execution of each action. Suppose that the awaited execution is an earlier one. Then another wait ended later, so
+  /// the arrival of the earlier execution does not matter.
   void consider_execution(StartReason& cause, std::uint32_t action, std::int64_t iteration) const {
     const Progress& progress = progress_[action];
     if (progress.done == iteration + 1)

@@ -1,5 +1,6 @@
-// Describes why an execution cannot go on: which actions wait, for what each of these actions waits, and which tensors
-// occupy the memory. Both executors use this description, so that both executors give equal messages.
+// Describes a deadlock: a state from which an execution cannot go on. The description says which actions wait, what
+// each of them waits for, and which tensors occupy the memory. Both executors use this description, so their messages
+// are equal.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,16 @@ struct Deadlock {
   struct Waiter {  ///< a stream whose head cannot start
     std::uint32_t action = none;
     std::int64_t iteration = 0;
-    /// The action for which the head waits, or `none` if the head waits for bytes.
+    /// The action for which the head (the stream's next action) waits. If the head waits for bytes,
+    /// the value is `none`.
     std::uint32_t awaited_action = none;
     std::int64_t awaited_iteration = 0;
-    /// The pool in which the head waits for `bytes`, or `none` if the head waits for an action.
+    /// The pool in which the head waits for `bytes`. If the head waits for an action, the value is
+    /// `none`.
     std::uint32_t pool = none;
     std::int64_t bytes = 0;
-    /// The number of earlier requests in this pool. The head must leave room for these requests.
+    /// The number of requests for this pool that are listed earlier and wait. The head must leave
+    /// room for these requests.
     std::int64_t earlier = 0;
   };
   struct HeldTensor {  ///< an instance of a tensor in a pool
@@ -35,15 +39,15 @@ struct Deadlock {
   std::vector<std::int64_t> levels;  ///< bytes, by pool
 };
 
-/// Returns the text of an error message. The text says the time, which actions wait, and for which actions or bytes
-/// each of these actions waits. For each pool in which an action waits for bytes, the text names the five largest
-/// tensors.
+/// Returns the text of an error message. The text says the time of the deadlock, which actions wait, and for which
+/// actions or bytes they wait. The text also names the five largest tensors of each pool with too few free bytes.
 std::string describe(const Plan& plan, const Deadlock& blocking);
 
 /// Returns text such as "5120000 B (5.12 MB)".
 std::string bytes_text(std::int64_t bytes);
 
-/// Returns the name of an action, such as "0F3". In the body, the iteration is added: "0F3 (iteration 2)".
+/// Returns the name of an action, such as "0F3". For an action of the body, the text has the iteration, too: "0F3
+/// (iteration 2)".
 std::string action_label(const Plan& plan, std::uint32_t action, std::int64_t iteration);
 
 }  // namespace sluice

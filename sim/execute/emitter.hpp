@@ -1,9 +1,9 @@
-// Passes an execution to a sink, which receives spans and memory events. Their order does not depend on the executor,
-// even if many actions start and end at the same time. A moment consists of rounds. At the beginning of a round, every
-// action that is due ends. The ends are in the order of the streams' numbers. Then the actions that waited only for
-// these ends start. An action that takes no time ends in the next round of the moment in which it starts. In
-// each round, the sink first receives the spans with their releases of bytes, and then the grants. The spans
-// are in the order of the streams, and so are the grants. The row of a span is its position among all spans.
+// Passes the spans and memory events of an execution to a sink. Their order does not depend on the executor, even if
+// many actions start and end at the same time. For this, a moment consists of rounds. At the beginning of a round,
+// every action that is due ends, in the order of the streams' numbers. Then the actions that waited only for these ends
+// start. If such an action takes no time, it ends in the next round of the same moment. In each round, the sink first
+// receives the spans that have ended, with their releases of bytes, and then the grants. The spans and the grants are
+// in the order of the streams. The row of a span is its position among all spans.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ namespace sluice {
 
 class Emitter {
  public:
-  /// Emits the bytes that the pools hold at the start. If `spans_only` is true, the sink receives no memory events.
+  /// Emits memory events for the bytes that the pools hold at the start. If `spans_only` is true, the sink receives no
+  /// memory events.
   Emitter(const PlanTables& tables, Sink& sink, bool spans_only = false);
 
   /// Emits a span and returns its row.
@@ -40,15 +41,15 @@ class Emitter {
     if (!grants_.empty()) emit_grants();
   }
 
-  /// Sets whether all spans and events that are emitted from now on are recorded, so that repeat() can emit them again.
-  /// Deletes the earlier record.
+  /// Deletes the record of spans and events, and sets whether later spans and events are recorded. repeat() emits
+  /// recorded spans and events again.
   void keep(bool keeps);
   /// A position in the record, from which repeat() emits again.
   struct Mark {
     std::size_t spans = 0, events = 0;
   };
   Mark mark() const { return {spans_.size(), events_.size()}; }
-  /// Emits all spans and events since the mark again, `times` times. Deletes the record afterwards.
+  /// Repeats all spans and events since the mark `times` times. Deletes the record afterwards.
   void repeat(const Mark& since, std::int64_t times, const Jump& period);
 
  private:

@@ -1,7 +1,6 @@
-// The interface of all executors. An executor takes a sink and a plan that has passed check(), and returns the outcome
-// of the execution. All executors emit the same spans and memory events in the same order (emitter.hpp). If no link is
-// shared, the times of all executors are equal to the bit. But if the replay skips periods, its times agree with the
-// times of other executors only to 1e-12 of the makespan. If a link is shared, all times agree to 1e-9 of the makespan.
+// The interface of all executors. An executor takes a plan that has passed check(), and a sink that receives the spans
+// and memory events. The executor returns the outcome of the execution. All executors emit the same spans and memory
+// events in the same order (emitter.hpp). Their times agree as closely as arithmetic/replay.hpp says.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +18,12 @@ namespace sluice {
 struct ExecutorOptions {
   /// The executor calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
-  /// SimGrid's context factory ("raw", "boost" or "thread"). If empty, SimGrid chooses.
+  /// SimGrid's context factory: "raw", "boost" or "thread". If the text is empty, SimGrid chooses.
   std::string contexts = {};
   const PlanTables* tables = nullptr;  ///< the plan's tables, if they have already been made
-  /// Whether the replay may skip whole periods of a steady state. After skipped periods, the replay adds up durations
-  /// in another order than SimGrid, so its times equal SimGrid's times only to 1e-12 of the makespan. If no period is
-  /// skipped and no link is shared, all times equal SimGrid's times to the bit.
+  /// Whether the replay may skip whole periods of a steady state. After a skipped period, the replay adds up durations
+  /// in another order than SimGrid. So from then on, the times of the two executors agree only to 1e-12 of the
+  /// makespan.
   bool may_skip = true;
 };
 
@@ -38,8 +37,8 @@ struct Outcome {
 struct PlanExecutor {
   std::string_view name;
   std::string_view summary;
-  /// Executes the plan. Throws InputError if the plan uses a tensor that is not in its pool, and Interrupted on a
-  /// signal. Before the exception, the sink has received all spans and memory events of the execution so far.
+  /// Executes the plan. Throws InputError if the plan uses a tensor that is not in its pool. Throws Interrupted on a
+  /// signal. After an exception, the sink has received all spans and memory events up to that moment.
   Outcome (*execute)(const Plan& plan, Sink& sink, const ExecutorOptions& options);
 };
 

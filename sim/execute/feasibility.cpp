@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// Returns the action with the greatest sum of seconds over its executions.
+/// Returns the action whose executions take the most seconds together.
 std::uint32_t longest_action(const Plan& plan) {
   std::uint32_t longest = 0;
   double most = -1;

@@ -1,4 +1,4 @@
-// Checks that every plan must pass before it is simulated.
+// Before a plan is simulated, it must pass the checks of this file.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace sluice {
 
-/// Calls check_structure (plan/structure.hpp), checks that no total overflows (check_totals), and then replays the
-/// plan. Throws Infeasible if the plan blocks or does not fit. The exception names the pool, the time, the actions that
-/// wait, and the tensors that occupy the memory. The function does not replay all iterations. It replays reach + 2
-/// iterations, where reach is the greatest `distance` of a wait or |`ahead`| of an action. These iterations are enough
-/// for the following reasons. A grant takes no room from another request (reservation.hpp). So an action that may start
-/// now may also start at any later time, and the order of starts does not decide whether the plan reaches its end. If
-/// the actions are executed iteration by iteration, the state after the replayed iterations is also the state after
-/// each later iteration. (A shared pool grants in the order of time. If a plan has such a pool, the result holds for
-/// the replayed iterations only.)
+/// Calls check_structure (plan/structure.hpp) and check_totals, and then replays the plan. Throws Infeasible if the
+/// plan blocks or does not fit. The exception names the pool, the time, the actions that wait, and the tensors that
+/// occupy the memory. Let `reach` be the greatest number among the distances of all waits and the
+/// |`ahead`| of all actions. The function replays at most the first `reach` + 2 iterations. These iterations are enough for the following reasons. A
+/// grant takes no room from another request (reservation.hpp). So an action that may start now may still start later.
+/// Therefore the order of starts does not decide whether the plan reaches its end. So one may assume that the actions
+/// are executed iteration by iteration. In this order, the state after the replayed iterations is also the state after
+/// each later iteration. A shared pool is an exception, because it grants bytes in the order in which they are
+/// requested. For a plan with a shared pool, the result holds for the replayed iterations only.
 void check(const Plan& plan);
 
 /// Checks that the number of executions and the time of the whole run are small enough to be
@@ -24,10 +24,11 @@ void check(const Plan& plan);
 void check_totals(const Plan& plan);
 
 /// Makes all checks of check() except the replay, and returns the plan's tables. This function is for callers that
-/// replay the whole plan themselves. Only check() explains why a plan blocks.
+/// replay the whole plan themselves. If the plan blocks, such a caller calls check(), which explains why.
 PlanTables check_without_replay(const Plan& plan);
-/// Returns true if check() certainly accepts a plan whose complete replay has reached its end. Returns
-/// false if the plan has shared pools and many iterations. Call this function only after such a replay.
+/// Call this function only after a complete replay of the plan has reached its end. Returns true if the end of this
+/// replay shows that check() accepts the plan, too. Returns false if the plan has a shared pool with a limited
+/// capacity, and more iterations than check() replays.
 bool ends_if_it_ran(const Plan& plan);
 
 /// Replays the plan as check() does, but returns the deadlock instead of throwing an exception. Returns nullopt if the

@@ -138,7 +138,8 @@ std::int64_t Grants::most_iterations() const {
   return most;
 }
 
-/// Returns whether the claim fits into its pool. Also stores the counted sum of bytes in held_.
+/// A claim is the part of a request for one pool. Returns whether the claim fits into its pool, and
+/// stores the counted sum of bytes in `held_`.
 bool Grants::fits(const Claim& claim, std::uint32_t stream) {
   const std::int64_t level = residency_.level(claim.pool);
   const WideBytes own = WideBytes{level} + claim.bytes;
@@ -181,8 +182,8 @@ void Grants::take(std::uint32_t stream) {
 }
 
 /// Puts a request into the queue of each pool from which it needs bytes. The queue of a device's pool is in listing
-/// order. In the queue of a shared pool, the request comes after all requests of earlier moments, and after the
-/// requests of this moment from streams with lower numbers.
+/// order. The queue of a shared pool is in the order in which the requests are made. In this queue, requests of one
+/// moment are in the order of their streams' numbers.
 void Grants::enqueue(std::uint32_t stream) {
   Request& request = requests_[stream];
   for (const Claim& claim : claims(request.action)) {

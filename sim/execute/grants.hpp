@@ -1,10 +1,10 @@
-// Manages the pools of a plan while the plan runs. Grants are exact to the byte, and an action gets its bytes in all
-// pools at once or in no pool. Both executors use this class. The class does not use times, but relies on the order in
-// which its functions are called.
+// Decides when the pools of a running plan grant bytes to its actions. Grants are exact to the byte. An action gets its
+// bytes in all pools at the same time. Both executors use this class. The class does not compare times: the caller
+// makes the calls in the order of time.
 //
-// A pool that one device owns grants by reservation (reservation.hpp). A shared pool grants requests in the order of
-// their moments, and requests of one moment in the order of their streams. The function settle_shared() makes the
-// grants of shared pools, so call it only after all requests of a moment have been made.
+// A pool that one device owns grants bytes by the rule of reservation (reservation.hpp). A shared pool grants requests
+// in the order in which they are made. Requests of one moment are granted in the order of their streams.
+// settle_shared() makes the grants of shared pools. Call it only after all requests of a moment have been made.
 #pragma once
 
 #include <algorithm>
@@ -19,19 +19,20 @@ namespace sluice {
 
 class Grants {
  public:
-  /// If `unlimited` is true, every request is granted at once. The result of reserved() is still computed.
+  /// If `unlimited` is true, every request is granted at once. reserved() is computed nevertheless.
   Grants(const PlanTables& tables, Residency& residency, bool unlimited);
 
   /// Returns whether this action requests bytes of a limited pool.
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
-  /// The head of `stream` is its next action. Makes the head request its bytes at this moment.
-  /// Returns true if the bytes are granted at once: the tensors of the action are then in the pool.
-  /// Otherwise returns false, and settle() or settle_shared() will grant the bytes later.
+  /// Makes a request for the bytes that `action`, the next action of `stream`, allocates. Returns
+  /// true if the bytes are granted at once. In this case, the tensors of the action are now in
+  /// their pools. Otherwise returns false, and settle() or settle_shared() will grant the bytes
+  /// later.
   bool request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time) {
     return granted_at_once(stream, action, iteration) ||
            granted_or_waits(stream, action, iteration, time);
   }
-  /// Notes that the span in this row of the trace released bytes in this pool.
+  /// Records that the span in row `row` of the trace has released bytes in this pool.
   void released(std::uint32_t pool, std::int64_t row) {
     changed_by_[pool] = row;
     if (waiting_[pool].empty()) return;
@@ -47,24 +48,25 @@ class Grants {
   /// Grants requests in shared pools. Call this function after all ends and requests of a moment.
   void settle_shared(std::vector<std::uint32_t>& granted);
 
-  /// Returns the pool for which the head of this stream waits or waited, or `none` if the request was granted at once.
+  /// Returns the pool for which the latest request of this stream waits or waited. If this request was granted at once,
+  /// returns `none`.
   std::uint32_t awaited(std::uint32_t stream) const { return requests_[stream].pool; }
-  /// Returns the row of the span that made the latest grant to this stream possible.
+  /// Returns the row of the span whose release made the latest grant to this stream possible.
   std::int64_t granted_by(std::uint32_t stream) const { return requests_[stream].granted_by; }
-  /// Returns the number of waiting requests that are listed before the request of this stream. This request
-  /// must leave room for these earlier requests in its pool.
+  /// Returns the number of requests that are listed before the request of this stream and are not granted yet. The
+  /// request must leave room for them.
   std::int64_t earlier_requests(std::uint32_t stream) const;
   bool waits(std::uint32_t stream) const { return requests_[stream].open; }
 
   void write(Snapshot& snapshot) const;
   void skip(const Jump& jump);
-  /// Returns the largest number of iterations that may be skipped. A waiting request of the epilogue must leave room
-  /// for the requests of all remaining iterations. After a skip, fewer iterations remain. The limit makes sure that the
-  /// request still has to wait.
+  /// Returns the largest number of iterations that may be skipped. If a request of the epilogue waits, it must leave
+  /// room for the requests of all remaining iterations. A skip makes these iterations fewer. The limit makes sure that
+  /// this request must wait after the skip, too.
   std::int64_t most_iterations() const;
 
-  /// Returns for each pool the greatest sum that the reservation rule counted at any grant: held
-  /// bytes + reserved bytes + granted bytes. For a shared or unlimited pool, the result is the peak.
+  /// Returns for each pool the greatest sum that the rule of reservation counted at a grant: the held bytes, the bytes
+  /// of earlier requests, and the bytes of the granted request. For a shared or unlimited pool, the sum is the peak.
   const std::vector<std::int64_t>& reserved() const { return reserved_; }
 
  private:
@@ -77,7 +79,7 @@ class Grants {
     std::uint32_t pool = none;  ///< the pool that could not grant the request
     std::int64_t granted_by = -1;
   };
-  /// The bytes that an action requests in one pool.
+  /// The part of a request that is for one pool.
   struct Claim {
     std::uint32_t pool, queue;
     std::int64_t bytes;
@@ -90,9 +92,9 @@ class Grants {
   std::span<const Claim> claims(std::uint32_t action) const {
     return {claims_.data() + first_[action], claims_.data() + first_[action + 1]};
   }
-  /// Grants the most frequent kind of request quickly: a request for bytes of one pool that belongs to a device and has
-  /// room. For a request of this kind, this function has the effect of granted_or_waits() and returns true. For any
-  /// other request, this function returns false and changes nothing.
+  /// Grants the most frequent kind of request quickly: a request for bytes of a single pool, which one device owns and
+  /// which has room. In this case, has the effect of granted_or_waits() and returns true. For any other request,
+  /// returns false and changes nothing.
   bool granted_at_once(std::uint32_t stream, std::uint32_t action, std::int64_t iteration) {
     if (first_[action + 1] != first_[action] + 1 || unlimited_) return false;
     const Claim& claim = claims_[first_[action]];
@@ -131,12 +133,14 @@ class Grants {
   std::vector<std::int64_t> most_;
   std::vector<Reservation> reservations_;  ///< indexed by pool
   std::vector<Request> requests_;          ///< indexed by stream
-  /// For each pool, the waiting requests in listing order. In a shared pool, the requests are in the order of arrival.
+  /// For each pool, the waiting requests in listing order. For a shared pool, they are in the order in which they were
+  /// made.
   std::vector<std::vector<Waiting>> waiting_;
   std::vector<std::uint32_t> changed_;  ///< the pools in which bytes were released at this moment
   /// For each pool, the row of the span that last released bytes.
   std::vector<std::int64_t> changed_by_;
-  /// Bytes, indexed by pool. held_ has the sums that fits() counted last.
+  /// Bytes, indexed by pool. `held_` has the sums that fits() counted last, and `reserved_` has the results of
+  /// reserved().
   std::vector<std::int64_t> held_, reserved_;
   bool shared_changed_ = false;
 };

@@ -1,4 +1,5 @@
-// Divides an action into two parts: flows that may share a link, and an arithmetic part with known seconds.
+// Divides an action into two parts. The first part is the flows that may share a link with other flows. The rest is the
+// arithmetic part, whose seconds are known before the run.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +13,22 @@ namespace sluice {
 
 class Occupancy {
  public:
-  /// If `every_flow` is true, all flows that move bytes count as shared, even if no other flow uses their links.
+  /// If `every_flow` is true, every flow with bytes counts as a flow that may share a link, even a flow that is alone
+  /// on its links.
   explicit Occupancy(const PlanTables& tables, bool every_flow = false);
 
-  /// Returns whether the action has an arithmetic part: seconds of computation, or flows that share no link.
+  /// Returns whether the action has an arithmetic part, such as a computation or a flow that shares no link.
   bool has_own(std::uint32_t action) const { return own_[action] >= 0; }
   /// Returns the seconds of the arithmetic part.
   double own(std::uint32_t action) const { return own_[action]; }
-  /// Returns the flows that may meet other flows on a link, by their numbers within the action.
+  /// Returns the numbers, within the action, of its flows that may share a link with other flows.
   std::span<const std::uint32_t> shared(std::uint32_t action) const {
     return {shared_.data() + first_[action], shared_.data() + first_[action + 1]};
   }
   bool shares(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
 
  private:
-  /// For each action, its arithmetic seconds; -1 if there are none.
+  /// For each action, the seconds of its arithmetic part. If the action has no arithmetic part, the number is -1.
   std::vector<double> own_;
   /// For each action, the index of its first entry in `shared_`.
   std::vector<std::uint32_t> first_;

@@ -13,8 +13,8 @@ std::uint32_t Reservation::add(const PlanTables& tables, std::uint32_t action, s
   return static_cast<std::uint32_t>(&mine - queues_.data());
 }
 
-/// Returns the request queue of this action, and makes a new queue if there is none. Most actions have the same queue
-/// as the previous action in the listing, so the function tries this queue first.
+/// Returns the request queue of this action. If the queue does not exist, makes it. The action is usually in the same
+/// queue as the previous action. So this queue is tried first.
 Reservation::RequestQueue& Reservation::queue_of(const PlanTables& tables, std::uint32_t action) {
   const Plan& plan = tables.plan;
   const std::uint32_t stream = tables.stream(action);

@@ -1,22 +1,23 @@
-// The reservation rule of a pool that one device owns says how many bytes a request must leave free for the requests
-// that are listed before it.
+// The rule of reservation, by which a pool that one device owns grants bytes. By this rule, a request leaves bytes free
+// for the requests that are listed before it.
 //
-// Requests are in listing order: prologue, n times the body, epilogue. When a request is made, some requests that are
-// listed earlier may not have been granted yet. The request may overtake these earlier requests if the pool has room
-// for all earlier requests and for this request:
+// Requests are in listing order: prologue, n times the body, epilogue. "Earlier" means earlier in this order. The level
+// of a pool is the number of bytes in it. When a request is made, some earlier requests may not be granted yet. The new
+// request may overtake them if the pool has room for all of them and for the new request:
 //
-//     level + (bytes of the earlier requests) + its own bytes <= capacity
+//     level + (bytes of the earlier requests without a grant) + its own bytes <= capacity
 //
 // So a grant never changes whether another request fits. Suppose that request k is granted before request j, although j
-// is listed earlier. The bytes of j were part of the sum for k, so j fits before and after the grant of k. For a
-// request that is listed after k, it does not matter whether the bytes of k count as held or as reserved. Only a
-// release of bytes can make another grant possible. So the requests of a moment may be examined in any order. Every
-// request still fits when all earlier requests are granted. So no grant is later than it would be if all grants were
-// given in listing order. With a greater capacity, no grant is later than with a smaller capacity.
+// is listed earlier. The sum for k contained the bytes of j. So j fits before and after the grant of k. Now take a
+// request that is listed after k. Before the grant of k, its sum counts the bytes of k among the earlier requests.
+// After the grant, its sum counts them in the level. So the grant of k does not change this sum. Only a release of
+// bytes can make another grant possible. So the requests of a moment may be examined in any order. If all earlier
+// requests were granted first, every granted request would still fit. So no grant comes later than it would with grants
+// in listing order. For the same reason, a greater capacity makes no grant later.
 //
-// A stream executes in listing order, so its requests are granted in listing order. The pool's requests are therefore
-// kept in queues (one per stream, section and `ahead`), and each queue records its next request.
-// Dropped executions are not in a queue and do not count.
+// A stream executes its actions in listing order. So the requests of one stream are granted in listing order. Therefore
+// the requests for the pool are kept in queues: one queue for each stream, section and `ahead`. A queue records which
+// of its requests is granted next. Dropped executions are in no queue.
 #pragma once
 
 #include <cstdint>
@@ -51,12 +52,12 @@ class Reservation {
   static constexpr ListingPosition nowhere{std::numeric_limits<std::int64_t>::max(), none};
 
  public:
-  /// Adds to its queue an action that allocates `bytes`. Call this function in listing order. Returns the number of the
-  /// queue.
+  /// Adds an action that allocates `bytes` to the queue of the action, and returns the number of this queue. Call this
+  /// function for all actions in listing order.
   std::uint32_t add(const PlanTables& tables, std::uint32_t action, std::int64_t bytes);
 
-  /// Returns the bytes of the requests that are listed before `place` and have not been granted. A sum that exceeds
-  /// `enough` may be incomplete.
+  /// Returns the bytes of the requests that are listed before `place` and are not granted yet. If the sum exceeds
+  /// `enough`, the result may be any number above `enough`.
   WideBytes earlier(const ListingPosition& place, WideBytes enough) const {
     WideBytes sum = 0;
     for (const RequestQueue& queue : queues_)
@@ -64,7 +65,7 @@ class Reservation {
         break;
     return sum;
   }
-  /// Returns the number of requests that are listed before `place` and have not been granted.
+  /// Returns the number of requests that are listed before `place` and are not granted yet.
   std::int64_t earlier_requests(const ListingPosition& place) const;
 
   /// Returns the bytes that the body requests in each iteration.
@@ -86,11 +87,11 @@ class Reservation {
     Section section = Section::prologue;
     ListingPosition next;  ///< the position of the first request that is not granted yet
     std::int32_t ahead = 0;
-    /// The rounds in which the actions of this queue are executed.
+    /// The actions of this queue are executed in these rounds: from `first_round` to the last round before `end_round`.
     std::int64_t first_round = 0, end_round = 0;
     std::vector<std::uint32_t> actions;  ///< the actions of one round, in listing order
-    /// For each action, the sum of the bytes that the actions before it in this queue request in a round.
-    /// The last element is the sum of the bytes of all actions of the queue.
+    /// For each action, the sum of the bytes that the actions before it in this queue request in one round. The last
+    /// element is this sum for all actions of the queue.
     std::vector<WideBytes> before{0};
     std::size_t position = 0;  ///< the position of `next` in `actions`
     Sum granted;
@@ -104,7 +105,8 @@ class Reservation {
       }
       next = next.round < end_round ? ListingPosition{next.round, actions[position]} : nowhere;
     }
-    /// Returns the sum of the bytes of all requests before this place, whether they are granted or not.
+    /// Returns the number and the bytes of all requests of this queue that are listed before this
+    /// place, with or without a grant.
     Sum listed(const ListingPosition& place) const;
   };
   RequestQueue& queue_of(const PlanTables& tables, std::uint32_t action);

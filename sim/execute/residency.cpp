@@ -22,9 +22,9 @@ Residency::Residency(const PlanTables& tables)
   }
 }
 
-/// Writes the state. A recorded state must be able to repeat. The number of remaining uses of a
-/// tensor with a single instance only decreases. So the state does not contain this number. The
-/// remaining uses of other tensors belong to the state.
+/// Writes the state. A recorded state must be able to repeat. If a tensor has a single instance
+/// during the whole run, its number of remaining uses only decreases. So the state does not contain
+/// this number. For all other tensors, the state contains the number of remaining uses.
 void Residency::write(Snapshot& snapshot) const {
   for (const std::uint32_t tensor : tables_.body_tensors()) {
     snapshot.add(static_cast<std::int64_t>(resident_[tensor].size()));

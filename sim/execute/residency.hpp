@@ -1,4 +1,4 @@
-// Records which instances of tensors are in the pools at the present moment, and how many uses of each instance remain.
+// Records which instances of tensors are in the pools now, and how many uses of each instance remain.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Adds the bytes of a tensor to `bytes`, which is the sum over all tensors that have the same home. Throws InputError
-/// if the sum exceeds 64 bits.
+/// Adds the bytes of a tensor to `bytes`, which is the sum for all tensors with the same home. Throws InputError if the
+/// sum exceeds 64 bits.
 void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes);
 
 class Residency {
@@ -32,12 +32,13 @@ class Residency {
       if (__builtin_add_overflow(level, made.bytes, &level)) too_many_bytes(placement, action);
     }
   }
-  /// Throws InputError if a tensor that the action uses is not in its pool.
+  /// Throws InputError if the action uses a tensor that is not in its pool.
   void require(std::uint32_t action, std::int64_t iteration) {
     for (const Placement& use : tables_.accesses(action))
       if (!find(use, tables_.instance(action, iteration, use.tensor))) absent(use, action);
   }
-  /// Counts a use of each operand of an ended action. Calls freed(placement) for each instance that leaves its pool.
+  /// The action has ended. Counts one use for each of its operands. After its last use, an instance leaves its pool,
+  /// and the function calls freed(placement).
   template <class Freed>
   void release(std::uint32_t action, std::int64_t iteration, Freed&& freed) {
     for (const Placement& use : tables_.accesses(action))
@@ -49,8 +50,8 @@ class Residency {
 
   std::int64_t level(std::uint32_t pool) const { return levels_[pool]; }
   const std::vector<std::int64_t>& levels() const { return levels_; }
-  /// Describes a moment at which no action can start or end any more. The caller passes the waiters. The result also
-  /// says how many bytes each waiter requests, and which tensors occupy the pools.
+  /// Describes a deadlock, in which no action can start or end any more. The caller passes the waiters. The function
+  /// adds how many bytes each waiter requests, and which tensors occupy the pools.
   Deadlock blocking(double time, std::vector<Deadlock::Waiter> waiters) const;
 
  private:
@@ -59,7 +60,7 @@ class Residency {
     std::int64_t instance;
     std::int64_t uses;
   };
-  /// Returns the resident instance, or null if the instance is not in its pool.
+  /// Returns this instance if it is in the pool of `placement`. Otherwise returns null.
   ResidentInstance* find(const Placement& placement, std::int64_t instance) {
     for (ResidentInstance& resident : resident_[placement.tensor])
       if (resident.instance == instance && resident.pool == placement.pool) return &resident;
@@ -79,7 +80,8 @@ class Residency {
                                   std::int64_t iteration) const;
   [[noreturn]] void too_many_bytes(const Placement& made, std::uint32_t action) const;
   const PlanTables& tables_;
-  /// For each tensor, its instances in pools, with the oldest first. There are only a few instances at a time.
+  /// For each tensor, its instances that are in pools now, the oldest first. At any time, a tensor has only a few of
+  /// them.
   std::vector<Few<ResidentInstance, 1>> resident_;
   std::vector<std::int64_t> levels_;
 };

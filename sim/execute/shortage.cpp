@@ -7,7 +7,7 @@ namespace sluice {
 
 namespace {
 
-/// Adds the bytes of these tensors to `needed_bytes` and `by_class`.
+/// Sets the fields `needed_bytes` and `by_class` of `shortage` to the bytes of these tensors.
 void add_tensors(Shortage& shortage, const Plan& plan, const std::vector<std::uint32_t>& tensors) {
   std::array<std::int64_t, tensor_class_count> bytes{};
   std::int64_t sum = 0;

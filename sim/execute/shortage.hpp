@@ -1,4 +1,5 @@
-// Describes why a plan cannot run, in a data structure for --json, Python and studies.
+// Describes why a plan cannot run. The description is a data structure, which --json, Python and
+// studies use.
 #pragma once
 
 #include "base/error.hpp"
@@ -7,13 +8,13 @@
 
 namespace sluice {
 
-/// Returns the bytes that these tensors need in a pool, by tensor class, and the bytes that this pool has.
+/// Returns the bytes that the pool has, and the bytes that these tensors need, also by tensor class.
 Shortage shortage_in(const Plan& plan, std::uint32_t pool,
                      const std::vector<std::uint32_t>& tensors);
 
-/// Returns which actions wait, and for which action or pool each of them waits. If actions wait for
-/// memory, the result also has the tensors of the first pool for which an action waits: those in
-/// the pool, and those that the first waiting request would allocate there.
+/// Returns which actions wait, and for which action or pool each of them waits. If an action waits for memory, the
+/// result also has the bytes of the tensors in the pool that the first such action waits for. The tensors that this
+/// action would allocate there are included.
 Shortage shortage_of(const Plan& plan, const Deadlock& blocking);
 
 }  // namespace sluice

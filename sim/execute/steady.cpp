@@ -12,8 +12,9 @@ double rounding_of(double now, std::int64_t executions) {
 
 namespace {
 
-/// Returns the greatest difference, in seconds, between two periods that count as equally long.
-/// Each sum of seconds is rounded, so the difference grows with the number of executions.
+/// Returns the greatest difference, in seconds, at which two periods count as equally long. Each
+/// addition of seconds is rounded. So this difference grows with the number of executions in a
+/// period.
 double rounding(const Snapshot& last, const Snapshot& before) {
   return rounding_of(last.now, last.row - before.row);
 }

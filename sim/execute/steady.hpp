@@ -1,11 +1,13 @@
-// Finds the steady state of a running plan. The plan's state is recorded once per iteration. As soon as the state
-// repeats, whole periods can be skipped. A Jump says how many seconds and iterations are skipped.
+// Finds the steady state of a running plan. The search records the state of the run once per iteration. As soon as the
+// state repeats, whole periods can be skipped. A Jump says how many seconds, iterations and rows of the trace are
+// skipped.
 //
-// A state is recorded as differences from the clock, the iteration and the row of the trace. So the states of two
-// iterations can be equal. Two states are equal if their numbers are equal, and their times are equal up to the
-// rounding of the clock. Suppose that a state has repeated twice in succession, each time after the same number of
-// iterations and seconds. Then this state repeats until the last iterations, because the rest of the execution depends
-// only on the state (waits and counts of uses reach back only a few iterations).
+// A recorded state contains differences: from the time of the clock, from the number of the iteration, and from the row
+// of the trace. So the states of two iterations can be equal. Two states are equal if all their numbers are equal.
+// Times count as equal if they differ by no more than the rounding of the clock. Suppose that a state has repeated
+// twice in succession, each time after the same number of iterations and seconds. Then this state repeats until the
+// last iterations. The reason is that waits and counts of uses reach back only a few iterations. So the future of the
+// run depends on the state alone.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,7 @@
 
 namespace sluice {
 
-/// A state of a running plan. Each part of an executor adds its own state to the snapshot.
+/// The recorded state of a running plan. Each part of an executor adds its own state.
 struct Snapshot {
   std::int64_t iteration = 0;  ///< the iteration to which the other numbers are relative
   double now = 0;
@@ -28,8 +30,8 @@ struct Snapshot {
   void add_time(double time) { times.push_back(time - now); }
 };
 
-/// Returns the largest difference that rounding can make between two sums of seconds at time `now` of the clock. The
-/// error of a sum of n terms is about sqrt(n) times the error of a single rounding.
+/// Returns the largest difference that rounding can make between two times near `now`, if each of them is a sum of
+/// `executions` terms. The error of a sum of n terms is about sqrt(n) times the error of one rounding.
 double rounding_of(double now, std::int64_t executions);
 
 /// The length of a period, or of several periods that are skipped at once.
@@ -40,7 +42,7 @@ struct Jump {
 };
 
 /// Finds the period of a run. The search compares the states of some consecutive iterations. If these states do not
-/// repeat, the search pauses for many iterations, so that a plan that never repeats costs little time.
+/// repeat, the search pauses for many iterations. So a plan that never repeats costs little time.
 class PeriodSearch {
  public:
   /// The longest period that the search finds, in iterations.
@@ -50,9 +52,9 @@ class PeriodSearch {
   explicit PeriodSearch(std::int64_t first) : begin_(first) {}
 
   bool wants(std::int64_t iteration) const { return iteration >= begin_; }
-  /// Adds a state. If the period that ends with this state has occurred twice in succession, returns this period.
+  /// Adds a state. If this state ends a period for the second time in succession, returns the period.
   std::optional<Jump> add(Snapshot snapshot);
-  /// The number of recorded states since the search began or resumed.
+  /// Returns the number of states that were recorded since the search began or resumed.
   std::size_t states() const { return states_.size(); }
 
  private:

@@ -1,12 +1,12 @@
-// A chain describes the stages of a model for the choice between keeping, recomputing and offloading. A chain holds the
+// A chain describes the stages of a model for the choice between keeping, recomputing and offloading. It holds the
 // seconds and bytes of one micro-batch on one device. If several micro-batches run side by side, each operation
-// computes all of them in turn before the next operation begins. The seconds and bytes are then sums over these
-// micro-batches. A chain is plain data.
+// computes all of them, one after the other. In this case, the seconds and bytes are sums over these micro-batches. A
+// chain is plain data.
 //
-// Boundary b is the tensor that stage b reads: boundary 0 is the input, and boundary s + 1 is the output of stage s. If
-// the network branches, a stage b may also read earlier boundaries, or not read boundary b. ChainStage::reads then
-// lists the boundaries that the stage reads. Each boundary is one tensor. The device holds this tensor once, even if
-// several stages read the tensor.
+// Boundary b is the tensor between stage b - 1 and stage b. Boundary 0 is the input, and boundary s + 1 is the output
+// of stage s. Usually stage b reads boundary b only. If the network branches, stage b may also read earlier
+// boundaries, or not read boundary b. In this case, ChainStage::reads lists the boundaries that the stage reads. Each
+// boundary is one tensor. The device holds this tensor once, even if several stages read it.
 #pragma once
 
 #include <algorithm>
@@ -18,33 +18,33 @@
 namespace sluice {
 
 /// A tensor that may be copied to host memory, with the seconds of a copy in each direction. If copies run during
-/// computation, the seconds do not include the latency of the link. If copies and computation take turns, the next
-/// operation waits for the data, so the seconds include the latency.
+/// computation, these seconds do not include the latency of the link. If copies and computation take turns, the seconds
+/// include the latency, because the next operation waits for the data.
 struct ChainTensor {
   std::int64_t bytes = 0;
   double save_s = 0, load_s = 0;
 };
 
-/// The transfers of a stage when the weights of the stages take turns on the device. A run of a stage is a sequence of
-/// its operations. A run ends when the first operation of another stage with weights begins. The weights are loaded
-/// before each run and leave the device after the run.
+/// The transfers of a stage if the weights of the stages take turns on the device. A run of a stage is a sequence of
+/// its operations. It ends when the first operation of another stage with weights begins. The weights are loaded before
+/// each run and leave the device after it.
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< the bytes of the weights; the stage's workspaces include these bytes
   double load_s = 0;       ///< the seconds to load the weights
-  /// The mean seconds, per backward pass, for the copies of two kinds of tensors: the summed gradients, and the
-  /// tensors that the update uses.
+  /// The seconds of the other copies: copies of the summed gradients, and copies of the tensors that the update uses.
+  /// The numbers are means per backward pass.
   double backward_load_s = 0, backward_save_s = 0;
 };
 
-/// A boundary that the forward pass of a stage reads. `backward`: whether the stage's backward pass reads it, too.
+/// A boundary that the forward pass of a stage reads. `backward` says whether the stage's backward pass reads it, too.
 struct ChainRead {
   std::uint32_t boundary = 0;
   bool backward = false;
   bool operator==(const ChainRead&) const = default;
 };
 
-/// The part of a stage's output that earlier stages made. Only a chain that joint.hpp has made from a
-/// branching chain has stages with such a part.
+/// The part of a stage's output that consists of tensors of earlier stages. Such a part exists only in a chain that
+/// joint.hpp has made from a branching chain.
 struct ChainCarried {
   ChainTensor tensor = {};
   std::int64_t gradient = 0;  ///< the bytes of the gradient of this part
@@ -61,23 +61,22 @@ struct ChainStage {
   bool reads_input = true;  ///< whether the backward pass reads boundary s
   /// Whether the backward pass reads boundary s + 1. The last stage has the value true.
   bool reads_output = false;
-  /// The bytes of the gradient of the output. The number is 0 for the last stage, and if no stage
-  /// up to this stage is trained.
+  /// The bytes of the gradient of the output. The number is 0 for the last stage. It is also 0 if neither this stage
+  /// nor an earlier stage is trained.
   std::int64_t gradient = 0;
-  /// The bytes of the workspace while a pass of one micro-batch runs. There are three kinds of passes: a forward pass
-  /// that keeps nothing, a forward pass that keeps the inner tensors, and a backward pass.
+  /// The bytes of workspace while one micro-batch goes through the stage: in a forward pass that keeps nothing, in a
+  /// forward pass that keeps the inner tensors, and in the backward pass.
   std::int64_t pass_workspace = 0, keep_workspace = 0, backward_workspace = 0;
 
   ChainTurn turn = {};
   ChainCarried carried = {};
 
-  /// The boundaries that the stage reads, in ascending order. The list is empty in all stages of a chain that does not
-  /// branch, because stage s of such a chain reads boundary s. `reads_input` says whether the backward pass reads any
-  /// of the boundaries.
+  /// The boundaries that the stage reads, in ascending order. If the chain does not branch, stage s reads boundary s,
+  /// and this list is empty. `reads_input` says whether the backward pass reads any of the boundaries.
   std::vector<ChainRead> reads = {};
 
-  /// Returns the workspace of a forward pass. `keeps` says whether the pass keeps the inner tensors. Without inner
-  /// tensors, the two kinds of passes do not differ, and the function returns the smaller workspace.
+  /// Returns the workspace of a forward pass. `keeps` says whether the pass keeps the inner tensors. If the stage has
+  /// no inner tensors, both kinds of passes do the same, and the function returns the smaller workspace.
   std::int64_t forward_workspace(bool keeps) const {
     if (inner.bytes == 0) return std::min(pass_workspace, keep_workspace);
     return keeps ? keep_workspace : pass_workspace;
@@ -87,18 +86,21 @@ struct ChainStage {
 struct Chain {
   ChainTensor input;  ///< boundary 0, which is always in host memory and never saved
   std::vector<ChainStage> stages;
-  /// With overlap, the seconds from the end of a load to the arrival of its data.
+  /// If copies run during computation, the seconds from the end of a load to the arrival of its
+  /// data.
   double load_latency_s = 0;
   /// The number of micro-batches over which the seconds and bytes are summed.
   std::int64_t side_by_side = 1;
-  /// Bytes of host memory that copies may occupy. Without a value, the bytes are unlimited.
+  /// The bytes of host memory that the copies may occupy together. If there is no value, they are
+  /// unlimited.
   std::optional<std::int64_t> host_room = {};
 
   const ChainTensor& boundary(std::size_t b) const { return b == 0 ? input : stages[b - 1].output; }
 
   bool branches() const { return !stages.empty() && !stages.back().reads.empty(); }
 
-  /// Calls use(boundary, whether the backward pass reads it) for each boundary that stage s reads.
+  /// Calls use(boundary, backward) for each boundary that stage s reads. `backward` says whether the stage's backward
+  /// pass reads this boundary.
   template <typename Use>
   void each_read(std::size_t s, const Use& use) const {
     if (stages[s].reads.empty()) return use(s, stages[s].reads_input);

@@ -25,7 +25,8 @@ void check(const Chain& chain, const Choices& choices) {
   }
 }
 
-/// Finds which stages run again, and which boundaries the backward half of a step reads.
+/// Finds the stages whose forward pass runs again, and the boundaries that the backward half of a
+/// step reads.
 class Recomputations {
  public:
   Recomputations(const Chain& chain, const Choices& choices)
@@ -47,7 +48,8 @@ class Recomputations {
   bool runs(std::size_t s) const { return runs_[s]; }
   bool dropped(std::size_t b) const { return choices_.boundary[b] == Fate::recompute; }
 
-  /// Returns whether the backward half reads the boundary b that the first forward pass made.
+  /// A boundary has two versions if the stage that makes it runs again. Returns whether the backward half reads the
+  /// first version of boundary b.
   bool is_read_later(std::size_t b) const {
     if (dropped(b)) return false;
     return read_again_[b] || read_backward_[b] || (ends_backward(b) && !runs_[b - 1]);
@@ -57,14 +59,14 @@ class Recomputations {
   bool is_made_again(std::size_t b) const {
     return dropped(b) && (read_again_[b] || read_backward_[b] || ends_backward(b));
   }
-  /// Returns whether the stage that makes boundary b also reads b in its backward pass.
+  /// Returns whether the backward pass of the stage that makes boundary b reads b.
   bool ends_backward(std::size_t b) const { return b > 0 && chain_.stages[b - 1].reads_output; }
 
   const Chain& chain_;
   const Choices& choices_;
   std::vector<bool> runs_;  ///< indexed by stage
-  /// For each boundary, read_again_ says whether a stage that runs again reads the boundary. For each boundary,
-  /// read_backward_ says whether the backward pass of a later stage reads the boundary.
+  /// For each boundary: whether a stage reads it when the stage runs again, and whether a later stage's backward pass
+  /// reads it.
   std::vector<bool> read_again_, read_backward_;
 };
 
@@ -113,10 +115,12 @@ class Writer {
     absent_[b] = false;
   }
 
-  /// Runs stage s again. Earlier stages whose dropped outputs are needed run first.
+  /// Runs the forward pass of stage s again. If it needs dropped outputs of earlier stages, these stages run again
+  /// first.
   void run_again(std::size_t s) {
     if (ran_again_[s]) return;
-    // A stage is due if it must still run again. `missing` is the number of due stages before stage `first`.
+    // A stage is due if it must run again and has not done so yet. `missing` is the number of due stages before stage
+    // `first`.
     std::size_t missing = 0, first = s + 1;
     const auto mark = [&](std::size_t stage) {
       if (ran_again_[stage]) return;
@@ -152,8 +156,8 @@ class Writer {
       if (read) fetch(b);
     });
     add(Kind::backward, s, false);
-    // An offloaded boundary leaves the device after each backward pass that reads it, unless it is boundary s. The
-    // boundary is loaded again for the next of these passes.
+    // An offloaded boundary leaves the device after each backward pass that reads it. It is loaded again for the next
+    // such pass. No later pass reads boundary s, so it is not marked as absent.
     chain_.each_read(s, [&](std::size_t b, bool read) {
       if (read && b < s && goes(b)) absent_[b] = true;
     });
@@ -202,7 +206,8 @@ Tape sqrt_tape(const Chain& chain) {
   for (std::size_t i = 0; i < segments; ++i) {
     const std::size_t first = i * n / segments;
     choices.boundary[first] = Fate::keep;
-    // If the chain branches, the segment may read several boundaries. All of these boundaries are kept.
+    // If the chain branches, a segment may read several boundaries that were made before it. All of these boundaries
+    // are kept.
     for (std::size_t s = first; s < n; ++s)
       chain.each_read(s, [&](std::size_t b, bool) {
         if (b <= first) choices.boundary[b] = Fate::keep;

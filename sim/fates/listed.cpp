@@ -43,7 +43,7 @@ Field list_of(const char* name, const char* summary) {
 extern const FateStrategy listed_fates;
 const FateStrategy listed_fates = {
     .name = "listed",
-    .summary = "Each stage has the fate of the list that names it; stages in no list are kept.",
+    .summary = "A stage has the fate of the list that names it. A stage in no list is kept.",
     .details =
         "Use this strategy to repeat a known choice of fates, or to try your own choice. The key "
         "under which you list a stage is the fate of the stage. The strategy does not search for "
@@ -57,8 +57,8 @@ const FateStrategy listed_fates = {
         {list_of("keep",
                  "stages whose activations are kept; numbers from 1, ranges like 6..14, or names"),
          list_of("recompute",
-                 "stages that are recomputed from earlier activations that are kept "
-                 "or offloaded; numbers from 1, ranges like 6..14, or names"),
+                 "stages that are recomputed from kept or offloaded activations of earlier "
+                 "stages; numbers from 1, ranges like 6..14, or names"),
          list_of("offload",
                  "stages whose activations go to host memory and come back; numbers "
                  "from 1, ranges like 6..14, or names")},

@@ -1,4 +1,5 @@
-// Defines which keys a scenario may have under `fates:`, and the text of a report about fates.
+// Defines the keys that a scenario may have under `fates:`, and the text with which a report
+// describes fates.
 #include "fates/strategy.hpp"
 
 namespace sluice {

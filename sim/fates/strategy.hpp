@@ -1,6 +1,5 @@
-// Strategies decide the fates of activations in training: keep, recompute or offload. In inference, a strategy decides
-// only whether boundaries go to host memory, and only under the policy `streamed`. Each strategy has its own file,
-// except that a few small strategies share a file. The file catalog.cpp lists all strategies.
+// Strategies decide the fates of activations in training: keep, recompute or offload. In inference under the policy
+// `streamed`, a strategy decides whether boundaries go to host memory. The file catalog.cpp lists all strategies.
 #pragma once
 
 #include <cstdint>
@@ -23,66 +22,67 @@ namespace sluice {
 
 struct FateRequest {
   const Chain& chain;
-  /// The bytes of device memory for one micro-batch, or for all micro-batches that run side by side: activations, their
-  /// gradients and workspaces. If weights take turns, the bytes include the weights, and the budget is the sum over all
-  /// devices that take turns. Without a value, the memory is unlimited.
+  /// The bytes of device memory for the activations, their gradients and the workspaces of one micro-batch, or of all
+  /// micro-batches that run side by side. If weights take turns, the budget also includes the weights, and is the sum
+  /// over all devices that take turns. If there is no value, the memory is unlimited.
   std::optional<std::int64_t> budget;
   bool overlap = true;
-  /// A function of a tape and a number of bytes. It simulates the run in which each micro-batch has this tape, and
-  /// returns the run's seconds and bytes. Loads come as early as the number of bytes allows. The seconds are infinity
-  /// if the run blocks or does not fit.
+  /// A function of a tape and a number of bytes. The function simulates the run in which each micro-batch has this
+  /// tape, and returns the seconds and bytes of the run. In this run, loads come as early as the number of bytes
+  /// allows. If the run blocks or does not fit, the seconds are infinite.
   FateScore score;
-  /// A function that returns the bytes that a device holds, by class of tensor, at the peak of a step with the given
-  /// tape.
+  /// A function of a tape. It returns how many bytes of each class of tensor a device holds at the peak of a step with
+  /// this tape.
   std::function<Shortage(const Tape&)> shortage = {};
   FateRun run = {};  ///< the seconds of the whole run outside of its micro-batches
   double steps = 1;
-  /// The same request for the chain in which selective recomputation drops all tensors that it can drop. The pointer is
-  /// null if there are no such tensors.
+  /// The same request for another chain: the chain in which selective recomputation drops all tensors that it can drop.
+  /// If there are no such tensors, the pointer is null.
   const FateRequest* selective = nullptr;
 
-  /// Whether the caller also searches with other numbers of micro-batches side by side, and compares the results.
+  /// Whether the caller makes several requests, each with another number of micro-batches side by side, and compares
+  /// the results.
   bool one_of_several = false;
-  /// The seconds of a result that the caller already has. Only a tape that takes fewer seconds is useful.
+  /// The seconds of a result that the caller already has. A tape is useful only if it takes fewer seconds than this.
   double worth = std::numeric_limits<double>::infinity();
 
-  /// Returns whether the weights of stages take turns on the device. If they take turns, the seconds of a tape include
-  /// only the micro-batches of the run, and not the seconds in `run`.
+  /// Returns whether the weights of stages take turns on the device. If they do, serial_seconds() of a tape contains
+  /// only the seconds of its micro-batches, and not the seconds in `run`.
   bool takes_turns() const;
 };
 
 struct FateChoice {
   Tape tape;
   std::vector<Fact> facts;  ///< for the report
-  /// The bytes of the device that may be used, including early loads. Without a value, all bytes of the device may be
-  /// used.
+  /// The bytes of the device that the plan may use, including bytes for early loads. If there is no value, the plan may
+  /// use all bytes of the device.
   std::optional<std::int64_t> bytes = {};
   bool explained = false;  ///< whether the facts contain the fate of each stage
   bool selective = false;  ///< whether the tape is for the chain of the selective request
-  /// The seconds of the whole run, and a lower bound of the seconds for all choices. Both are empty unless the strategy
-  /// compared tapes by the seconds of the whole run.
+  /// The seconds of the whole run with this choice, and a lower bound on the seconds with any choice. Both have a value
+  /// only if the strategy compared tapes by the seconds of the whole run.
   std::optional<double> seconds = {}, bound = {};
 };
 
 struct FateStrategy {
   std::string name;
   std::string summary;  ///< one sentence
-  /// A paragraph about the effect, the use and the costs of the strategy.
+  /// A paragraph that says what the strategy does, when to use it, and what it costs.
   std::string details = {};
   std::string source;        ///< paper, section
   std::string example = {};  ///< a complete command
   std::vector<Field> parameters = {};
   bool selective = false;  ///< whether the strategy includes selective recomputation
   bool inference = false;  ///< whether the strategy can also be used in inference
-  /// Whether host memory holds boundary activations in inference.
+  /// Whether the strategy keeps boundary activations in host memory during inference.
   bool offloads_boundaries = false;
-  /// Whether this strategy is compared with other strategies if a scenario of training names no strategy. A strategy
-  /// that is compared must work without parameters.
+  /// If a scenario of training names no strategy, several strategies are compared. This field says whether this
+  /// strategy is one of them. If so, the strategy must work without parameters.
   bool compared = false;
-  /// Whether the strategy searches for a tape that fits into the device's memory. The caller decides the number of
-  /// micro-batches side by side.
+  /// Whether the strategy searches for a tape that fits into the device's memory. The caller gives the number of
+  /// micro-batches that run side by side.
   bool searches = false;
-  /// Chooses the fates. Throws InputError with the position of a wrong parameter, and Infeasible if no choice fits.
+  /// Chooses the fates. Throws InputError at the position of a wrong parameter. Throws Infeasible if no choice fits.
   FateChoice (*choose)(const FateRequest& request, const Reader& parameters) = nullptr;
 };
 
@@ -94,14 +94,14 @@ Record record_of(const FateStrategy& strategy);
 /// Returns the strategy that a `fates:` mapping names. Throws InputError if the mapping is wrong.
 Chosen<FateStrategy> choose_fates(const Value& fates);
 
-/// Returns the strategy that keeps all activations, which is the first strategy of the catalog. This strategy is used
-/// if a scenario names no strategy and no strategies are compared.
+/// Returns the strategy that keeps all activations, which is the first in the catalog. A scenario that names no
+/// strategy gets this strategy, unless strategies are compared.
 const Chosen<FateStrategy>& kept_fates();
 
-/// Returns a choice of this strategy in which no key has a value.
+/// Returns the choice of this strategy without any keys.
 Chosen<FateStrategy> plain_fates(const FateStrategy& strategy);
 
-/// Returns for each stage a text with its fate in the tape: keep, recompute (with the number of times), or offload.
+/// Returns for each stage a text with its fate: keep, offload, or recompute with the number of recomputations.
 std::vector<std::string> fates_text(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

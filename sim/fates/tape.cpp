@@ -36,7 +36,7 @@ class Lifetimes {
 
   void bring(std::size_t tensor, std::size_t at) { bring(tensor, at, bytes(tensor)); }
 
-  /// Makes a tensor, or adds to the tensor if it is on the device already.
+  /// If the tensor is not on the device yet, makes it. Otherwise adds to it.
   void add_to(std::size_t tensor, std::size_t at) {
     spans_[tensor].there ? use(tensor, at) : bring(tensor, at);
   }
@@ -110,8 +110,8 @@ class Lifetimes {
   std::vector<Lifetime> lifetimes_;
 };
 
-/// Returns for each operation the pass to which it belongs. A load belongs to the next pass, and a save belongs to the
-/// previous pass.
+/// Returns for each operation of the tape the pass to which it belongs. A load belongs to the next pass after it, and a
+/// save belongs to the last pass before it.
 std::vector<std::size_t> passes_of(const Tape& tape) {
   std::vector<std::size_t> passes(tape.size());
   std::size_t pass = 0;
@@ -126,9 +126,10 @@ std::vector<std::size_t> passes_of(const Tape& tape) {
   return passes;
 }
 
-/// Corrects the bytes of a pass that computes several micro-batches in turn. For each micro-batch in turn, the pass
-/// reads old tensors for the last time, and the new tensors that it makes take the room of the old ones. So the device
-/// never holds the old and the new tensors of all micro-batches at once.
+/// Corrects the bytes of each pass, in which several micro-batches are computed one after the other. A pass makes new
+/// tensors, and reads old tensors for the last time. When one micro-batch has been computed, its new tensors take the
+/// room of its old tensors. So the device never holds the old and the new tensors of all micro-batches at the same
+/// time.
 void take_one_after_the_other(const Chain& chain, const Tape& tape,
                               const std::vector<Lifetimes::Lifetime>& lifetimes,
                               std::vector<std::int64_t>& bytes) {

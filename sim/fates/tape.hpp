@@ -2,20 +2,20 @@
 // micro-batch, or for several micro-batches that run side by side. Strategies turn fates into a tape, and a policy
 // turns the tape into actions of its plan.
 //
-// The order of the operations decides how long each tensor is on the device. A tensor comes to the device by a forward
-// pass, a backward pass (gradients) or a load. The tensor leaves after its last use. A tensor may come to the device
-// several times, and leaves after the last use before the next arrival. The operations are:
-//   forward s   This pass reads boundary s and makes boundary s + 1. If it keeps the inner tensors of s, it also makes
-//               these tensors.
-//   backward s  This pass reads the gradient of boundary s + 1 (the last stage makes this gradient itself) and the
-//               inner tensors of s. If `reads_input`, it reads boundary s. If `reads_output`, it reads boundary
-//               s + 1. If s > 0, it makes the gradient of boundary s.
+// The order of the operations decides how long each tensor is on the device. A tensor comes to the device when a pass
+// makes it or a load brings it. A backward pass makes gradients. A tensor leaves the device after its last use. A
+// tensor may come several times. Each time, it leaves after the last use before it comes again. The operations are:
+//   forward s   This pass reads boundary s and makes boundary s + 1. A pass that keeps the inner tensors of s makes
+//               these tensors, too.
+//   backward s  This pass reads the inner tensors of s and the gradient of boundary s + 1. The last stage makes this
+//               gradient itself. If `reads_input` of the stage is true, the pass reads boundary s. If `reads_output` is
+//               true, it reads boundary s + 1. If s > 0, it makes the gradient of boundary s.
 //   save        This operation reads a boundary or the inner tensors of a stage, and makes a copy in host memory. The
 //               copy stays until the last load.
 //   load        This operation brings such a copy back to the device.
-// If the chain branches, stage s reads the boundaries of Chain::each_read instead of boundary s. If several stages read
-// a boundary, the first of their backward passes makes the gradient of the boundary, and the other backward passes add
-// to this gradient. A forward pass of a stage that has already run is a recomputation.
+// If the chain branches, stage s reads the boundaries of Chain::each_read instead of boundary s. In such a chain,
+// several stages may read the same boundary. The first of their backward passes makes the gradient of the boundary, and
+// the other backward passes add to this gradient. A forward pass of a stage that has already run is a recomputation.
 #pragma once
 
 #include <cstdint>
@@ -36,28 +36,30 @@ struct TapeOp {
 
 using Tape = std::vector<TapeOp>;
 
-/// Bytes on the device while each operation runs alone. At the start, the device holds no bytes. So boundary 0 must be
-/// loaded, unless this boundary has 0 bytes. If several micro-batches run side by side, the bytes of a forward or
-/// backward pass are the greatest number at any moment of the pass. The pass computes the micro-batches in turn. So the
-/// tensors that are made in the pass, or loaded for it, come for one micro-batch at a time. Tensors that are read for
-/// the last time also leave for one micro-batch at a time.
+/// For each operation, the bytes on the device if no other operation runs at the same time. At the start, the device
+/// holds no bytes. So boundary 0 must be loaded, unless it has 0 bytes. If several micro-batches run side by side, a
+/// pass computes one micro-batch after the other, and its bytes are the most bytes at any moment of the pass. The
+/// tensors that the pass makes, or that are loaded for it, come micro-batch by micro-batch. The tensors that it reads
+/// for the last time leave micro-batch by micro-batch, too.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
   std::int64_t peak = 0;  ///< the greatest of `bytes`; copies count only if side_by_side is 1
 };
 
-/// Returns the bytes of a tape. Throws InternalError if an operation reads a tensor that is not on the device.
+/// Returns the bytes of each operation of a tape. Throws InternalError if an operation reads a tensor that the device
+/// does not hold.
 TapeMemory memory_of(const Chain& chain, const Tape& tape);
 
-/// Function host_peak_of() returns the most bytes that copies occupy in host memory at any time. Function
-/// fits_in_host() returns whether these bytes are available. A copy occupies its bytes from its save to its last load.
+/// host_peak_of() returns the most bytes that the copies of a tape occupy in host memory at any time. A copy occupies
+/// its bytes from its save to its last load. fits_in_host() returns whether this number of bytes is available.
 std::int64_t host_peak_of(const Chain& chain, const Tape& tape);
 bool fits_in_host(const Chain& chain, const Tape& tape);
 
 /// Finds the runs of stages in a tape, if the weights of stages take turns. ChainTurn says what a run is.
 class RunsOfStages {
  public:
-  /// The tape begins inside a run: the last run of a micro-batch continues in the next micro-batch.
+  /// The beginning of the tape is inside a run, because the last run of a micro-batch continues in the next
+  /// micro-batch.
   RunsOfStages(const Chain& chain, const Tape& tape);
 
   /// Returns whether this operation begins a run, for which weights are loaded. Call this function for all operations
@@ -69,7 +71,7 @@ class RunsOfStages {
   std::size_t stage_;
 };
 
-/// Returns the sum of the seconds of all operations, including copies and the loads of weights that take turns.
+/// Returns the seconds of all operations together, including copies and the loads of weights that take turns.
 double serial_seconds(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

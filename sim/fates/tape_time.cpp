@@ -16,10 +16,10 @@ struct TimedLoad {
   std::int64_t slot;  ///< the slot whose computation needs the tensor
   double seconds;
   std::int64_t bytes;
-  /// The index of the save whose copy is loaded, or `nobody` if there is no such save.
+  /// The index of the save that made the loaded copy. If no save made it, the index is `nobody`.
   std::size_t source;
   std::int64_t earliest = 0;  ///< the earliest slot before which the load may be listed
-  /// The slot before which the load is listed. A negative number is a slot of the previous micro-batch.
+  /// The slot before which the load is listed. A negative number means a slot of the previous micro-batch.
   std::int64_t at = 0;
   std::int64_t after = 0;  ///< the load starts when this slot has ended
 };
@@ -31,7 +31,7 @@ struct TimedSave {
   std::int64_t bytes;
 };
 
-/// A tape divided into slots. A slot is one computation, with the loads before it and the saves after it.
+/// A tape divided into slots. A slot is one computation, the loads before it, and the saves after it.
 class TimedTape {
  public:
   TimedTape(const Chain& chain, const Tape& tape, const TapeMemory& memory)
@@ -51,7 +51,7 @@ class TimedTape {
   std::int64_t count() const { return static_cast<std::int64_t>(seconds.size()); }
   double all() const { return begins.back(); }
 
-  /// Indexed by slot. `begins` holds the start times of the slots, assuming that only computation takes time.
+  /// Both are indexed by slot. `begins` has the times at which the slots would start if only computation took time.
   std::vector<double> seconds, begins;
   std::vector<std::int64_t> levels;  ///< the bytes on the device, indexed by slot
   std::vector<TimedLoad> loads;
@@ -89,8 +89,8 @@ class TimedTape {
     levels.push_back(bytes);
   }
 
-  /// Records a use of a tensor. If a saved tensor has not left yet, the use prolongs its stay. If the tensor has left,
-  /// the use is of a copy that was loaded again.
+  /// Records that the next slot uses a tensor. If the tensor was saved and is still on the device, it stays until this
+  /// slot. Otherwise the slot uses a loaded copy, and nothing is recorded.
   void use(std::size_t tensor) {
     if (save_[tensor] == nobody) return;
     if (TimedSave& save = saves[save_[tensor]]; count() <= save.slot + 1) save.last = count();
@@ -103,8 +103,8 @@ class TimedTape {
   std::vector<std::size_t> save_;  ///< for each tensor, the index of its last save
 };
 
-/// Decides where loads are listed. If a step has one micro-batch, the rules of planning/training/late_loads and of
-/// planning/load_places decide.
+/// Decides before which slot each load is listed. If a step has a single micro-batch, the rules are those of
+/// planning/training/late_loads and planning/load_places.
 class LoadPlacing {
  public:
   LoadPlacing(const Chain& chain, TimedTape& tape, std::int64_t& next)
@@ -180,8 +180,8 @@ class LoadPlacing {
     while (load.at > earliest && room(load.at - 1, load, bytes)) level(--load.at) += load.bytes;
   }
 
-  /// Decides when the load starts: at the end of slot `at` - 1, or one slot earlier if there is room. In a step
-  /// of several micro-batches, the load may start more than one micro-batch early.
+  /// Decides after which slot the load starts: after slot `at` - 1, or one slot earlier if slot `at` - 1 has room.
+  /// If a step has several micro-batches, the load may start more than one micro-batch early.
   void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
     load.after = load.at - 1;
     if (load.at <= 1 - tape_.count()) {
@@ -198,10 +198,10 @@ class LoadPlacing {
   std::int64_t& next_;
 };
 
-/// Lists of numbers, one list per slot. Two vectors hold all lists.
+/// A list of numbers for each slot. All lists together are stored in two vectors.
 class BySlot {
  public:
-  /// `slot_of(i)` returns the slot whose list contains the number i. Each list ascends.
+  /// `slot_of(i)` returns the slot whose list contains the number i. The numbers in a list ascend.
   template <typename SlotOf>
   BySlot(std::size_t slots, std::size_t numbers, const SlotOf& slot_of)
       : begins_(slots + 1, 0), numbers_(numbers) {
@@ -234,7 +234,7 @@ class TapeSimulation {
         next_arrival_(tape.loads.size(), -1),
         save_end_(tape.saves.size()) {}
 
-  /// Returns the time at which the computation of each micro-batch has ended.
+  /// Returns for each micro-batch the time at which its computation ends.
   std::vector<double> run(std::int64_t micro_batches) {
     std::vector<double> done;
     ends_.reserve(static_cast<std::size_t>(micro_batches * tape_.count()));
@@ -251,8 +251,8 @@ class TapeSimulation {
   }
 
  private:
-  /// Returns the index of a slot. A negative number is a slot of an earlier micro-batch. All micro-batches have the
-  /// same slots, so slot -1 has the index of the last slot.
+  /// Returns the index of a slot in the vectors of `tape_`. A negative number means a slot of an earlier micro-batch.
+  /// All micro-batches have the same slots, so slot -1 has the index of the last slot.
   std::size_t place(std::int64_t slot) const {
     const std::int64_t within = slot % tape_.count();
     return static_cast<std::size_t>(within < 0 ? within + tape_.count() : within);
@@ -281,8 +281,8 @@ class TapeSimulation {
     }
   }
 
-  /// Simulates a load. The numbers of the load's slots count from the present micro-batch, or from the next micro-batch
-  /// if the load is listed one micro-batch early.
+  /// Simulates a load. The numbers of the load's slots count from the start of the micro-batch that needs the load.
+  /// This is the present micro-batch, or the next micro-batch if the load is listed one micro-batch early.
   void load(std::size_t i, std::vector<double>& arrivals, bool first) {
     const TimedLoad& load = tape_.loads[i];
     double start = loaded_;
@@ -334,7 +334,7 @@ class TapeSimulation {
   std::vector<double> arrival_, next_arrival_, save_end_, ends_;
   std::vector<PendingRelease> releases_;
   std::size_t released_ = 0;
-  /// The bytes of saves that have not ended yet.
+  /// The bytes on the device that leave only when their save has ended.
   std::int64_t pending_bytes_ = 0;
   double computed_ = 0, loaded_ = 0, saved_ = 0;  ///< the times at which the engines become free
   bool last_ = false;

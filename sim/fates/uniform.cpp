@@ -1,4 +1,5 @@
-// Strategies that give every stage the same fate, or a fate that depends only on the stage's number.
+// Strategies that need no search: all stages have the same fate, or the number of a stage decides
+// its fate.
 #include "fates/strategy.hpp"
 
 namespace sluice {
@@ -31,7 +32,7 @@ extern const FateStrategy recompute_all_fates;
 const FateStrategy recompute_all_fates = {
     .name = "recompute_all",
     .summary =
-        "Only the input of the model is kept; the forward pass runs again before the "
+        "Only the input of the model is kept. The forward pass runs again before the "
         "backward pass.",
     .details =
         "Use this strategy when memory is scarce and computation is cheap. Between its "
@@ -71,13 +72,13 @@ extern const FateStrategy sqrt_fates;
 const FateStrategy sqrt_fates = {
     .name = "sqrt",
     .summary =
-        "The inputs of about sqrt(n) segments are kept; all tensors inside the segments are recomputed.",
+        "The inputs of about sqrt(n) segments are kept. All tensors inside the segments are recomputed.",
     .details =
         "Use this strategy for long chains of similar stages. The memory of activations grows with "
-        "the square root of the number of stages, and the strategy computes at most one additional "
-        "forward pass. All segments have about the same number of stages. Unlike the strategy "
-        "optimal, this strategy ignores how long the stages take and how large their "
-        "activations are.",
+        "the square root of the number of stages. The strategy computes at most one additional "
+        "forward pass. All segments have about the same number of stages. The strategy ignores how "
+        "long the stages take and how large their activations are. The strategy optimal takes "
+        "both into account.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), section 4.1",
     .example =
@@ -93,13 +94,13 @@ extern const FateStrategy checkpoint_fates;
 const FateStrategy checkpoint_fates = {
     .name = "checkpoint",
     .summary =
-        "The input of each stage is kept; the tensors inside the stage are recomputed before its backward pass.",
+        "The input of each stage is kept. The tensors inside the stage are recomputed before its backward pass.",
     .details =
         "Use this strategy for transformers and other networks whose stages are blocks with small "
-        "boundaries and large inner tensors. "
-        "Each stage keeps its input, and computes the tensors inside the stage again just before its own backward "
-        "pass. This strategy costs at most one additional forward pass, and memory for the boundaries and for the "
-        "inside of one stage.",
+        "boundaries and large inner tensors. Each stage keeps its input. Just before its backward "
+        "pass, it computes the tensors inside the stage again. This strategy costs at most one "
+        "additional forward pass. It needs memory for the boundaries and for the inside of one "
+        "stage.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 3; full recomputation in Korthikanti et al. (2022), section 5",
@@ -116,11 +117,11 @@ extern const FateStrategy selective_fates;
 const FateStrategy selective_fates = {
     .name = "selective",
     .summary =
-        "Tensors inside attention that are large and cheap to compute are recomputed; all other tensors are "
+        "Tensors inside attention that are large and cheap to compute are recomputed. All other tensors are "
         "kept.",
     .details =
         "Use this strategy for transformers with long sequences. The scores of attention grow with "
-        "the square of the sequence length but need little computation, so recomputing the scores "
+        "the square of the sequence length. They need little computation, so recomputation "
         "is cheap. Products with weights are not computed "
         "twice. In a model without attention, this strategy keeps all activations, like the "
         "strategy keep_all.",

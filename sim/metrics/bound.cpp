@@ -13,14 +13,15 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_executions = 20'000'000;
-/// A bound that is smaller than the greatest bound by at most this share counts as equal to the greatest bound.
+/// If a bound is at most this share below the greatest bound, the two count as equal.
 constexpr double near = 0.01;
-/// A resource can be the reason for the bound only if its own work is at least this share of the bound. Without this
-/// condition, an almost idle resource could be the reason if the actions before and after its work take long.
+/// A resource (a stream or a link) can be the reason for the bound only if its own work is at least this share of the
+/// bound. This rule excludes a resource that has little work between long actions of other resources.
 constexpr double own_share = 0.5;
 
-/// The load of one link. `head` is the earliest time at which a byte can cross the link. `busy` is the seconds for all
-/// bytes of the link, and `tail` is the seconds that must follow the last byte.
+/// The work of one link. `head` is the earliest time at which a byte can cross the link. `busy` is the seconds for
+/// which the link works. `tail` is the least number of seconds between the last byte on the link and the end of the
+/// run.
 struct LinkLoad {
   double head = infinity, busy = 0, tail = infinity;
 };
@@ -52,17 +53,17 @@ std::vector<double> stream_busy(const PathGraph& graph) {
   return busy;
 }
 
-/// The bound that results from one stream or link. `seconds` is the least time that the run takes because of this
-/// stream or link. `busy` is the time for which the stream or link works.
+/// The bound that one stream or link gives: the run takes at least `seconds`. The stream or link works
+/// for `busy` of these seconds.
 struct ResourceBound {
   double seconds, busy;
   std::string_view name;
 };
 
-/// Returns the bound of the makespan. This bound is the maximum of `path` and of the bounds of all resources (streams
-/// and links). Also returns the resource that is the reason for the bound. A resource qualifies if its bound is near
-/// the greatest bound, and if its own work is a large part of that bound. Among several such resources, the function
-/// returns the one that works longest. The run gets faster only if this resource becomes faster or gets less work.
+/// Returns the bound of the makespan: the greatest of `path` and the bounds of all resources. Also returns the resource
+/// that is the reason for the bound. For this, its own bound must be near the greatest bound, and its work must be a
+/// large part of the greatest bound. If several resources qualify, the result is the resource that works longest. The
+/// run gets faster only if this resource becomes faster or gets less work.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);
@@ -77,19 +78,21 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 }  // namespace
 
 // The proof of the bound:
-// - An execution (an action in an iteration) starts when the previous execution on its stream has ended and the data of
-//   all executions for which it waits are available. The execution lasts at least as long as it would last alone on its
-//   links. The data of the execution are available `latency` after its end. Memory can only delay the execution.
-// - The head of an execution is the longest path, through stream order and waits, from the beginning of the run to the
-//   execution. The head is a lower bound of the start. The tail of an execution is the longest path from its end to the
-//   end of the run. The tail is a lower bound of the seconds that must follow. The longest of all paths is a lower
-//   bound of the makespan. If some waits are ignored, these numbers are still lower bounds.
-// - A stream executes one action at a time, from its first start to its last end. So makespan >= head of its first
-//   execution + sum of all its durations + tail of its last execution.
+// - An execution is an action in an iteration. It starts after the previous execution on its stream has ended and the
+//   awaited data have arrived. It lasts at least as long as it would last alone on its links. Its data arrive `latency`
+//   after its end. Limits of memory can only delay the execution.
+// - A path follows waits and the order of the actions on a stream. The head of an execution is the longest path from
+//   the beginning of the run to the execution. The head is a lower bound of the start. The tail of an execution is the
+//   longest path from its end to the end of the run. The tail is a lower bound of the seconds that must follow. The
+//   longest of all paths is a lower bound of the makespan. If some waits are ignored, these numbers are still lower
+//   bounds.
+// - A stream executes one action at a time. So makespan >= head of the stream's first execution + sum of the durations
+//   of all its executions + tail of its last execution.
 // - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest (head + setup) of
-// its flows. After the last flow on the link, the action of this flow ends, and the tail of the action follows. The
-//   tail of an action's last execution is the shortest of its tails, because earlier executions come before it.
-// So makespan >= smallest (head + setup) + (sum of bytes) / bandwidth + smallest tail.
+//   its flows, where setup is the time before the bytes of a flow move. After the last flow on the link, the action of
+//   this flow ends, and the tail of the action follows. Of all tails of an action, the tail of its last execution is
+//   the shortest, so this tail counts. So makespan >= smallest (head + setup) + (sum of bytes) / bandwidth + smallest
+//   tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);
   const Heads heads = walk_forwards(graph, most_executions);

@@ -1,5 +1,5 @@
-// Computes a lower bound of the makespan of every execution of a plan, and the resource that is the reason for this
-// bound.
+// Computes a lower bound of the makespan that holds for every execution of a plan. Also finds the stream or link that
+// is the reason for the bound.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace sluice {
 
 struct Bound {
   double seconds = 0;
-  /// The stream or link that is the reason for the bound. The own work of this stream or link is at least half of the
-  /// bound. If the actions that must come before and after this work are added, the sum is at least 99 % of the bound.
-  /// If several streams or links qualify, `resource` names the stream or link that works longest. If no stream or link
-  /// qualifies, the text is "dependencies": several streams or links must work in turn.
+  /// The stream or link that is the reason for the bound. Its own work is at least half of the bound. Some actions must
+  /// come before and after this work. Together with these actions, the work takes at least 99 % of the bound. If
+  /// several streams or links qualify, `resource` names the stream or link that works longest. If none qualifies, the
+  /// text is "dependencies": several streams or links must work one after the other.
   std::string resource;
 };
 

@@ -12,7 +12,8 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// The times of this many latest executions are kept. Waits for earlier executions are ignored.
+/// The number of executions whose times are kept. These are the latest executions. A wait for an
+/// older execution is ignored.
 constexpr std::int64_t most_remembered = 4'000'000;
 
 class Forwards {
@@ -43,8 +44,8 @@ class Forwards {
       available_[graph_.order[i]] = execute(graph_.order[i], 0);
   }
 
-  /// Visits the first few and the last few iterations. In the middle, the function stops visiting iterations when the
-  /// growth of all times is known, or when the allowed number of executions is reached.
+  /// Visits the iterations of the body, but skips iterations in the middle. They are skipped as soon as all times grow
+  /// evenly, or when `most_` executions have been visited.
   void iterations() {
     const std::int64_t n = plan_.iterations;
     const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);
@@ -77,7 +78,7 @@ class Forwards {
     window_.clear();  // Later executions must not use the times of skipped iterations.
   }
 
-  /// Returns the time from which actions that wait for this execution may start.
+  /// Computes one execution. Returns the time at which its data have arrived.
   double execute(std::uint32_t a, std::int64_t iteration) {
     const PathGraph::Node& node = graph_.nodes[a];
     double start = std::max(time_[node.stream], node.not_before);
@@ -99,13 +100,13 @@ class Forwards {
     return window_.at(wait.action, on);
   }
 
-  // Each time grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that none of
-  // these amounts changed in the last R iterations. Then the next iterations add the same amounts, as long as the same
-  // wait as before decides each start. If the time of another wait grows faster, this other wait decides the start
-  // after some iterations: after (the difference of the two times) / (the difference of their growths). These
-  // iterations are skipped at once. The result is exact.
+  // Each of the times grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that
+  // none of these amounts changed in the last R iterations. Then each further iteration adds the same amounts, as long
+  // as the same waits decide the starts. But the time of another wait may grow faster than the time that decides a
+  // start. So the other wait decides this start after some iterations: (the difference of the two times) / (the
+  // difference of their growths). The iterations before that are skipped at once. The result is exact.
 
-  /// Skips iterations after this iteration, at most up to `end`. Returns the number of skipped iterations.
+  /// Skips iterations between `iteration` and `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {
     if (!grows_evenly(iteration)) return 0;
     const std::int64_t count = std::min(end - 1 - iteration, until_overtaken(iteration));
@@ -122,7 +123,8 @@ class Forwards {
     return count;
   }
 
-  /// Stores the growth of each time. Returns whether all growths have been constant for more than `reach_` iterations.
+  /// Stores by how much each time has grown since the previous iteration. Returns whether these amounts have been
+  /// constant for more than `reach_` iterations.
   bool grows_evenly(std::int64_t iteration) {
     if (reach_ > 64) return false;
     const std::size_t width = plan_.body_end - plan_.body_begin;
@@ -140,7 +142,8 @@ class Forwards {
     for (std::size_t s = 0; compared && s < time_.size(); ++s)
       stream_growth_[s] = time_[s] - last_time_[s];
     even_ = same ? even_ + 1 : 0;
-    // An equal growth is not stored again. Otherwise rounding errors would add up.
+    // If the growths are the same as before, the earlier numbers stay. Otherwise rounding errors
+    // would add up.
     if (compared && !same) growth_ = std::move(growth);
     last_ = std::move(now);
     last_time_ = time_;
@@ -151,15 +154,16 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// Returns a number of iterations. In the next iterations up to this number, each time grows as in this iteration.
-  /// The result is 0 if a time already grows by another amount in the next iteration.
+  /// Returns the number of following iterations in which each time grows by the same amount as in this iteration. The
+  /// number may be 0.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());
     for (std::uint32_t i = plan_.body_begin; i < plan_.body_end; ++i) {
       const std::uint32_t a = graph_.order[i];
       const PathGraph::Node& node = graph_.nodes[a];
-      // An action whose work would be needed after the last iteration does not run.
+      // If the work of an action would be needed only after the last iteration, the action does not
+      // run.
       if (!graph_.runs(node, iteration + 1)) continue;
       const double grows = growth_[a - plan_.body_begin];
       const double after = node.seconds + node.latency_s;
@@ -200,10 +204,10 @@ class Forwards {
   std::int64_t most_;
   Heads heads_;
   std::int64_t even_ = 0;  ///< the number of consecutive iterations with equal growth
-  /// For each action of the body, the time at which the data of its latest execution were available, and how much later
-  /// this time is than the time of the previous execution.
+  /// For each action of the body: the time at which its latest data arrived, and the growth of this time since the
+  /// previous iteration.
   std::vector<double> last_, growth_;
-  /// For each stream, the end of its latest execution, and how much later this end is than the previous end.
+  /// For each stream: the end of its latest execution, and the growth of this end since the previous iteration.
   std::vector<double> last_time_, stream_growth_;
 };
 

@@ -1,5 +1,5 @@
-// Metrics compute a number from the totals of an execution. Each metric, or small family of metrics, has one file in
-// kinds/. The file catalog.cpp lists all metrics.
+// A metric computes a number from the totals of an execution. In kinds/, each metric or group of similar metrics has
+// one file. The file catalog.cpp lists all metrics.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace sluice {
 
-/// A metric. The name of a metric is its key in --json, in a trace's /summary and in baselines.
+/// A metric. The output of --json, the group /summary of a trace, and baselines use the name of a
+/// metric as its key.
 struct Metric {
   enum class Better { lower, higher, neither };
   std::string name;     ///< ends with the unit, unless the name implies the unit
@@ -25,7 +26,7 @@ struct Metric {
 
 const Catalog<Metric>& metric_catalog();
 
-/// Returns all metrics, in the order of the catalog.
+/// Returns the values of all metrics, in the order of the catalog.
 Summary summarise(const Totals& totals);
 
 }  // namespace sluice

@@ -61,13 +61,13 @@ void PathGraph::sort_section(Section section) {
       if (inside(waits[w]) && waits[w].action >= a) sorted = false;
   if (sorted) return;
 
-  // The actions of a stream get places in `order` one after the other. A stream stops at an action that waits for an
-  // action without a place, and continues when the awaited action has a place. Actions that never run come
-  // first.
+  // Actions that never run get the first places in `order`. Then the actions of each stream get places, one after the
+  // other. If the next action of a stream waits for an action without a place, the stream stops. It goes on when the
+  // awaited action has a place.
   const bool all_run = section != Section::body;
   std::vector<char> placed(end - begin, 0);
-  std::vector<std::uint32_t> next(end - begin, none);  // the next action on the stream
-  // For each action, the first stream that waits for it.
+  std::vector<std::uint32_t> next(end - begin, none);  // for each action, the next on its stream
+  // For each action, the first stream in the list of streams that wait for it.
   std::vector<std::uint32_t> first_waiter(end - begin, none);
   std::vector<std::uint32_t> head(plan.streams.size(), none),
       next_waiter(plan.streams.size(), none);
@@ -123,8 +123,8 @@ class Backwards {
     const std::int64_t n = plan_.iterations, first = n - few_;
     iterations(first, n);
     if (first > 0) {
-      // The walk goes backwards. For the iterations in the middle, it counts only the work of each stream. Then it
-      // visits the first few iterations.
+      // The walk goes backwards, and has visited the last few iterations. For the iterations in the middle, only the
+      // work of each stream counts. Then the walk visits the first few iterations.
       const std::int64_t front = std::min(few_, first);
       for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) {
         const PathGraph::Node& node = graph_.nodes[a];
@@ -154,8 +154,8 @@ class Backwards {
       }
   }
 
-  /// Sets the time that must follow this execution. `pushed` is a number of seconds: the longest path from the arrival
-  /// of this execution's data to the end of the run. The path begins with an action that waits for the execution.
+  /// Sets the time that must follow this execution. `pushed` is the seconds of the longest path from the arrival of its
+  /// data to the end of the run, through an action that waits for these data.
   void execute(std::uint32_t a, std::int64_t iteration, double pushed) {
     const PathGraph::Node& node = graph_.nodes[a];
     const double tail = std::max(rest_[node.stream], node.latency_s + pushed);

@@ -1,6 +1,7 @@
-// Computes the longest paths through a plan. These paths give the earliest start of each execution, and the time that
-// must follow the execution. The paths depend only on waits and on the order of each stream: memory is unlimited, and
-// links are not shared. So both times are lower bounds. Only lower_bound() uses this file.
+// Computes the longest paths through a plan. For each execution, these paths give two times: its earliest start, and
+// the time that must pass from its end to the end of the run. The paths follow the waits and the order of the actions
+// on each stream. They ignore limits of memory, and they ignore that flows share links. So both times are lower bounds.
+// Only lower_bound() uses this file.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct PathGraph {
     const std::int64_t served = iteration + node.ahead;
     return served >= 0 && served < plan.iterations;
   }
-  /// Returns how often the action runs in the iterations begin … end - 1 of the body.
+  /// Returns how often the action runs in the iterations `begin` to `end` - 1 of the body.
   std::int64_t runs_between(const Node& node, std::int64_t begin, std::int64_t end) const;
 
   const Plan& plan;
@@ -40,30 +41,30 @@ struct PathGraph {
   /// actions of its stream.
   LargeVector<std::uint32_t> order;
   std::int64_t longest_wait = 0;  ///< the greatest distance of a wait, in iterations
-  /// The largest `ahead` of all actions that ever run, in iterations.
+  /// The largest `ahead` (without its sign) of all actions that ever run, in iterations.
   std::int64_t farthest_ahead = 0;
 
  private:
   void sort_section(Section section);
 };
 
-/// The start of the first execution of each action and of each stream. The start is infinity if the action or the
-/// stream never runs.
+/// For each action and each stream, the earliest start of its first execution. If it has no execution, the start is
+/// infinity.
 struct Heads {
   LargeVector<double> action_start;
   std::vector<double> stream_start;
   double latest_available = 0;  ///< seconds of the longest path: no run ends earlier
 };
 struct Tails {
-  /// For each action, the seconds that must follow its last execution.
+  /// For each action, the seconds that must pass from the end of its last execution to the end of the run.
   LargeVector<double> action_tail;
-  /// For each stream, the seconds that must follow its last execution.
+  /// For each stream, the seconds that must pass from the end of its last execution to the end of the run.
   std::vector<double> stream_tail;
 };
 
-/// Computes the heads of a plan from its start to its end. Consecutive iterations that add equal amounts to the times
-/// are computed at once. All other iterations are visited one by one. If these others have more than `most` executions,
-/// some iterations in the middle are skipped. Of skipped iterations, only the work of each stream counts.
+/// Computes the heads of a plan from its start to its end. Consecutive iterations that add equal amounts to all times
+/// are computed at once. All other iterations are visited one by one, up to `most` executions in all. If there are more
+/// executions, some iterations in the middle are skipped. For skipped iterations, only the work of each stream counts.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
 /// Computes the tails of a plan from its end to its start. Only the first few and the last few iterations are visited.
 Tails walk_backwards(const PathGraph& graph);

@@ -111,7 +111,7 @@ void SeriesSink::repeat(const Repetition& r) {
 void SeriesSink::spread_again(Bins& bins, const Repetition& r, double start, double end,
                               double amount) {
   const auto times = static_cast<double>(r.times);
-  const auto before = [&](double time) {  // the amount that all repetitions add before `time`
+  const auto before = [&](double time) {  // the sum of what all repetitions add before `time`
     const double whole = std::clamp(std::floor((time - end) / r.seconds), 0.0, times);
     if (whole == times || end == start) return amount * whole;
     const double begun = time - (start + (whole + 1) * r.seconds);
@@ -138,7 +138,7 @@ SeriesTable::Series SeriesSink::cumulative(const Bins& bins, std::size_t count) 
   SeriesTable::Series series;
   double sum = 0;
   for (std::size_t i = 0; i < count; ++i) series.values.push_back(sum += bins[i]);
-  // An event at the end of the run falls into bin `count`, which is not shown. So it is added to the last bin.
+  // An event at the end of the run falls into bin `count`, which is not shown. So its amount is added to the last bin.
   if (count > 0 && count < bins.size()) series.values.back() += bins[count];
   return series;
 }
@@ -146,7 +146,7 @@ SeriesTable::Series SeriesSink::cumulative(const Bins& bins, std::size_t count) 
 SeriesTable SeriesSink::table() const {
   SeriesTable table;
   table.width = width_;
-  // Removes a last bin that exists only because of rounding.
+  // If the last bin exists only because of rounding, leaves it out.
   const auto count = std::min<std::size_t>(
       most_bins_, static_cast<std::size_t>(std::ceil(end_ * per_second_ * (1 - 1e-12))));
   for (std::size_t i = 0; i < count; ++i)

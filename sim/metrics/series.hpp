@@ -1,6 +1,7 @@
-// Collects quantities over time while the simulation runs: utilisation by stream, samples done, seconds of
-// recomputation, and watts. There are at most 10,000 equal bins. (A plan with very many streams has fewer bins, so that
-// all series stay below 2 MB.) When the simulation runs beyond the last bin, all bins become twice as wide.
+// Collects quantities over time while the simulation runs: utilisation by stream, complete samples, seconds of
+// recomputation, and watts. The time of the run is divided into equal bins, at most 10,000. For a plan with very many
+// streams, there are fewer bins, which keeps all series together below 2 MB. When the simulation runs beyond the last
+// bin, all bins become twice as wide.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +15,26 @@ namespace sluice {
 
 class SeriesSink final : public Sink {
  public:
-  /// Parameter `width` is the first width of the bins, in seconds, for example (lower bound of the run) / 5000. `plan`
-  /// must outlive this object.
+  /// `width` is the width of the bins at the start, in seconds, such as (lower bound of the run) / 5000. `plan` must
+  /// outlive this object.
   SeriesSink(const Plan& plan, double width);
 
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
-  /// Adds the repetitions of a part of the run to the bins. If there are very many spans (Repetition::is_folded), the
-  /// function does not add span by span. Instead, each bin gets the sum of all repetitions at once.
+  /// Adds the repetitions of a part of the run to the bins. If there are very many repeated spans
+  /// (Repetition::is_folded), each bin gets the sum of all repetitions at once instead of span by span.
   void repeat(const Repetition& repetition) override;
 
   /// Returns the series. Utilisation is the share of a bin in which the stream is busy. Samples and recomputation are
-  /// sums since the start of the run. A sample counts from the moment at which it is available. Watts are idle power
-  /// plus the joules of each action and of its bytes on links. These joules are spread evenly over the action. A plan
-  /// without watts has no series of watts.
+  /// sums since the start of the run. A sample counts from the moment at which its answer has arrived. Watts are the
+  /// idle power, plus the joules of the actions and of their bytes on links. The joules of an action are spread evenly
+  /// over its seconds. A plan without watts has no series of watts.
   SeriesTable table() const;
 
  private:
   using Bins = std::vector<double>;
-  /// The fields that span() reads for every span. These fields are copied, because whole actions are large.
+  /// The numbers of an action that span() reads for every span. They are copied, because reading whole actions would
+  /// take longer.
   struct Effect {
     double joules;   ///< above idle power
     double samples;  ///< the number of samples that are done at the end of the action

@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the seconds of work of the busiest stream or link in one iteration. The mean time of an iteration cannot be
-/// less: a stream executes one action at a time, and a link has a limited bandwidth.
+/// Returns the seconds for which the busiest stream or link works in one iteration. On average, an iteration cannot
+/// take less, because a stream executes one action at a time, and a link has a limited bandwidth.
 double busiest_in_an_iteration(const Plan& plan) {
   std::vector<double> streams(plan.streams.size(), 0), links(plan.links.size(), 0);
   double most = 0;
@@ -25,10 +25,10 @@ double busiest_in_an_iteration(const Plan& plan) {
   return most;
 }
 
-/// Returns the seconds of a step in the second half of the run. The last steps do not load weights for later steps, so
-/// they end sooner than steps in the steady state. If the run has few steps, the measured time is too short for this
-/// reason. A step never takes less time than its work on the busiest stream or link, so the result is at least this
-/// time.
+/// Returns the seconds of a step in the second half of the run. The last steps load no weights for later steps, so they
+/// take less time than steps in the steady state. In a run with few steps, the measured time would therefore be too
+/// short. But a step takes at least as long as the busiest stream or link works in it. So the result is at least these
+/// seconds.
 template <class Ends>
 std::optional<double> of_second_half(const Plan& plan, const Ends& ends) {
   const std::int64_t per_step = plan.iterations_per_step;

@@ -1,5 +1,5 @@
-// Measures the steady state of an execution: how long a step takes once the pipeline is filled, and how many samples a
-// step completes. Times are in seconds.
+// Measures a step in the steady state of an execution: its seconds, and the samples that it completes. Times are in
+// seconds.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,15 @@
 
 namespace sluice {
 
-/// Returns the seconds of a step in the steady state. If a longer run has given these seconds (Totals::further_step),
-/// returns them. Otherwise, measures the second half of the run, from the end of the middle step to the end of the last
-/// step. If the busiest stream or link works for more seconds per step, returns the seconds of this stream or link.
-/// Returns nullopt if the run has no second step, or if the last step did not end.
+/// Returns the seconds of a step in the steady state. If a longer run has measured these seconds
+/// (Totals::further_step), returns the measured seconds. Otherwise, returns the mean seconds of the steps in the second
+/// half of the run, from the end of the middle step to the end of the last step. If the busiest stream or link works
+/// for more seconds per step, returns those seconds. If the run has no second step, or if the last step did not end,
+/// returns nullopt.
 std::optional<double> steady_step_s(const Totals& totals);
 
-/// Collects when the steps of a run end, for callers that need only these times. The sink must receive the complete
-/// execution, with all repetitions.
+/// Records when the middle step and the last step of a run end, for callers that need nothing else. The sink must
+/// receive the complete execution, with all repetitions.
 class StepEnds final : public Sink {
  public:
   explicit StepEnds(const Plan& plan);
@@ -31,8 +32,8 @@ class StepEnds final : public Sink {
   std::int64_t middle_, last_;  ///< numbers of iterations
   std::optional<double> middle_complete_, last_complete_;
 };
-/// Returns the seconds of a step in the second half of the run. If the busiest stream or link works for more seconds
-/// per step, returns the seconds of this stream or link.
+/// Returns the mean seconds of the steps in the second half of the run. If the busiest stream or link works for more
+/// seconds per step, returns those seconds.
 std::optional<double> steady_step_s(const Plan& plan, const StepEnds& ends);
 
 /// Returns the number of samples whose answers become complete in a step.

@@ -1,4 +1,4 @@
-// A sum of many numbers without accumulated rounding errors, by the method of A. Neumaier, Rundungsfehleranalyse
+// A sum of many numbers in which rounding errors do not add up. The method is from A. Neumaier, Rundungsfehleranalyse
 // einiger Verfahren zur Summation endlicher Summen, ZAMM 54 (1974).
 #pragma once
 

@@ -59,7 +59,8 @@ void Totals::span(const Span& span) {
   if (of_first || span.iteration == middle_ || span.iteration == last_) complete(span);
 }
 
-/// Records when steps are complete. Work that is done early for a later step does not belong to the first step.
+/// Records when steps are complete. If an action of the first iterations does early work for a later step, the first
+/// step does not wait for this action.
 void Totals::complete(const Span& span) {
   if (plan_.section_of(span.action) != Section::body) return;
   const auto reach = [&](std::optional<double>& complete) {
@@ -106,7 +107,8 @@ void Totals::repeat(const Repetition& r) {
   }
 }
 
-/// Handles those repetitions of a span that belong to the first step, to the middle iteration or to the last iteration.
+/// If repetitions of a span are in the first step, in the middle iteration or in the last iteration, records them for
+/// complete().
 void Totals::complete_iterations(const Repetition& r, const Span& span) {
   const std::int64_t first = first_ - places_[span.action].ahead;
   for (auto [iteration, complete] :

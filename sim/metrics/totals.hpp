@@ -1,4 +1,4 @@
-// Collects the totals of an execution, in one pass over spans and memory events. The metrics are computed from these
+// Collects the totals of an execution while its spans and memory events arrive. The metrics are computed from these
 // totals. The memory for the totals does not grow with the number of events. Units are seconds, bytes, joules and FLOP.
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace sluice {
 
-/// Returns the last iteration of the middle step. If an iteration contains several steps, they count as one step.
+/// Returns the last iteration of the middle step. If an iteration contains several steps, these steps count as one
+/// step.
 std::int64_t middle_iteration(const Plan& plan);
 
 class Totals final : public Sink {
@@ -37,7 +38,7 @@ class Totals final : public Sink {
   struct Pool {
     std::int64_t peak_bytes = 0;
     double peak_time = 0;  ///< the first moment of the peak
-    /// The bytes at the present moment, and at the moment of the peak.
+    /// The bytes of each class at the present moment, and at the first moment of the peak.
     ByClass<std::int64_t> level{}, at_peak{};
   };
 
@@ -47,59 +48,58 @@ class Totals final : public Sink {
     double measured_s = 0;  ///< the part of compute_s that was measured
     double flop = 0, samples = 0, transferred_bytes = 0;
     std::vector<double> stream_busy_s, stream_joules;
-    /// Seconds and bytes of transfers, for each link. A transfer counts in full for each link that it crosses. A flow
-    /// of a computation counts with the seconds that it would take alone on its links.
+    /// For each link, the seconds and bytes of its transfers. If a transfer crosses several links, each of them gets
+    /// all its seconds and bytes. A flow of a computation counts with the seconds that it would take alone on its
+    /// links.
     std::vector<double> link_transfer_s, link_bytes;
     ByClass<double> class_transfer_s{}, class_bytes{};
   };
 
-  /// The actions of `plan` must have their seconds and routes. `plan` must outlive this object.
+  /// `plan` must have the seconds and routes of its actions, and must outlive this object.
   explicit Totals(const Plan& plan);
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
-  /// Adds all repetitions of the repeated part. The levels of the pools are the same after each repetition.
+  /// Adds all repetitions of a part of the run. Each repetition leaves the bytes in the pools as they were before it.
   void repeat(const Repetition& repetition) override;
 
   const Plan& plan() const { return plan_; }
-  /// Returns the latest `available` of all spans, which is the time at which all actions have ended and all data have
-  /// arrived.
+  /// Returns the time when all actions have ended and all data have arrived: the latest `available` of all spans.
   double makespan() const { return makespan_; }
   const std::vector<Action>& actions() const { return actions_; }
   const std::vector<Stream>& streams() const { return streams_; }
   const std::vector<Pool>& pools() const { return pools_; }
   const Sums& sums() const;  ///< the sums are computed at the first call after new spans
 
-  /// Returns whether every action of the plan has been executed as often as the plan says.
+  /// Returns whether every action of the plan was executed as often as the plan says.
   bool complete() const;
 
-  /// The function middle_complete() returns the time when the last iteration of the middle step was complete. This is
-  /// the latest `available` of the actions in this iteration. If an iteration contains one or several steps, the number
-  /// of this iteration is (n - 1) / 2, where n is the number of iterations. The function last_complete() returns the
-  /// time when the last iteration was complete. Both functions return nullopt if their iteration was not reached.
+  /// middle_complete() returns the time when iteration middle() was complete, which is the last iteration of the middle
+  /// step. last_complete() returns the time when the last iteration was complete. An iteration is complete at the
+  /// latest `available` of its actions. If the run did not reach the iteration, the result is nullopt.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
-  /// Returns the time when the first step was complete. If an iteration of the body contains several steps, the first
-  /// step is complete when all samples of one step are done. Returns nullopt if the first step was not completed.
+  /// Returns the time when the first step was complete. If an iteration has several steps, this is the time when the
+  /// number of complete samples reaches the number of samples of one step. If the first step was not completed, returns
+  /// nullopt.
   std::optional<double> first_complete() const;
 
-  /// Returns the bound of the plan. The bound is computed at the first call.
+  /// Returns the bound of the plan. The first call computes this bound.
   const Bound& bound() const;
 
-  /// Sets the bound of the question that the plan answers, in seconds. Pass nullopt if the plan does not answer a
-  /// question.
+  /// Sets the bound of the question, in seconds. If the plan comes from a file and not from a question, pass nullopt.
   void set_question_bound(std::optional<double> seconds) { question_bound_ = seconds; }
   std::optional<double> question_bound() const { return question_bound_; }
 
-  /// Sets the seconds of a step in the steady state, as measured in a longer run (run/further_steps.hpp). Pass nullopt
-  /// if there was no longer run.
+  /// Sets the seconds of a step in the steady state, as a longer run has measured them (run/further_steps.hpp). If
+  /// there was no longer run, pass nullopt.
   void set_further_step(std::optional<double> seconds) { further_step_ = seconds; }
   std::optional<double> further_step() const { return further_step_; }
 
  private:
-  /// The fields that span() reads for every span. These fields are stored side by side, because whole actions are
-  /// large.
+  /// The facts about an action that span() reads for every span. They are copied, because reading whole actions would
+  /// take longer.
   struct Place {
     std::uint32_t stream;
     bool compute, transfer;
@@ -110,7 +110,7 @@ class Totals final : public Sink {
     std::int64_t samples;
   };
   Sums add_up() const;
-  /// Adds a flow. Parameter `seconds` is the time for which the flow is on its links, over all executions.
+  /// Adds a flow to the sums. `seconds` is the time for which the flow is on its links, added up over all executions.
   void add_flow(Sums& sums, const sluice::Action& action, const Flow& flow, double executions,
                 double seconds) const;
   /// Returns whether the span is a computation that waited for a transfer.
@@ -128,7 +128,8 @@ class Totals final : public Sink {
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step
   std::optional<double> first_complete_, middle_complete_, last_complete_;
-  /// The samples that the first iteration completes, if an iteration of the body contains several steps.
+  /// If an iteration contains several steps, the times at which the first iteration completes
+  /// samples, and the numbers of these samples.
   std::vector<FinishedSamples> finished_;
   std::vector<Place> places_;  ///< by action
   std::vector<Action> actions_;

@@ -1,4 +1,4 @@
-// Holds the times of executions in a few consecutive iterations of a plan's body. Only lower_bound() uses this file.
+// Stores a time for each execution in a few consecutive iterations of a plan's body. Only lower_bound() uses this file.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace sluice {
 
-/// The times of executions by (action, iteration), for a range of iterations of the body.
+/// A number, such as a time, for each execution in the latest iterations of the body.
 class Window {
  public:
-  /// Keeps the times of the last `iterations` iterations for which a time was written.
+  /// Keeps the numbers of the last `iterations` iterations for which a number was written.
   Window(const Plan& plan, std::int64_t iterations)
       : begin_(plan.body_begin),
         width_(plan.body_end - plan.body_begin),

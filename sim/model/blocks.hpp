@@ -1,5 +1,6 @@
-// The blocks of a model's document. The functions find a block, and the layers that become the inputs of a block where
-// it is used. The functions throw InputError at the faulty place.
+// A block is a named list of layers in a model's document. An item of `layers` may use the block. These functions check
+// blocks, find a block by its name, and find the layers that become the inputs of the block where it is used.
+// They throw InputError at the faulty place.
 #pragma once
 
 #include <optional>
@@ -10,16 +11,16 @@
 
 namespace sluice {
 
-/// Checks that each block matches block_record, and that the names of its inputs differ.
+/// Checks that each block matches block_record, and that no two of its inputs have the same name.
 void check_blocks(const Value& blocks);
 
 /// Returns the block that `word` names. `blocks` may be null.
 const Value& find_block(const Value* blocks, const Value& word);
 
 /// Returns the layers outside of `block` to which the layers inside can refer. `use` is the item of the document that
-/// uses the block. If `use` has the key `inputs`, the function returns the layers that this key lists. If `use` does
-/// not have this key, the function returns `previous`, the layer before the block. `suffix` is the suffix of layer
-/// names at the place of the use. `around` holds the layers to which the layers at this place can refer.
+/// uses the block. If `use` has the key `inputs`, the result is the layers that this key lists. Otherwise, the result
+/// is `previous`, the layer before `use`. At the place of `use`, `suffix` is the suffix of the names of layers, and
+/// `around` has the layers to which a layer can refer.
 Surroundings given_to_block(const Value& block, const Value& use, const LayerNames& names,
                             const std::string& suffix, const Surroundings& around,
                             std::optional<std::uint32_t> previous);

@@ -1,5 +1,5 @@
-// The catalogs of the layer types, and of the importers of other programs' models. To add a layer type or an importer,
-// add a file, and a line here.
+// The catalog of layer types, and the catalog of importers, which read models of other programs. To add a layer type or
+// an importer, add a file, and a line here.
 #include "model/catalog.hpp"
 
 #include "model/importer.hpp"

@@ -1,4 +1,4 @@
-// The configuration of a layer as text. Equal configurations have equal texts.
+// Writes the configuration of a layer as a text. Equal configurations give equal texts.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Returns the layer's type and its keys, which are sorted by name and have their defaults filled in, such as "conv2d
-/// bias=true channels=64 kernel=[3,3]". Optional keys that are absent are left out.
+/// Returns the layer's type and its keys, for example "conv2d bias=true channels=64 kernel=[3,3]". The keys are sorted
+/// by name. A key that the layer does not have is given with its default. If it has no default, it is left out.
 std::string config_of(const LayerType& type, const Reader& keys);
 
 }  // namespace sluice

@@ -13,7 +13,8 @@ bool all_have_one(const std::vector<const Layer*>& inputs) {
   return true;
 }
 
-/// For each axis, returns the largest size and the largest jump among the fields of the inputs.
+/// Compares the fields of the inputs. Returns a field with the largest size and the largest jump
+/// along each axis.
 ReceptiveField joined(const std::vector<const Layer*>& inputs) {
   ReceptiveField field = *inputs[0]->field;
   for (const Layer* input : inputs)
@@ -40,7 +41,7 @@ std::optional<ReceptiveField> field_of(const InputDependence& dependence, const 
   for (std::size_t axis = 0; axis < dependence.reach.size(); ++axis) {
     const std::int64_t stride = dependence.stride[axis];
     std::int64_t &size = field.size[axis], &jump = field.jump[axis];
-    // (the number of input pixels that an output pixel depends on) - 1
+    // The number of pixels of the layer's input on which an output pixel depends, minus 1.
     std::int64_t more = dependence.reach[axis] - 1;
     if (dependence.kind == InputDependence::Kind::spread) more /= stride;
     size = checked_add(size, checked_mul(more, jump, "receptive field"), "receptive field");

@@ -23,8 +23,8 @@ const Importer& importer_for(const std::string& path) {
 }
 
 ChildLimits reading_limits(std::uintmax_t bytes) {
-  // Sluice reads 100 kB of a file per second if the nodes of the file are large. If the nodes are small, Sluice reads
-  // ten times as fast.
+  // If the nodes of a file are large, Sluice reads 100 kB of the file per second. If they are small, Sluice reads 1 MB
+  // per second.
   constexpr std::uintmax_t bytes_per_s = 100'000;
   const auto more_s = static_cast<std::int64_t>(std::min<std::uintmax_t>(bytes / bytes_per_s, 280));
   return {.more_bytes = std::int64_t{4} << 30, .cpu_s = 20 + more_s};
@@ -38,7 +38,7 @@ bool is_of_any_model(const std::string& key) {
   return false;
 }
 
-/// Sets the file as the source of all values. The values get no line numbers, because the file is not a text.
+/// Sets the file as the source of all values. The file is not a text, so the values get no line numbers.
 void place_in(Value& value, const std::shared_ptr<const Source>& file) {
   value.place(file, 0, 0);
   for (Value& item : value.items()) place_in(item, file);
@@ -58,13 +58,14 @@ Imported read_here(const Importer& importer, const std::string& path, const Read
 }
 
 std::uintmax_t read_size(const std::string& path) {
-  std::error_code unreadable;  // If the size cannot be read, the error is reported later, when the file is read.
+  // If the size cannot be read, the error comes later, when the file is read.
+  std::error_code unreadable;
   const std::uintmax_t bytes = std::filesystem::file_size(path, unreadable);
   return unreadable ? 0 : bytes;
 }
 
-/// Imports in a child process. The child also reads the resulting document: the lines of the file are known in the
-/// child only, and errors name these lines.
+/// Imports a file in a child process. The child also reads the layers of the resulting document, because errors in them
+/// name lines of the file, which only the child knows.
 Imported read_in_child(const Importer& importer, const std::string& path, const Reader& keys) {
   const ChildLimits limits = reading_limits(read_size(path));
   const Position file{path, 0, 0, ""};
@@ -125,8 +126,8 @@ std::vector<std::string> import_definition(Value& use) {
   Value own = Value::make_map(), rest = Value::make_map();
   const Position where = use.position();
   rest.place(use.source(), where.line, where.column);
-  // An error about a missing key names the place where the file is used. If there is no such place, the error
-  // names the command.
+  // If a key is missing, the error names the place in the scenario at which the file is used. If no scenario uses the
+  // file, the error names the file.
   own.place(use.source() ? use.source() : std::make_shared<const Source>(Source{path, ""}),
             where.line, where.column);
   for (Value::Entry& entry : use.entries()) {

@@ -1,7 +1,7 @@
-// The tensors that the forward pass of some layers keeps for their backward pass. A tensor that several layers read is
-// kept only once. A view and the tensor that it views count as one tensor. Counts are per sample and do not include the
-// weights. The counts follow Korthikanti et al., Reducing activation recomputation in large transformer models (2022),
-// section 4.
+// Counts the tensors that the forward pass of some layers keeps for their backward pass. If several layers read the
+// same tensor, it is kept only once. A view and the tensor that it shows in another shape count as one tensor. Counts
+// are per sample and do not include the weights. The counts follow Korthikanti et al., Reducing activation
+// recomputation in large transformer models (2022), section 4.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// A number of elements and a number of additional bytes. The dtype decides the bytes of the elements
-/// only.
+/// A number of elements, and a number of bytes in addition. The dtype decides how many bytes an element has, and does
+/// not change the bytes in addition.
 struct KeptCount {
   std::int64_t elements = 0, bytes = 0;
   bool operator==(const KeptCount&) const = default;
@@ -27,7 +27,8 @@ struct Kept {
   KeptCount own;        ///< tensors that no layer outputs, except those in `selective`
   KeptCount selective;  ///< tensors that no layer outputs; selective recomputation makes them again
 
-  /// Returns the sum of `outside`, `inside`, `own` and `selective`. Throws InputError on overflow.
+  /// Returns the sum of all tensors: `outside`, `inside`, `own` and `selective`. Throws InputError
+  /// on overflow.
   KeptCount in_all(const Model& model) const;
 };
 
@@ -40,7 +41,8 @@ std::int64_t bytes_of(const KeptCount& count, DType dtype);
 /// other layer, the result is the layer itself.
 std::uint32_t origin_of(const Model& model, std::uint32_t layer);
 
-/// These functions return the backward FLOP of one layer, and of all layers. They throw InputError on overflow.
+/// The next two functions return the FLOP of the backward pass, of one layer and of all layers. They throw InputError
+/// on overflow.
 std::int64_t backward_flop(const Layer& layer);
 std::int64_t backward_flop(const Model& model);
 

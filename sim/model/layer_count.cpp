@@ -12,7 +12,7 @@ namespace {
 
 class LayerCount {
  public:
-  /// Counts above `limit` are replaced by `limit`, so that they do not overflow.
+  /// A count above `limit` is replaced by `limit`, so that no count overflows.
   LayerCount(const Value* blocks, std::int64_t limit) : blocks_(blocks), limit_(limit) {}
 
   std::int64_t of_item(const Value& item, const Parameters& parameters) {
@@ -56,8 +56,7 @@ class LayerCount {
     Parameters scope = read_block_parameters(*block, word.text(), use);
     scope.insert(parameters.begin(), parameters.end());
     const auto [place, is_new] = counted_.try_emplace({word.text(), scope}, 0);
-    // If a block contains itself, the map already has an element with the count 0 for this block. read_layers reports
-    // such a block as an error.
+    // If a block contains itself, it already has an element here, with the count 0. read_layers reports this error.
     if (is_new) place->second = of(*layers, scope);
     return place->second;
   }
@@ -69,8 +68,8 @@ class LayerCount {
 
   const Value* blocks_;
   const std::int64_t limit_;
-  /// The number of layers of each block that has been counted. The key of the map is the block's name and the values of
-  /// all parameters inside the block.
+  /// For each block that has been counted, the number of its layers. The key has the name of the block, and the values
+  /// of all parameters inside it.
   std::map<std::pair<std::string, Parameters>, std::int64_t> counted_;
 };
 

@@ -21,7 +21,7 @@ std::int64_t sum(const Model& model, std::int64_t Layer::*count, std::string_vie
   return total;
 }
 
-/// Multiplies all counts by `scale`, as if the model were larger by this factor. The shapes do not change.
+/// Multiplies all counts of the model by `scale`. The shapes do not change.
 void scale_counts(Model& model, std::int64_t scale) {
   if (scale == 1) return;
   if (model.measured_batch > 0)
@@ -63,17 +63,17 @@ bool is_stage_table(const Value& definition) {
          (definition.find("func") || definition.find("data"));
 }
 
-/// Throws an error for an unknown key. The user does not see the document that an importer makes, so the message also
-/// names the keys of the importer.
+/// Throws an error if the key of an override is unknown. An importer makes a document that the user does not see. So
+/// the message names the keys of this document and the keys of the importer.
 void require_known(const Override& override, const Importer& importer, const Value& definition) {
   const std::string& key = override.path.front();
   if (definition.find(key)) return;
   std::vector<std::string> own, made;
   for (const Field& field : importer.parameters) own.push_back(field.name);
   for (const Value::Entry& entry : definition.entries()) made.push_back(entry.key);
-  fail_at(override.value, "unknown key '" + key + "'; a file of " + importer.ending + " takes " +
+  fail_at(override.value, "unknown key '" + key + "'; the keys for a " + importer.ending + " file are " +
                               join(own) + (importer.open ? " and names of dimensions" : "") +
-                              ", and the model that it becomes has " + join(made));
+                              ", and the keys of the model made from it are " + join(made));
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ Model read_model(const Value& use, Purpose purpose) {
   const Value* scale = keys.value("scale");
   located(scale ? *scale : *definition, [&] {
     scale_counts(model, keys.integer("scale"));
-    model.parameters();  // These calls throw an error if the sums overflow.
+    model.parameters();  // This call and the next calls throw an error if a sum overflows.
     model.activations();
     model.macs();
     model.flop();
@@ -141,7 +141,7 @@ Value load_model_use(const std::string& path, const std::vector<std::string>& ov
                      std::vector<std::string>* notes) {
   Value use = Value::make_map();
   use.set("definition", load_document(path, "models"));
-  // The overrides whose keys are paths inside the model's document, as in `layers.2.kernel=5`.
+  // The overrides of values inside the model's document, such as `layers.2.kernel=5`.
   std::vector<Override> inside;
   for (const std::string& text : overrides) {
     Override override = parse_override(text);

@@ -1,6 +1,6 @@
-// A network: a graph of layers with counts per sample. Parameters have been replaced by their values,
-// layers under `repeat` have been written out, and shapes have been inferred. A model does not depend on
-// any machine. A model counts elements and not bytes, because bytes depend on the dtype of the workload.
+// A network: a graph of layers with counts per sample. The model's document has been evaluated: its parameters have
+// values, layers under `repeat` have been written out, and shapes have been inferred. A model does not depend on any
+// machine. A model counts elements instead of bytes, because bytes depend on the dtype of the workload.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace sluice {
 /// The extents of a tensor for one sample, without the batch.
 using Shape = std::vector<std::int64_t>;
 
-/// The computation of an operator's backward pass, and the tensors that the forward pass keeps for the backward pass.
-/// Counts are per sample. Several layers may keep the same output, so these outputs are not counted here:
-/// `reads_inputs` and `reads_output` say which are read. `kept` counts the tensors that belong to this layer alone.
+/// The computation of an operator's backward pass, and the tensors that the forward pass keeps for it. Counts are per
+/// sample. `kept` counts the tensors that only this layer's backward pass reads. `reads_inputs` and `reads_output` say
+/// which other tensors it reads. Several layers may keep one such tensor, so `kept` does not count these tensors.
 struct Backward {
   bool runs = true;             ///< false if this layer and all earlier layers have no weights
   std::int64_t input_flop = 0;  ///< FLOP of the gradient of the input (I)
@@ -27,58 +27,61 @@ struct Backward {
   bool reads_inputs = false;     ///< whether the backward pass reads the layer's inputs
   bool reads_output = false;     ///< whether the backward pass reads the layer's output
   std::int64_t kept = 0;         ///< elements of kept tensors that belong to this layer alone
-  /// Kept bytes that do not depend on the dtype, such as the bytes of masks and indices.
+  /// Kept bytes that are the same for every dtype, such as the bytes of masks and indices.
   std::int64_t kept_bytes = 0;
-  /// Whether selective recomputation drops `kept` and `kept_bytes`, and runs the forward pass of this layer again. The
-  /// value is true for the core of the attention (Korthikanti et al. 2022, section 5).
+  /// Whether selective recomputation drops `kept` and `kept_bytes` and runs the forward pass of this layer again.
+  /// True for the core of the attention (Korthikanti et al. 2022, section 5).
   bool selective = false;
 };
 
-/// Two numbers along each axis of an image. The size is the number of input pixels on which one output pixel depends.
-/// The jump is the distance, in input pixels, between the receptive fields of two neighbouring output pixels.
+/// The receptive field of an output pixel: the input pixels on which the output pixel depends. Along each axis of an
+/// image, `size` is the number of these input pixels. `jump` is the number of input pixels from the receptive field of
+/// one output pixel to the field of the next output pixel.
 struct ReceptiveField {
   Shape size, jump;
   bool operator==(const ReceptiveField&) const = default;
 };
 
-/// The part of a layer's weights that the layer reads, if it does not read all of them. The part consists of rows of a
-/// table, or of matrices of experts.
+/// The part of its weights that a layer reads. Some layers read only some rows of a table, or the matrices of some
+/// experts.
 struct WeightsRead {
   std::int64_t elements = 0;  ///< the most elements that one sample reads
-  /// Whether every sample reads the same part. If false, different samples may read different parts.
+  /// Whether every sample reads the same part of the weights.
   bool same_for_all = false;
 };
 
 /// One operator. All counts except `parameters` are per sample.
 struct Layer {
   std::string name;
-  /// The name of a type of the layer catalog. For a row of a stage table, the name is the action of the row.
+  /// The name of a type of the layer catalog. For a row of a stage table: the entry in the row's column `action`.
   std::string type;
   /// The layers whose outputs this layer reads. The list is empty for an input of the model.
   std::vector<std::uint32_t> inputs;
   Shape shape;              ///< the shape of its output
   std::int64_t output = 0;  ///< elements of its output
-  /// The number of parameters, without the parameters that the layer shares with an earlier layer.
+  /// The number of parameters. Parameters that the layer shares with an earlier layer do not count here.
   std::int64_t parameters = 0;
   std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;              ///< FLOP of the forward pass
   std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights this layer shares
-  /// The number of shared parameters, which only the earlier layer counts.
+  /// The number of parameters that the layer shares with the layer `tied`. They count among the parameters of `tied`.
   std::int64_t shared = 0;
-  /// The part of the layer's weights that the layer reads; absent if the layer reads all its weights.
+  /// The part of the layer's weights that the layer reads. Without a value, the layer reads all its weights.
   std::optional<WeightsRead> weights_read;
-  /// Elements of a cache, such as keys and values, that persists from one pass to the next pass. The forward pass reads
-  /// these elements. They count neither as inputs nor as output of the layer.
+  /// The number of elements of the layer's cache: the keys and values of earlier tokens. Each forward pass reads the
+  /// cache, and the cache stays on the device during the whole run. These elements are counted neither as inputs nor as
+  /// output of the layer.
   std::int64_t cached = 0;
   Backward backward;
-  /// The receptive field; absent if the layer depends on the whole input.
+  /// The input pixels of the model on which an output pixel of this layer depends. Without a value, each output pixel
+  /// depends on the whole input.
   std::optional<ReceptiveField> field;
   double sparsity = 0;  ///< the share of the weights that are zero and left out
-  /// Measured seconds for Model::measured_batch samples, absent if the layer was not measured.
+  /// Measured seconds for Model::measured_batch samples. Without values, the layer was not measured.
   std::optional<double> forward_s, backward_s;
-  /// The layer's type and keys as text, with defaults filled in and expressions evaluated. Keys that only belong to
-  /// this place in the network (name, inputs, measured seconds) are left out. Layers with equal texts and equal input
-  /// shapes are the same operator. The text is empty for a row of a stage table.
+  /// The layer's type and keys as text, with defaults filled in and expressions evaluated. The name, the inputs and the
+  /// measured seconds are left out. So two layers with equal texts and equal input shapes do the same computation. The
+  /// text is empty for a row of a stage table.
   std::string config = {};
   std::vector<Shape> input_shapes = {};  ///< the shape of each input for one sample
   /// The layer of which this layer is a part (split_layers). Its inputs are the inputs of the part. The pointer is null
@@ -86,38 +89,39 @@ struct Layer {
   std::shared_ptr<const Layer> whole = {};
 };
 
-/// A list of layers in which each layer comes after its inputs; layer 0 is an input.
+/// A list of layers. A layer comes after the layers whose outputs it reads. Layer 0 is an input.
 struct Model {
   std::string name;
   std::string summary;
   std::vector<Layer> layers;
-  /// The number of samples for which the seconds were measured, or 0 if nothing was measured.
+  /// The number of samples for which the layers' seconds were measured. The number is 0 if no layer was measured.
   std::int64_t measured_batch = 0;
 
   std::int64_t parameters() const;
   std::int64_t activations() const;  ///< elements of the outputs of all layers
   std::int64_t macs() const;
   std::int64_t flop() const;
-  /// Returns the layer that an element of a list such as `after: [16]` or `after: [conv3]` means. The element is the
-  /// name of a layer, or the number of a layer, counted from 1 as in the stage table. Throws InputError at the position
-  /// of `where`, with the known names.
+  /// Returns the index of the layer that `where` names. `where` is an element of a list: a name as in `after: [conv3]`,
+  /// or a number as in `after: [16]`, counted from 1 as in the stage table. Throws InputError at the position of
+  /// `where`, with the known names.
   std::uint32_t layer_at(const Value& where) const;
 };
 
-/// The purpose for which a model is read. The declaration of a parameter, such as a rate of
-/// dropout, may have a key `inference`. In inference, the parameter has the value of this key.
+/// The purpose for which a model is read. A model may declare a parameter with a key `inference`. In inference, the
+/// parameter then has the value of this key. For example, a model may set its rate of dropout to 0 in inference.
 enum class Purpose : std::uint8_t { training, inference };
 
-/// Reads the `model:` mapping of a scenario whose includes are resolved. The mapping has parameters, `scale`, and the
-/// `definition`, which is a sluice-model/1 document or a stage table in data-island form. Throws InputError.
+/// Reads the `model:` mapping of a scenario. All files that the mapping includes must already be in it. The mapping has
+/// the keys `scale` and `definition`, and the values of parameters. The definition is a sluice-model/1 document or a
+/// stage table in data-island form. Throws InputError.
 Model read_model(const Value& model, Purpose purpose = Purpose::training);
 
-/// Makes a `model:` mapping for a file, as `sluice model FILE KEY=VALUE…` does. read_model reads the mapping. `notes`
-/// receives the importer's notes unless `notes` is null. Throws InputError, IoError.
+/// Makes a `model:` mapping from a model's file and overrides, as `sluice model FILE KEY=VALUE…` does. read_model() can
+/// read this mapping. `notes` receives the importer's notes unless `notes` is null. Throws InputError and IoError.
 Value load_model_use(const std::string& path, const std::vector<std::string>& overrides,
                      std::vector<std::string>* notes = nullptr);
 
-/// Reads the model in a file as `sluice model FILE KEY=VALUE…` does.
+/// Reads the model in a file, with overrides, as `sluice model FILE KEY=VALUE…` does.
 Model load_model(const std::string& path, const std::vector<std::string>& overrides);
 
 }  // namespace sluice

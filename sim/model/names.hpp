@@ -1,6 +1,7 @@
-// The names of a model's layers, to which `inputs` and `tied` refer. A name means the layer with this name in the same
-// repetition. If the repetition has no such layer, the name means the layer in the enclosing repetition. Inside a
-// block, a name may also be an input of the block. The functions throw InputError at the name.
+// The names of a model's layers. The keys `inputs` and `tied` of a layer use these names. A name means the layer with
+// this name in the same repetition. If the repetition has no such layer, the name means a layer in the enclosing
+// repetition. Inside a block, a name may also mean an input of the block. The functions throw InputError at a name that
+// means no layer.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +19,12 @@ namespace sluice {
 
 inline constexpr std::string_view before_word = "before";
 
-/// Layers outside of a repetition or a block. The layers inside can refer to these layers.
+/// The layers outside of a repetition or a block that the layers inside can name.
 struct Surroundings {
-  /// The layer that the first inner layer reads by default.
+  /// The layer before the repetition or the block. The first layer inside reads it by default.
   std::optional<std::uint32_t> before;
-  /// The inputs that a block gets where it is used, with the names that the block declares. Outside of a block, the
-  /// list is empty.
+  /// The inputs of a block: the name that the block declares for an input, and the layer that the block reads for this
+  /// input. The list is empty outside of a block.
   std::vector<std::pair<std::string, std::uint32_t>> inputs = {};
 };
 
@@ -36,8 +37,9 @@ class LayerNames {
     return layers_.emplace(name, layer).second;
   }
 
-  /// Returns the layer that `name` means inside the repetitions with the suffix `suffix` (such as ".2.1"). `key` is the
-  /// key whose value is this name.
+  /// Returns the layer that `name` means at a place in the model. `suffix` says which repetitions the place is in. For
+  /// example, ".2.1" is the first repetition of an inner `repeat` in the second repetition of an outer `repeat`. `name`
+  /// is the value of the key `key`.
   std::uint32_t find(const Value& name, std::string_view key, std::string suffix,
                      const Surroundings& around) const;
 

@@ -12,7 +12,7 @@ namespace {
 struct Declaration {
   std::int64_t minimum = 1;
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
-  /// The text of the maximum if the maximum is an expression, and otherwise an empty text.
+  /// The expression of the maximum, for messages. The text is empty if the maximum is a number.
   std::string maximum_text = {};
 };
 
@@ -67,12 +67,13 @@ std::int64_t maximum_of(const Value& most, const Parameters& parameters) {
   return located(most, [&] { return evaluate(most.text(), parameters); });
 }
 
-/// Returns the values in `use`. A parameter without a value in `use` has the default that `definition` declares.
+/// Returns the values of the parameters that `definition` declares. A parameter has the value that `use` gives, or else
+/// its default.
 Parameters read_declared(const Value& definition, const Value& use,
                          const std::vector<std::string>& reserved, Purpose purpose) {
   Parameters parameters, for_inference;
-  /// The parameters whose values are expressions. These parameters are evaluated last, because they may refer to the
-  /// other parameters.
+  /// The parameters whose maximum is an expression, with the maximum. These maxima are evaluated last, because they may
+  /// depend on the other parameters.
   std::vector<std::pair<const Value::Entry*, const Value*>> later;
   const Value* declared = definition.find("parameters");
   if (!declared) return parameters;

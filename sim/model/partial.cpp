@@ -5,7 +5,8 @@
 namespace sluice {
 namespace {
 
-/// Divides `count` into `parts` parts, as evenly as integers allow, and returns part number `part`, counted from 0.
+/// Divides `count` into `parts` whole numbers that differ by at most 1, and returns one of them. `part` is the number
+/// of the returned part, counted from 0.
 std::int64_t share(std::int64_t count, std::int64_t part, std::int64_t parts) {
   return count / parts + (part < count % parts ? 1 : 0);
 }
@@ -22,8 +23,8 @@ Layer part_of(const Layer& layer, std::int64_t part, std::int64_t parts) {
     made.config += " part=" + std::to_string(part + 1) + "/" + std::to_string(parts);
   if (made.weights_read)
     made.weights_read->elements = share(made.weights_read->elements, part, parts);
-  // If `parts` divides the extent of the output's last axis, this axis is divided. Otherwise the shape of a part has a
-  // single axis with all elements of the part.
+  // The parts divide the last axis of the output, if its extent is a multiple of `parts`. Otherwise a part has a single
+  // axis with all its elements.
   if (!made.shape.empty() && made.shape.back() % parts == 0)
     made.shape.back() /= parts;
   else

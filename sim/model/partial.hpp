@@ -1,5 +1,4 @@
-// The functions split layers into partial layers. A partial layer has a share of a layer's output and
-// weights.
+// Splits layers into partial layers. A partial layer has a share of the layer's output and of its weights.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +8,20 @@
 
 namespace sluice {
 
-/// Returns the model with its layers split. `parts[i]` is the number of parts of layer i, at least 1. Every count
-/// of a layer is divided as evenly as integers allow. The sum of the counts of the parts is the count of the layer.
-/// Each part reads all of the layer's inputs, and a layer that reads the split layer reads all its parts. The parts of
-/// a layer "15-Full" are called "15-Fulla", "15-Fullb", and so on. If there are more than 26 parts, they are called
+/// Returns the model with its layers split into parts. `parts[i]` is the number of parts of layer i, at least 1. Each
+/// count of a layer, such as its FLOP, is divided into whole numbers that differ by at most 1. Each part reads all
+/// inputs of the layer. A layer that reads the output of layer i then reads the outputs of all parts of layer i. The
+/// parts of a layer "15-Full" are called "15-Fulla", "15-Fullb", and so on. With more than 26 parts, they are called
 /// "15-Full.1", "15-Full.2", and so on.
 ///
-/// Layers that share weights must have the same number of parts (`split_alike`), and part i of each layer has part i of
-/// the weights. So each part of an embedding table has some of the rows of the table. A part of the embedding looks up
-/// only the words of its rows, and all parts are assumed to look up the same number of words per sample. If a product
-/// shares the table, each part of the product computes the scores of the words in its rows.
+/// Layers that share weights get the same number of parts, by split_alike(). Then part i of each of these layers has
+/// part i of the weights. For example, a part of an embedding has some rows of the embedding table. It looks up only
+/// the words of these rows. All parts are assumed to look up the same number of words per sample. If a product shares
+/// the table, each part of the product computes the scores of the words in its rows.
 Model split_layers(const Model& model, const std::vector<std::int64_t>& parts);
 
-/// Returns `parts` with one change: layers that share weights all get the number of the layer with the most parts.
+/// Returns `parts` with one change: layers that share weights get the same number of parts, which is the largest of
+/// their numbers in `parts`.
 std::vector<std::int64_t> split_alike(const Model& model, std::vector<std::int64_t> parts);
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
-// Readers of the two forms of a model's document. read_model chooses between them.
+// Reads a model's document. A document has one of two forms, and read_model() chooses the function
+// for it.
 #pragma once
 
 #include "model/expression.hpp"
@@ -6,16 +7,17 @@
 
 namespace sluice {
 
-/// Reads a sluice-model/1 document. The mapping `use` (a scenario's `model:`) may set values of the
-/// model's parameters.
+/// Reads a sluice-model/1 document. `use` is the mapping `model:` of a scenario. It may give values
+/// to the model's parameters.
 Model read_layers(const Value& definition, const Value& use, Purpose purpose);
 
-/// Reads a stage table in data-island form. Each row is a layer. The parameters and FLOP of a layer are the running
-/// totals of its row minus the running totals of the previous row. A stage table does not give multiply-accumulates, so
-/// each layer has 0 of them.
+/// Reads a stage table in data-island form. Each row is a layer. A row gives the totals of parameters and FLOP up to
+/// its layer. The layer itself has the difference between its row and the row before. A stage table does not give
+/// multiply-accumulates, so all layers have 0 multiply-accumulates.
 Model read_stage_table(const Value& table);
 
-/// The most layers of a model. Without this limit, a short document could use up all memory.
+/// The largest number of layers in a model. Without this limit, a short document with repetitions could use up all
+/// memory.
 inline constexpr std::size_t most_layers = 1'000'000;
 
 }  // namespace sluice

@@ -19,11 +19,12 @@ namespace {
 
 class Expansion {
  public:
-  /// `blocks` holds the blocks of the document. The pointer is null if the document has no blocks.
+  /// `blocks` is the document's mapping of blocks, or null if the document has no blocks.
   Expansion(Model& model, Parameters parameters, const Value* blocks)
       : model_(model), names_(model), parameters_(std::move(parameters)), blocks_(blocks) {}
 
-  /// Appends `suffix`, such as ".2.1", to the names of layers inside a repetition.
+  /// Adds a list of layers to the model. Appends `suffix` to their names: inside a repetition, it is the number of the
+  /// repetition, such as ".2" or ".2.1".
   void run(const Value& layers, const std::string& suffix) {
     for (const Value& item : layers.items()) {
       if (!item.is_map())
@@ -49,7 +50,7 @@ class Expansion {
       run_inside(layers, suffix + "." + std::to_string(i), {previous_, around_.inputs});
   }
 
-  /// Expands layers inside a repetition or a block. By default, the first layer inside reads the layer before the
+  /// Adds the layers inside a repetition or a block. By default, the first of these layers reads the layer before the
   /// repetition or the block.
   void run_inside(const Value& layers, const std::string& suffix, Surroundings around) {
     previous_ = around.before;
@@ -74,7 +75,7 @@ class Expansion {
       fail_at(*name, "expected a name for 'name', got " + std::string(name->kind_name()));
 
     Parameters scope = read_block_parameters(block, word.text(), use);
-    // Inside a block, a parameter of the block hides an outer parameter of the same name.
+    // Inside a block, a parameter of the block hides a parameter with the same name outside of the block.
     scope.insert(parameters_.begin(), parameters_.end());
     Surroundings around = given_to_block(block, item, names_, suffix, around_, previous_);
     scope.swap(parameters_);
@@ -90,7 +91,8 @@ class Expansion {
     scope.swap(parameters_);
   }
 
-  /// Evaluates a string as an expression. A value that is not a string does not change.
+  /// If `value` is a string, it is an expression: returns the value of the expression. Otherwise, returns `value`
+  /// itself.
   Value resolved(const Value& value) const {
     if (value.kind() != Value::Kind::string) return value;
     const std::int64_t integer =
@@ -104,7 +106,7 @@ class Expansion {
   }
 
   static bool takes_integers(const Field& field) {
-    // A key of type `any` takes an integer or a list of integers. Examples are kernel and padding.
+    // A key of the type `any` takes an integer or a list of integers. Examples are the keys `kernel` and `padding`.
     return field.type == Type::integer || field.type == Type::list || field.type == Type::any;
   }
 
@@ -117,13 +119,13 @@ class Expansion {
     if (value.kind() != Value::Kind::string) return false;
     for (const std::string& word : field.choices)
       if (word == value.text()) return false;
-    // A word without an operator or a parameter is a typing mistake. The word is not evaluated here, because the error
-    // that Reader reports for the word lists the allowed values.
+    // A word without an operator and without a parameter is a typing mistake. It is not an expression, so Reader throws
+    // an error that lists the allowed values.
     return value.text().find_first_of("$+*/()") != std::string::npos;
   }
 
-  /// Evaluates an expression for a number or for a boolean. A number may be a percentage ("$dropout%"). A boolean is
-  /// true unless the value is 0.
+  /// Returns the value of an expression, as a number or as a boolean. A number may be a percentage, such as
+  /// "$dropout%". A boolean is true unless the expression's value is 0.
   Value resolved_as(const Value& value, Type type) const {
     std::string text = value.text();
     const bool percent = type == Type::number && text.back() == '%';
@@ -139,7 +141,7 @@ class Expansion {
     return made;
   }
 
-  /// Returns the layer's keys with their expressions replaced by values, or null if there are no expressions.
+  /// Returns the layer's mapping, with values instead of expressions. Returns null if the mapping has no expressions.
   Value evaluated(const Value& item, const LayerType& type) const {
     Value copy;
     for (const Field& field : type.parameters) {
@@ -214,8 +216,9 @@ class Expansion {
     previous_ = index;
   }
 
-  /// Adds the elements of a layer to the elements of the model. Throws if the bytes of all elements do not fit into 64
-  /// bits. This check is made here, where the position of the layer is known. Later sums over layers cannot overflow.
+  /// Adds the elements of a layer to the elements of the model. Throws an error if the bytes of all elements up to here
+  /// do not fit into 64 bits. So later sums over layers cannot overflow. The check is made here because the position of
+  /// the layer is known here.
   void count_elements(const Layer& layer) {
     constexpr std::int64_t most_bytes_each =
         32;  // bytes per element for the widest dtype, with a gradient and copies
@@ -225,7 +228,7 @@ class Expansion {
     checked_mul(elements_, most_bytes_each, "bytes of the layers up to this one");
   }
 
-  /// Leaves the layer out. For the following layers, the name of the layer means the layer's first input.
+  /// Leaves the layer out of the model. Its name then means its first input, for the layers that follow.
   void leave_out(const Layer& layer, const Reader& keys) {
     previous_ = layer.inputs.front();
     if (keys.has("name") && !names_.add(layer.name, *previous_))
@@ -245,8 +248,7 @@ class Expansion {
                   "'" + name + "' cannot be a layer's name: an input of the block has this name");
   }
 
-  /// Ties the layer to another layer, so that both layers share the weights of the other layer. The layer may have its
-  /// own bias.
+  /// Ties the layer to the earlier layer whose weights it shares. The layer may have a bias of its own.
   void tie(Layer& layer, const Reader& keys, const LayerType& type,
            const std::string& suffix) const {
     const Value& name = *keys.value("tied");
@@ -273,9 +275,9 @@ class Expansion {
     layer.parameters = own;
   }
 
-  /// Leaves out gradients that no layer needs, as automatic differentiation does. If no earlier layer has weights, the
-  /// gradient of the layer's input is left out. If neither the layer nor an earlier layer has weights, the layer has no
-  /// backward pass. A backward pass whose seconds were measured stays.
+  /// Leaves out gradients that no layer needs, as automatic differentiation does. If no layer before this layer has
+  /// weights, the gradient of the input is left out. If this layer has no weights either, it has no backward pass. But
+  /// nothing is left out if the seconds of the backward pass were measured.
   void leave_out_gradients(Layer& layer) {
     bool learns = false;
     if (!reads_nothing(layer))
@@ -327,9 +329,9 @@ class Expansion {
   std::vector<std::string> open_blocks_;
   Surroundings around_;  ///< the layers outside of the current repetition or block
   std::optional<std::uint32_t> previous_;  ///< the layer that the next layer reads by default
-  /// The elements of all layers: outputs, weights, caches, and kept values.
+  /// The number of elements of all layers so far: of outputs, weights, caches, and kept values.
   std::int64_t elements_ = 0;
-  /// For each layer, whether this layer or a layer before it has weights.
+  /// For each layer, whether it has a backward pass, because it or a layer before it has weights.
   std::vector<bool> learns_;
 };
 

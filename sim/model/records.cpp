@@ -1,4 +1,5 @@
-// The records of model documents. The records say which keys a model, a block, and a layer of each type may have.
+// The records of model documents. A record says which keys a mapping may have. Such a mapping is a model, a block, or a
+// layer of one type.
 #include "model/catalog.hpp"
 
 #include <map>
@@ -15,17 +16,18 @@ Record make_layer_record(const LayerType& type) {
       {.name = "type", .type = Type::text, .summary = "the layer type"},
       {.name = "name",
        .type = Type::text,
-       .summary = "a name that is unique in the model; by default the type and the layer's number",
+       .summary = "the name of the layer, unique in the model. By default it is the layer's type and number, such as "
+                  "relu3",
        .optional = true},
       {.name = "inputs",
        .type = Type::list,
        .summary =
-           "names of the earlier layers whose outputs the layer reads; by default the layer before this layer",
+           "names of earlier layers whose outputs the layer reads. By default it reads the layer before it",
        .optional = true},
       {.name = "tied",
        .type = Type::text,
        .summary =
-           "the earlier layer whose weights this layer shares; only the earlier layer counts the shared weights",
+           "the earlier layer whose weights this layer shares. The shared weights count only at the earlier layer",
        .optional = true},
   };
   for (const Field& field : type.parameters) record.fields.push_back(field);
@@ -42,7 +44,8 @@ Record make_layer_record(const LayerType& type) {
 Field parameters_field() {
   return {.name = "parameters",
           .type = Type::mapping,
-          .summary = "name: default, or name: {default: N, summary: TEXT, minimum: N, maximum: N}",
+          .summary = "the parameters, each as name: DEFAULT, or as name: {default: N, summary: TEXT, minimum: N, "
+                     "maximum: N}",
           .optional = true,
           .record = &declaration_record(),
           .map_of = true};
@@ -52,8 +55,8 @@ Record make_item_record() {
   Record record;
   record.name = "layer";
   record.summary =
-      "a layer, {repeat: N, layers: [...]}, or {block: NAME}; the other keys depend on the type, "
-      "or are the block's parameters";
+      "a layer, {repeat: N, layers: [...]}, or {block: NAME}. A layer also has the keys of its type, and a use of a "
+      "block has the parameters of the block";
   record.open = true;
   record.fields = {
       {.name = "type",
@@ -68,8 +71,8 @@ Record make_item_record() {
       {.name = "inputs",
        .type = Type::list,
        .summary =
-           "names of earlier layers, or of the block's inputs; `before` means the layer before "
-           "the repetition or the block",
+           "names of earlier layers, or of the block's inputs. The name `before` means the layer before the repetition "
+           "or the block",
        .optional = true},
       {.name = "tied",
        .type = Type::text,
@@ -102,7 +105,7 @@ const Record& declaration_record() {
       .fields = {
           {.name = "default",
            .type = Type::integer,
-           .summary = "the value if a use of the model gives no other value"},
+           .summary = "the value, unless a use of the model gives another value"},
           {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
           {.name = "minimum",
            .type = Type::integer,
@@ -134,7 +137,7 @@ const Record& repeat_record() {
 const Record& block_use_record() {
   static const Record record = {
       .name = "use of a block",
-      .summary = "the layers of a block; the other keys are the parameters of the block",
+      .summary = "a use of a block's layers. The other keys are the parameters of the block",
       .fields =
           {{.name = "block", .type = Type::text, .summary = "the block whose layers are used here"},
            {.name = "name",
@@ -144,8 +147,8 @@ const Record& block_use_record() {
            {.name = "inputs",
             .type = Type::list,
             .summary =
-                "the layers that the block's `inputs` stand for, in the order of these `inputs`; by default the layer "
-                "before the use",
+                "the layers that the block reads as its inputs, in the order of the block's `inputs`. By default the "
+                "block reads the layer before it",
             .optional = true}},
       .open = true};
   return record;
@@ -154,14 +157,14 @@ const Record& block_use_record() {
 const Record& block_record() {
   static const Record record = {
       .name = "block",
-      .summary = "layers that are used in several places, with integer parameters",
+      .summary = "layers that a model uses in several places, with integer parameters",
       .fields = {
           {.name = "summary", .type = Type::text, .summary = "one sentence", .optional = true},
           parameters_field(),
           {.name = "inputs",
            .type = Type::list,
            .summary =
-               "the names by which the block's layers refer to the inputs of the block; by default only the name "
+               "the names of the block's inputs, for the `inputs` of its layers. By default there is only the name "
                "`before`",
            .optional = true},
           {.name = "layers",
@@ -194,7 +197,8 @@ Record make_model_record() {
       parameters_field(),
       {.name = "blocks",
        .type = Type::mapping,
-       .summary = "name: {parameters: {...}, layers: [...]}, used as {block: name}",
+       .summary = "the blocks, each as name: {parameters: {...}, layers: [...]}. A layer list uses a block as {block: "
+                  "name}",
        .optional = true,
        .record = &block_record(),
        .map_of = true},
@@ -214,7 +218,7 @@ Record make_model_use_record() {
   record.fields = {
       {.name = "file",
        .type = Type::text,
-       .summary = "the file of the model, relative to this file",
+       .summary = "the path of the model's file, relative to the scenario's file",
        .optional = true},
       {.name = "definition",
        .type = Type::mapping,
@@ -223,7 +227,7 @@ Record make_model_use_record() {
       {.name = "scale",
        .type = Type::integer,
        .summary =
-           "the factor by which parameters, activations and FLOP of every layer are multiplied",
+           "a factor: the parameters, activations and FLOP of every layer are multiplied by it",
        .default_text = "1",
        .minimum = 1},
   };

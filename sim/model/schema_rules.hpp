@@ -1,5 +1,5 @@
-// Rules of a model's JSON Schema, in addition to the rules in the model's record. These rules say which keys may be
-// written next to the type of a layer, in a repetition, and in the use of a block.
+// Rules of a model's JSON Schema that the model's record cannot express. They say which keys may stand in a layer of
+// each type, in a repetition, and in a use of a block.
 #pragma once
 
 #include "document/schema.hpp"

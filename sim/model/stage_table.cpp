@@ -70,8 +70,8 @@ Layer read_row(const Value& row, std::size_t number, Totals& totals) {
                 ", which is the total of the row before plus the stage state of this row");
   layer.parameters = growth(row, total_params, totals.params);
   layer.flop = growth(row, total_flops, totals.flops);
-  // For the backward pass, a row keeps its input, which is the state of the previous row. Each gradient takes as many
-  // FLOP as the forward pass.
+  // The backward pass reads the input of the layer: the state of the row before. Each gradient takes as many FLOP as
+  // the forward pass.
   layer.backward = {.input_flop = layer.flop, .weight_flop = layer.flop, .reads_inputs = true};
   totals = {totals.state + grown, totals.params + layer.parameters, totals.flops + layer.flop};
   return layer;
@@ -82,7 +82,7 @@ Layer read_row(const Value& row, std::size_t number, Totals& totals) {
 Model read_stage_table(const Value& table) {
   static const Record record = {
       .name = "stage table",
-      .summary = "a data island: a heading, and one row per stage",
+      .summary = "a data island: a heading, and then one row per stage",
       .fields = {{.name = "func", .type = Type::text, .summary = "the data island's function"},
                  {.name = "data",
                   .type = Type::list,

@@ -10,13 +10,13 @@ namespace {
 using Begins = PlacementProblem::Begins;
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Which memories hold the content of the tensor: only slow memory, both memories, or only fast memory.
+/// Where the tensor's content is: only in slow memory, in both memories, or only in fast memory.
 enum State : std::uint8_t { slow, both, fast };
 using Costs = std::array<double, 3>;
 
 struct Step {
   std::array<State, 3> from{};
-  std::array<char, 3> at_use{};  ///< 1 if the use was in fast memory
+  std::array<char, 3> at_use{};  ///< 1 if the use is in fast memory
 };
 
 class Walk {
@@ -24,8 +24,8 @@ class Walk {
   explicit Walk(const PathPrices& prices)
       : prices_(prices), count_(prices.slow.size()), steps_(2 * count_) {}
 
-  /// Returns the best path that begins in the state `begin`. If the first use makes the tensor (`made`), the path has
-  /// no gap before the first use.
+  /// Returns the path with the lowest price from the state `begin`. If the first use makes the tensor (`made`), there
+  /// is no gap before this use. `comes_back` says whether the path must end in the state `begin`.
   PricedPath run(State begin, bool made, bool comes_back) {
     Costs costs = {never, never, never};
     costs[begin] = begin == slow ? 0 : made ? never : prices_.hold[0];
@@ -33,7 +33,8 @@ class Walk {
       if (i > 0) costs = after_gap(costs, i);
       costs = after_use(costs, i, made && i == 0);
     }
-    // A tensor of the kind `stays` must be in the same state at the beginning and at the end.
+    // A path that must come back to slow memory may end in another state. Then it also pays for saving the tensor. A
+    // path that must come back to another state must end in this state.
     State end = slow;
     double cost = never;
     for (const State s : {slow, both, fast}) {

@@ -1,6 +1,6 @@
-// Finds the best path of one tensor if each moment in fast memory has a price. An exact dynamic programme goes through
-// the tensor's uses. In each gap between two uses, the tensor is in slow memory, in fast memory with a valid copy in
-// slow memory, or only in fast memory.
+// Finds the best path of one tensor: the memories in which the tensor is at its uses, and in the gaps between them.
+// Each use and each gap has a price, and the best path has the lowest sum of prices. A dynamic programme goes through
+// the uses and finds this path exactly. In a gap, the tensor is only in slow memory, only in fast memory, or in both.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace sluice {
 
-/// The prices of the uses and gaps of one tensor. The price of a use or a gap for which there is no room is infinite.
+/// The prices of the uses and gaps of one tensor. If fast memory has no room for the tensor at a use or in a gap, the
+/// price there is infinite.
 struct PathPrices {
   PlacementProblem::Begins begins = PlacementProblem::Begins::made;
   const std::vector<char>* written = nullptr;  ///< indexed by use
@@ -26,8 +27,8 @@ struct PricedPath {
 
 PricedPath best_path(const PathPrices& prices);
 
-/// Returns the cheaper of two paths. In the first path, the tensor is always in slow memory. In the second path, the
-/// tensor is always in fast memory.
+/// Returns the cheaper of two paths. In one path, the tensor is always in slow memory. In the other path, the tensor is
+/// always in fast memory.
 PricedPath best_constant_path(const PathPrices& prices);
 
 }  // namespace sluice

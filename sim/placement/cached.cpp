@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// Allocates the lowest free addresses (first fit).
+/// Gives each tensor addresses in slow memory: the lowest free addresses where the tensor fits (first fit).
 class Addresses {
  public:
   explicit Addresses(const PlacementQuestion& question) : at_(question.tensor_count()) {
@@ -37,13 +37,14 @@ class Addresses {
     taken_[{low, t}] = low + bytes;
   }
   std::vector<std::int64_t> at_;
-  /// The allocated pieces of memory. The key of a piece is (its first address, its tensor), and the value is its end.
+  /// The pieces of memory that are taken. The key is the first address of a piece and its tensor. The value is the end
+  /// of the piece.
   std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;
 };
 
-/// The content of the cache, byte by byte. Slow memory is divided into laps, each of the size of
-/// the cache. The place of an address in the cache is its distance from the beginning of its lap.
-/// For each piece of the cache, this class knows the lap from which the bytes of the piece come.
+/// The content of the cache, byte by byte. Slow memory is divided into laps: pieces that are each as large as the
+/// cache. The place of a byte in the cache is its distance from the beginning of its lap. For each piece of the cache,
+/// this class knows the lap whose bytes are there.
 class Cache {
  public:
   explicit Cache(std::int64_t size) : size_(size) {
@@ -66,8 +67,9 @@ class Cache {
       touch(place, place + part, lap, writes, traffic);
       address += part;
       bytes -= part;
-      // Each complete lap replaces all bytes that the lap before it left in the cache. So from the second complete lap
-      // on, all laps are alike.
+      // An access may go over several complete laps. Each of them replaces the whole content of the cache. So from the
+      // second complete lap on, each complete lap has the same misses and write-backs, and they need not be looked at
+      // one by one.
       if (part == size_ && ++whole_laps == 2 && bytes >= 2 * size_) {
         const std::int64_t skipped = (bytes / size_ - 1) * size_;
         traffic.misses += static_cast<double>(skipped);
@@ -106,7 +108,7 @@ class Cache {
   void touch(std::int64_t low, std::int64_t high, std::int64_t lap, bool writes, Traffic& traffic) {
     split(low);
     split(high);
-    bool dirty = true;  // whether the piece that was looked at last is dirty
+    bool dirty = true;  // whether the last piece of the loop was dirty
     bool uniform = true, any = false;
     auto at = lines_.find(low);
     while (at != lines_.end() && at->first < high) {

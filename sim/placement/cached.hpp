@@ -1,9 +1,10 @@
 // Runs kernels with fast memory as a direct-mapped hardware cache of slow memory, like the memory mode of Optane. The
-// order of the kernels is known, so hits, misses and write-backs are computed from a map of addresses. A cache line
-// that is used and is not in the cache replaces another line. If the replaced line was changed, it is written back. The
-// arithmetic counts bytes instead of lines, because tensors are much larger than lines.
+// order of the kernels is known, and each tensor has known addresses. So hits, misses and write-backs can be computed.
+// If a kernel uses a line of slow memory that is not in the cache, this line replaces another line. If the other line
+// was changed in the cache, it is written back to slow memory. Tensors are much larger than lines, so the arithmetic
+// counts bytes instead of lines.
 //
-// The costs of each kind of access are from Hildebrand et al., A Case Against Hardware Managed DRAM Caches for NVRAM
+// The cost of each kind of access is from Hildebrand et al., A Case Against Hardware Managed DRAM Caches for NVRAM
 // Based Systems (ISPASS 2021).
 #pragma once
 
@@ -19,16 +20,16 @@ struct CachedRun {
   std::vector<double> kernel_s;  ///< the seconds of each kernel
 };
 
-/// Runs the kernels with fast memory as a cache of `capacity` bytes. Each tensor gets the lowest free addresses when it
-/// is made, and frees these addresses after its last use. The seconds of a kernel are its seconds with all operands in
-/// fast memory plus the seconds of its misses and write-backs. A roofline gives a kernel's time as the maximum of
-/// several lines. For such a kernel, the seconds of misses and write-backs are added to the line of its
+/// Runs the kernels with fast memory as a cache of `capacity` bytes. At its first use, a tensor gets the lowest free
+/// addresses of slow memory. After its last use, these addresses are free again. The seconds of a kernel are its
+/// seconds with all operands in fast memory, plus the seconds of its misses and write-backs. If a roofline gives the
+/// seconds, they are the maximum of several lines. Then the misses and write-backs are added only to the line of the
 /// bytes.
 ///
-/// The kernels run `rounds` times, and the result describes the last round. The cache is empty before
-/// the first round. At the start of each round, the tensors that no kernel makes have new content.
-/// This content is only in slow memory. From the second round on, all rounds are equal: the lines
-/// that a round leaves in the cache do not depend on the content of the cache before the round.
+/// The kernels run `rounds` times, and the result describes the last round. The cache is empty before the first
+/// round. At the start of each round, tensors of the kind `given`, such as inputs, have new content, which is only in
+/// slow memory. The content of the cache after a round does not depend on its content before the round. So all rounds
+/// from the second round on are equal.
 CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity, int rounds = 1);
 
 }  // namespace sluice

@@ -7,7 +7,8 @@
 namespace sluice {
 namespace {
 
-/// Returns whether `low` is at or below `high` for every set of operands in slow memory.
+/// Returns whether the line `low` gives at most the seconds of the line `high`, whichever operands
+/// are in slow memory.
 bool nowhere_above(const KernelTime::Line& low, const KernelTime::Line& high) {
   double most = low.base - high.base;
   for (std::size_t o = 0; o < low.extra.size(); ++o)
@@ -19,7 +20,7 @@ std::vector<KernelTime::Line> lines_that_count(const std::vector<KernelTime::Lin
   std::vector<KernelTime::Line> left;
   for (std::size_t l = 0; l < lines.size(); ++l) {
     bool counts = true;
-    // If several lines are equal, the first of these lines stays.
+    // If several lines are equal, only the first of them stays.
     for (std::size_t m = 0; m < lines.size() && counts; ++m)
       counts = m == l || !nowhere_above(lines[l], lines[m]) ||
                (l < m && nowhere_above(lines[m], lines[l]));

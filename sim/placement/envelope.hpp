@@ -1,8 +1,8 @@
-// The envelope gives the seconds of a kernel if its operands may be partly in slow memory. Linear programmes and prices
-// need a function of this kind. The envelope is the greatest convex function that does not exceed the kernel's seconds
-// for any placement. For a roofline, the lines of the roofline alone would be too low. The envelope lies above these
-// lines. For example, the FLOP of a kernel may take longer than its bytes. Then, according to the
-// lines, a third of an operand in slow memory costs no time, although the whole operand costs time.
+// The envelope of a kernel gives its seconds when only parts of its operands are in slow memory. Linear programmes and
+// prices need such parts. The envelope is the greatest convex function that nowhere exceeds the kernel's seconds when
+// whole operands are in slow memory. The maximum of a roofline's lines is also convex, but it may be lower. For
+// example, the FLOP of a kernel may take longer than its bytes. Then the lines may say that a third of an operand in
+// slow memory costs no time, although the whole operand costs time. The envelope says that the third costs time, too.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -10,25 +10,25 @@
 namespace sluice {
 
 struct KernelEnvelope {
-  /// The seconds of the kernel for each set of operands in slow memory (bit i stands for
-  /// operands[i]). `sets` is empty if there are more than `most_operands` operands, or if one line
-  /// is exact. In these cases, `lines` is used.
+  /// The seconds of the kernel for each set of operands that are in slow memory. Bit i of the index says whether
+  /// operands[i] is in slow memory. `sets` is empty if a roofline has more than `most_operands` operands, or if a
+  /// single line gives the exact seconds. Then `lines` is used instead.
   std::vector<double> sets;
   std::vector<std::uint32_t> operands;
   std::vector<KernelTime::Line> lines;  ///< none of these lines is everywhere below another line
 
-  /// The most operands of a roofline for which `sets` is filled.
+  /// The largest number of operands for which `sets` of a roofline is filled.
   static constexpr std::size_t most_operands = 6;
 };
 
 KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);
 
-/// Returns a line in which operands[i] adds charges[i] seconds if it is in slow memory. The line is as high as the
-/// seconds of all sets allow. Parameter `count` is the kernel's number of operands.
+/// Returns a line in which operands[i] adds charges[i] seconds if it is in slow memory. The line's base is as high as
+/// possible, so that the line nowhere exceeds the seconds of `sets`. `count` is the number of the kernel's operands.
 KernelTime::Line line_below(const KernelEnvelope& envelope, std::size_t count,
                             const std::vector<double>& charges);
 
-/// Returns the weighted mean of lines. The weights are not negative, and at least one weight is not 0.
+/// Returns the weighted mean of lines. No weight may be negative, and at least one weight must be above 0.
 KernelTime::Line mean_of(const std::vector<KernelTime::Line>& lines,
                          const std::vector<double>& weights);
 

@@ -19,7 +19,7 @@ std::vector<double> sums_of(const std::vector<double>& prices, std::uint32_t ker
   return sums;
 }
 
-/// Random numbers by SplitMix64 (Steele et al. 2014), which are equal on all machines.
+/// Random numbers by SplitMix64 (Steele et al. 2014): the same numbers on all machines.
 class RandomNumbers {
  public:
   std::uint64_t below(std::uint64_t bound) {
@@ -33,8 +33,8 @@ class RandomNumbers {
   std::uint64_t state_ = 15;
 };
 
-/// Computes a quotient for each tensor: the seconds that the tensor saves in fast memory, divided
-/// by the price of its bytes. Sorts the tensors by this quotient, the greatest first.
+/// Returns the tensors in the order of their worth, the greatest worth first. The worth of a tensor
+/// is the seconds that it saves in fast memory, divided by the price of its bytes.
 std::vector<std::uint32_t> by_worth(const ImproveRequest& request,
                                     const std::vector<double>& prices) {
   const PlacementQuestion& question = request.question;

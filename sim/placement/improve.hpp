@@ -1,8 +1,9 @@
-// Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other. Tensors that
-// save many seconds for a low price come first. Each tensor takes its best path (placing.hpp) through the room that the
-// earlier tensors leave. After that, some of the tensors that exist during a random kernel are taken out and put back
-// in a random order. The new placement is kept if it is not slower than the old placement. This second part follows
-// Shaw, Using constraint programming and local search methods to solve vehicle routing problems (1998).
+// Finds placements that fit. First, tensors are put into fast memory one after the other, by the prices of fast memory:
+// tensors that save many seconds for a low price come first. Each tensor gets the best path (placing.hpp) for which the
+// tensors before it leave room. Then a search changes the placement many times. Each time, it chooses a kernel at
+// random. It takes some of the tensors that exist during this kernel out of fast memory, and puts them back in a random
+// order. It keeps the new placement unless the new placement is slower. The search follows Shaw, Using constraint
+// programming and local search methods to solve vehicle routing problems (1998).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct ImproveRequest {
   PlacementWeights weights = {};
 };
 
-/// A placement that is changed one tensor at a time. Each change updates the bytes and seconds of the placement.
+/// A placement that is changed one tensor at a time. Each change also updates the placement's bytes and seconds.
 class PlacementDraft {
  public:
   PlacementDraft(const ImproveRequest& request, Placing placing);
@@ -30,11 +31,11 @@ class PlacementDraft {
 
   /// Puts a tensor into slow memory for its whole life, unless it is pinned to fast memory.
   void take_out(std::uint32_t t);
-  /// Gives a tensor its best path through the room that is left. `prices` holds the price of a byte during each kernel.
-  /// If `prices` is empty, all prices are 0.
+  /// Gives a tensor the best path for which the other tensors leave room in fast memory. `prices` has the price
+  /// of a byte during each kernel. If `prices` is empty, all prices are 0.
   void put_in(std::uint32_t t, const std::vector<double>& prices);
   void set(std::uint32_t t, TensorPath path);
-  /// Returns whether memory has room for this path of a tensor that was taken out.
+  /// Returns whether fast memory has room for this path of a tensor. take_out() must have been called for the tensor.
   bool has_room_for(std::uint32_t t, const TensorPath& path) const;
 
  private:
@@ -51,13 +52,13 @@ class PlacementDraft {
   double seconds_ = 0;
 };
 
-/// Makes a placement from prices, and returns it. The placement fits. Tensors with a path in `begin` get this path
-/// before all other tensors, if there is room.
+/// Returns a placement that fits, made with the help of prices. Tensors with a path in `begin` come first, and get this
+/// path if there is room.
 Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices,
                      const std::vector<std::optional<TensorPath>>& begin = {});
 
 /// Returns the best placement that a search finds in `tries` tries. The search begins with `placing`, which must fit.
-/// The search ends early when the seconds reach `bound`.
+/// The search ends early if the placement's seconds come down to `bound`, a lower bound.
 Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,
                  std::size_t tries, double bound);
 

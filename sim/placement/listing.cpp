@@ -17,7 +17,7 @@ enum : std::uint32_t { fast_pool, slow_pool };
 enum : std::uint32_t { compute, synchronous, engine };        ///< streams
 enum : std::uint32_t { engine_to_fast = 2, engine_to_slow };  ///< routes of the copy engine
 
-/// The time that a tensor stays in one memory.
+/// A stay: the time that a tensor is in one memory. The plan has a tensor of its own for each stay.
 struct Stay {
   std::uint32_t pool = fast_pool;
   std::uint32_t plan_tensor = none;
@@ -95,8 +95,8 @@ class Lister {
     return action;
   }
 
-  /// Lists the moves of the copy engine that may begin when kernel k begins. These moves wait for an action without
-  /// duration (a gate). The gate waits for the actions for which the kernel waits.
+  /// Lists the copy engine's moves that may begin when kernel k begins. They wait for a gate: an
+  /// action without duration that waits for everything for which the kernel waits.
   std::uint32_t list_engine(std::uint32_t k, std::size_t first, std::size_t next,
                             std::vector<std::uint32_t>& before,
                             std::vector<std::vector<std::uint32_t>>& arrive, std::uint32_t last) {
@@ -136,8 +136,8 @@ class Lister {
     return action;
   }
 
-  /// Adds a flow for the bytes that the kernel reads or writes in slow memory. The flow uses the
-  /// link over which the copy engine moves tensors.
+  /// Adds a flow to a kernel, for the bytes that it reads or writes in slow memory. The flow uses
+  /// the link over which the copy engine moves tensors.
   static void flow(Action& action, double bytes, bool to_fast) {
     if (!(bytes > 0)) return;
     action.flows.push_back({.tensor = none,
@@ -166,13 +166,15 @@ class Lister {
     action.uses.push_back({stay.plan_tensor, stay.pool});
   }
 
-  /// Lists the stays of a tensor, with the action that begins each stay and the actions that use the tensor.
+  /// Makes the stays of a tensor. The action that begins a stay allocates its tensor, and the
+  /// actions during the stay use this tensor.
   void follow(std::uint32_t t) {
     const TensorPath& path = schedule_.placing[t];
     const TensorUses& uses = question_.uses(t);
     const bool stays = question_.tensor(t).begins == Begins::stays;
     std::optional<Stay> in_fast, in_slow;
-    // Returns the stay in slow memory. This stay began with the start of the run or with a save.
+    // Returns the current stay in slow memory. It began with a save, or else at the start of the
+    // run.
     const auto slow = [&]() -> const Stay& {
       if (!in_slow) in_slow = stay_from(t, slow_pool, begin_);
       return *in_slow;
@@ -241,7 +243,7 @@ class Lister {
   std::map<std::uint32_t, std::size_t> copies_;
   /// For each tensor, the indices of its moves in `schedule_.moves`.
   std::map<std::uint32_t, std::vector<std::uint32_t>> first_move_;
-  /// The moves of the tensor that was passed to follow(), indexed by use.
+  /// For each use of the tensor of follow(): the move that fetches or saves the tensor there.
   std::vector<std::uint32_t> fetches_, saves_;
 };
 

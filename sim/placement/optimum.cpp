@@ -13,8 +13,8 @@ bool fits(const PlacementQuestion& question, const Placing& placing, std::int64_
   return *std::max_element(bytes.begin(), bytes.end()) <= capacity;
 }
 
-/// Searches for the best placement, and holds the best placement and the best bound that were found so far. The search
-/// minimises a weighted sum of the seconds of kernels, fetches and saves.
+/// A search for the best placement. It holds the best placement and the best bound so far. The best placement has the
+/// least weighted sum of the seconds of kernels, fetches and saves.
 class Search {
  public:
   Search(const OptimumRequest& request, PlacementWeights weights)
@@ -26,8 +26,8 @@ class Search {
     for (const Placing& placing : request.known) offer(placing);
   }
 
-  /// Computes a bound and placements. The bound and the placements come from the linear programme
-  /// if the programme is small enough, and otherwise from prices of fast memory.
+  /// Computes a bound, and placements. They come from the linear programme, or from prices of fast memory if the
+  /// programme is too large.
   void relax() {
     if (!open()) return;
     std::optional<RelaxedProgramme> found;
@@ -137,10 +137,10 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   };
   offer(all_slow(question));
   for (const Placing& placing : request.known) offer(placing);
-  // The following loop computes a lower bound of the seconds of a run. A run takes at least the seconds of its kernels
-  // and synchronous moves together. A run also takes at least the seconds of the copy engine's work. So every weighted
-  // mean of these two times is a lower bound. Each move can be synchronous, or the copy engine can make it.
-  // The seconds of these two ways have different weights. The mean counts the way with fewer weighted seconds.
+  // This loop computes a lower bound of the seconds of a run. A run takes at least as long as its kernels and its
+  // synchronous moves together. It also takes at least as long as all moves of the copy engine. So a weighted mean of
+  // these two times is a lower bound, too. The weights are 1 - share and share. Each move adds its seconds to one of
+  // the two times. It is not known to which, so the mean counts the smaller of the two additions.
   const auto& engine = question.problem().asynchronous;
   const auto& rates = question.problem().synchronous;
   for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {
@@ -155,7 +155,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     part.rounds = 1;
     part.iterations /= 6;
     part.tries /= 8;
-    part.largest_relaxed /= 4;  // the loop solves the programme eight times
+    part.largest_relaxed /= 4;  // the loop solves the programme up to eight times
     part.known.push_back(best.schedule.placing);
     Search search(part, weights);
     search.relax();

@@ -1,9 +1,10 @@
-// Finds the best placement at a capacity, and a lower bound of the seconds of all placements. The search has three
-// parts:
-// - a linear programme (programme.hpp), or only prices of memory if the programme is too large (relaxation.hpp);
-// - placements that are made from the programme or the prices (improve.hpp);
+// Finds the best placement for a fast memory with a given capacity, and a lower bound of the seconds of all placements.
+// The search has three parts:
+// - a linear programme (programme.hpp), or only prices of fast memory (relaxation.hpp) if the programme is too large;
+// - placements that are made with the help of the programme's result or of the prices (improve.hpp);
 // - branch and bound if the question is small.
-// All parts end after fixed numbers of steps, so a question has the same answer on all machines.
+// Each part ends after a fixed number of steps, however long they take. So a question has the same answer on all
+// machines.
 #pragma once
 
 #include "placement/overlap.hpp"
@@ -15,9 +16,11 @@ struct OptimumRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
   bool moves = true;
-  /// Placements that fit, from searches with less memory or with fewer allowed moves.
+  /// Placements that are known to fit. They come from searches with less memory, or from searches that may not use all
+  /// moves.
   std::vector<Placing> known = {};
-  /// The most rounds of prices and search; a small gap ends the rounds early.
+  /// The largest number of rounds. In a round, a search for prices is followed by a search for placements. The rounds
+  /// end early if the gap between the best placement and the bound is small.
   std::size_t rounds = 3;
   double near_enough = 3e-4;      ///< a gap that ends the search, unless the question is small
   std::size_t iterations = 1800;  ///< the number of steps of the search for prices
@@ -25,9 +28,10 @@ struct OptimumRequest {
   std::size_t largest_relaxed = 20'000;  ///< the most integer variables of a linear programme
   int relaxed_iterations = 100'000;      ///< the most iterations of the simplex method
   std::size_t largest_searched = 3000;   ///< the most integer variables for branch and bound
-  /// The most nodes of branch and bound for a small question.
+  /// The largest number of nodes of branch and bound for a small question.
   int nodes = 1000;
-  /// The most integer variables of a small question. A larger question gets fewer nodes of branch and bound.
+  /// A question is small if it has at most this many integer variables. Branch and bound gets fewer nodes for a larger
+  /// question.
   std::size_t small = 300;
 };
 
@@ -38,8 +42,8 @@ struct Optimum {
   bool proven = false;
 };
 
-/// Returns the best placement without moves (static), or with synchronous moves. Throws Infeasible
-/// when the tensors that are pinned to fast memory exceed the capacity.
+/// Returns the best placement with synchronous moves, or without moves if `moves` is false. Throws Infeasible if the
+/// tensors that are pinned to fast memory exceed the capacity.
 Optimum optimum(const OptimumRequest& request);
 
 struct OverlappedOptimum {
@@ -47,8 +51,9 @@ struct OverlappedOptimum {
   double seconds = 0, bound = 0;
 };
 
-/// Returns the best placement with moves while kernels run. The function compares the `known` placements and the
-/// results of several searches. These searches count only a part of the seconds of a move.
+/// Returns the best schedule in which the copy engine may move tensors while kernels run. The function compares
+/// schedules for the `known` placements and for the results of several searches. These searches count different shares
+/// of the seconds of a move.
 OverlappedOptimum overlapped_optimum(const OptimumRequest& request);
 
 }  // namespace sluice

@@ -20,7 +20,7 @@ class Overlapper {
 
   PlacementSchedule run() {
     seconds_ = predicted_seconds(question_, kernel_s_, schedule_.moves);
-    // The longest move comes first, because it saves the most seconds and needs the most room.
+    // The longest move is tried first, because it can save the most seconds and needs the most room.
     std::vector<PlacementMove> left = schedule_.moves;
     std::stable_sort(left.begin(), left.end(), [&](const auto& a, const auto& b) {
       return move_seconds(question_, a) > move_seconds(question_, b);
@@ -34,9 +34,9 @@ class Overlapper {
   }
 
  private:
-  /// Returns the kernels during which the copy engine may make this move. These are the kernels between the uses before
-  /// and after the move's gap. If the gap also has a move in the other direction, the kernels of that move are left
-  /// out.
+  /// Returns the kernels during which the copy engine may make this move: the kernels between the use before the move
+  /// and the use after it. If the tensor is also moved in the other direction between these uses, the kernels of the
+  /// other move are left out.
   KernelRange between(const PlacementMove& move) const {
     const TensorUses& uses = question_.uses(move.tensor);
     const std::size_t i = move.use;
@@ -48,7 +48,7 @@ class Overlapper {
     for (const PlacementMove& other :
          schedule_.moves) {  // in one gap, the save ends before the fetch begins
       if (other.tensor != move.tensor || other.use != i || other.to_fast == move.to_fast) continue;
-      // The save is after the last use, and the fetch is before the first use.
+      // The save is after the last use, and the fetch is before the first use. So the two moves do not meet.
       if (i == 0) continue;
       if (move.to_fast)
         range.first = std::max(range.first, other.needed);
@@ -63,13 +63,14 @@ class Overlapper {
     std::vector<std::pair<std::uint32_t, double>> taken;  ///< pairs of a kernel and engine seconds
   };
 
-  /// Reserves engine time for the move, kernel by kernel, beginning with the kernel that is closest to the use. The
-  /// loop ends when the whole move is hidden, or when fast memory has no more room.
+  /// Returns the kernels during which the engine makes the move, and how many of the engine's seconds the move takes
+  /// during each kernel. Goes from the kernel closest to the use to kernels farther away. Stops when the kernels cover
+  /// the whole move, or when fast memory has no room for the tensor.
   Window window_of(PlacementMove move) const {
     const KernelRange range = between(move);
     const std::int64_t bytes = question_.tensor(move.tensor).bytes;
     PlacementMove beside = move;
-    // A move with needed > begin is a move of the copy engine, so the engine's rate counts.
+    // With `needed` after `begin`, move_seconds() gives the seconds of a move by the copy engine.
     beside.needed = beside.begin + 1;
     double left = move_seconds(question_, beside);
     Window window;
@@ -100,9 +101,8 @@ class Overlapper {
     if (window.move.synchronous()) return;
     std::vector<PlacementMove> moves = schedule_.moves;
     moves[static_cast<std::size_t>(at - schedule_.moves.begin())] = window.move;
-    // At each kernel, synchronous moves come before the moves of the copy engine. Moves to slow memory come before
-    // moves to fast memory, because moves to slow memory make room. The moves of the copy engine come in the order in
-    // which kernels need these moves.
+    // Among the moves before one kernel, synchronous moves to slow memory come first, because they make room. Then come
+    // synchronous moves to fast memory. Then come the copy engine's moves, in the order in which kernels need them.
     const auto rank = [](const PlacementMove& m) {
       return std::tuple(m.begin, !m.synchronous(),
                         m.synchronous() ? std::uint32_t{m.to_fast} : m.needed);

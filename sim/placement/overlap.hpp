@@ -1,14 +1,15 @@
-// Decides which moves of a placement the copy engine makes while kernels run, and when they begin and end. A move runs
-// during the kernels that are closest to the use that needs the tensor, if the engine has free time and fast memory has
-// room. A move stays synchronous if this makes the run faster than a move by the copy engine.
+// Decides which moves of a placement the copy engine makes while kernels run, and when these moves begin and end.
+// During a move, the engine must be free, and fast memory must have room for the tensor. A fetch is made during the
+// kernels directly before the use that needs the tensor, and a save during the kernels directly after a use. A move
+// stays synchronous unless the copy engine makes the run faster.
 #pragma once
 
 #include "placement/schedule.hpp"
 
 namespace sluice {
 
-/// Returns a schedule. In this schedule, the copy engine makes a move if the run is then faster than with a synchronous
-/// move. Without an engine, all moves are synchronous.
+/// Returns a schedule for the placement, with moves of the copy engine where they help. Without a copy engine, all
+/// moves are synchronous.
 PlacementSchedule overlapped(const PlacementQuestion& question, std::int64_t capacity,
                              Placing placing);
 

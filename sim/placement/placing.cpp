@@ -11,8 +11,8 @@ namespace {
 
 using Begins = PlacementProblem::Begins;
 
-/// A use that writes a tensor makes a new version of the tensor. Calls each(gap) for each gap during which a later use
-/// still needs the version that use j writes.
+/// A use that writes a tensor makes a new version of the tensor. This function calls each(gap) for each gap after which
+/// a use still needs the version that use j has made.
 template <class Each>
 void gaps_of_version(const PlacementQuestion& question, std::uint32_t t, std::size_t j,
                      const Each& each) {
@@ -28,7 +28,8 @@ void gaps_of_version(const PlacementQuestion& question, std::uint32_t t, std::si
   }
 }
 
-/// Returns the gap in which the version that use j writes is saved, or `none` if this version is not saved.
+/// Returns the gap in which the version that use j has made is saved to slow memory. Returns `none` if this version is
+/// not saved.
 std::size_t saved_in(const PlacementQuestion& question, std::uint32_t t, const TensorPath& path,
                      std::size_t j) {
   std::size_t found = none;
@@ -185,7 +186,7 @@ void check_capacity(const PlacementQuestion& question, const Placing& placing,
     largest += (i == 0 ? "" : ", ") + question.tensor(there[i]).name + " (" +
                format_bytes(question.tensor(there[i]).bytes) + ")";
   std::string needs = format_bytes(*worst), has = format_bytes(capacity);
-  if (needs == has) {  // If the rounded numbers are equal, the message gives the exact numbers.
+  if (needs == has) {  // The rounded numbers are equal: the message gives the exact numbers.
     needs = std::to_string(*worst) + " B";
     has = std::to_string(capacity) + " B";
   }

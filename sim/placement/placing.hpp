@@ -1,20 +1,20 @@
-// A placement says, for each tensor, in which memory the tensor is at each use and in each gap between uses. A gap is
-// the kernels from one use to the next. The path of a tensor is its part of the placement. The placement determines the
-// bytes in fast memory, the necessary moves, and the seconds of a run in which every move is synchronous.
+// A placement says for each tensor whether it is in fast or in slow memory, at each of its uses and in each gap. A gap
+// is the kernels between two uses of the tensor. The path of a tensor is what the placement says about this tensor. The
+// bytes in fast memory and the necessary moves follow from the placement. The seconds of a run whose moves are all
+// synchronous follow from it, too.
 //
-// A tensor that is in fast memory during a gap is also in fast memory at the uses before and after the gap. A tensor
-// that is moved to fast memory keeps its copy in slow memory until a kernel writes the tensor. So the tensor can leave
-// fast memory without cost until a kernel writes it. What a use writes in fast memory is saved at most
-// once.
+// A tensor in fast memory during a gap is also there at the uses before and after the gap. A tensor that is moved to
+// fast memory keeps its copy in slow memory until a kernel writes the tensor. Until then, the tensor can leave fast
+// memory without being saved. What a use writes in fast memory is saved at most once.
 #pragma once
 
 #include "placement/problem.hpp"
 
 namespace sluice {
 
-/// The path of one tensor. An element is 1 if the tensor is in fast memory, and 0 if the tensor is in slow memory.
+/// The path of one tensor. An element is 1 if the tensor is in fast memory there, and 0 if it is in slow memory.
 struct TensorPath {
-  std::vector<char> use, gap;  ///< gap[i] is before use i; gap[0] of a tensor that is made is 0
+  std::vector<char> use, gap;  ///< gap[i] is before use i; gap[0] is 0 if a kernel makes the tensor
   bool operator==(const TensorPath&) const = default;
 };
 
@@ -22,50 +22,52 @@ using Placing = std::vector<TensorPath>;  ///< indexed by tensor
 
 /// Returns the path of a tensor that is always in one memory.
 TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, bool fast);
-/// Returns whether each tensor is always in one memory. A placement without moves may give false: a tensor that is
-/// given at the start may begin in fast memory and leave it without cost.
+/// Returns whether each tensor is in the same memory all the time. A placement without moves may give false: a tensor
+/// that is given at the start may leave fast memory without a move.
 bool is_static(const PlacementQuestion& question, const Placing& placing);
-/// all_slow() returns the placement with all tensors in slow memory, except those that are pinned to fast memory.
-/// all_fast() returns the placement with all tensors in fast memory, except those that are pinned to slow memory.
+/// These two functions place all tensors in slow memory, or all tensors in fast memory. But a pinned tensor stays in
+/// the memory to which it is pinned.
 Placing all_slow(const PlacementQuestion& question);
 Placing all_fast(const PlacementQuestion& question);
 
-/// A move before kernel `begin`. If `needed` equals `begin`, the move is synchronous. Otherwise the move runs while
-/// kernels run, and ends before kernel `needed` begins.
+/// A move that begins before kernel `begin`. If `needed` equals `begin`, the move is synchronous: no kernel runs during
+/// the move. Otherwise the copy engine makes the move while kernels run, and kernel `needed` waits for the end of the
+/// move.
 struct PlacementMove {
   std::uint32_t tensor = none;
   bool to_fast = true;
   std::uint32_t begin = 0, needed = 0;
-  /// For a fetch, the use that needs the tensor. For a save, the use after the gap in which the tensor is saved, or 0
-  /// if the save is after the last use.
+  /// For a fetch: the use that needs the tensor in fast memory. For a save: the use at the end of the gap in which the
+  /// tensor is saved, or 0 for a save after the last use.
   std::size_t use = 0;
   bool synchronous() const { return begin == needed; }
 };
 
-/// Returns all moves as synchronous moves: a fetch directly before a use, and a save directly after a use. The moves
-/// are in the order of `begin`, with saves before fetches.
+/// Returns all moves of a placement as synchronous moves. A fetch is directly before a use, and a save is directly
+/// after a use. The moves are sorted by `begin`. Before one kernel, saves come before fetches.
 std::vector<PlacementMove> moves_of(const PlacementQuestion& question, const Placing& placing);
 
-/// How often a path fetches its tensor, and how often it saves its tensor.
+/// How often a tensor is fetched on its path, and how often it is saved.
 struct PathMoves {
   std::size_t fetches = 0, saves = 0;
 };
 PathMoves moves_of_path(const PlacementQuestion& question, std::uint32_t t, const TensorPath& path);
 
-/// Returns for each kernel which of its operands are in slow memory.
+/// Returns for each kernel and each of its operands whether the operand is in slow memory.
 std::vector<std::vector<char>> slow_operands(const PlacementQuestion& question,
                                              const Placing& placing);
-/// Returns the seconds of each kernel.
+/// Returns the seconds of each kernel under this placement.
 std::vector<double> kernel_seconds(const PlacementQuestion& question, const Placing& placing);
 
 /// Returns the bytes in fast memory during each kernel.
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question, const Placing& placing);
 
-/// Returns the seconds of all kernels and moves, if all moves are synchronous.
+/// Returns the seconds of a run whose moves are all synchronous: the sum over all kernels and moves.
 double synchronous_seconds(const PlacementQuestion& question, const Placing& placing);
 
-/// Throws Infeasible if fast memory cannot hold the tensors that the placement puts there. The message names the
-/// kernel, the memory and the largest tensors. `what` is the name of the placement in the message.
+/// Throws Infeasible if fast memory, of `capacity` bytes, has no room for the tensors that the placement puts there.
+/// The message names the kernel, the memory and the largest tensors. `what` is the name of the placement in the
+/// message.
 void check_capacity(const PlacementQuestion& question, const Placing& placing,
                     std::int64_t capacity, const std::string& what);
 

@@ -1,6 +1,6 @@
-// The placement problem: kernels run in a fixed order on a device with a small fast memory, and a slow memory that can
-// hold all tensors. For each tensor that the kernels use, a memory is to be chosen. The time of a kernel depends on
-// which of its operands are in slow memory. Tensors can be moved between kernels. This is the problem of Hildebrand et
+// The placement problem. Kernels run in a fixed order on a device. The device has a small fast memory, and a slow
+// memory that can hold all tensors. Which tensor should be in which memory, and when? The time of a kernel depends on
+// the memories in which its operands are. Tensors can be moved between kernels. This is the problem of Hildebrand et
 // al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
@@ -13,17 +13,17 @@
 
 namespace sluice {
 
-/// The seconds of a kernel, which depend on the memories of its operands. A table or a list of lines gives these
-/// seconds. A table, for example of measurements, has an entry for each set of operands in slow memory (bit i stands
-/// for operand i). If there are several lines, the line with the most seconds counts. For example, a roofline has one
-/// line for its FLOP and one line for its bytes.
+/// The seconds of a kernel for each choice of memories for its operands. A table or a list of lines gives these
+/// seconds. A table, for example of measurements, has an entry for each set of operands that are in slow memory. Bit i
+/// of the index says whether operand i is in slow memory. Of several lines, the line with the most seconds counts. For
+/// example, a roofline has one line for the FLOP of the kernel and one line for its bytes.
 struct KernelTime {
   struct Line {
     double base = 0;            ///< the seconds with all operands in fast memory
     std::vector<double> extra;  ///< for each operand, the seconds to add if it is in slow memory
-    /// Says where the bytes of this line are read or written. With `device`, the bytes are in a memory of the device.
-    /// With `fetching` or `saving`, the bytes are in slow memory, and cross the link on which the copy engine fetches
-    /// or saves.
+    /// Says how the bytes of this line are read or written. With `device`, the device reads and writes them in its own
+    /// memories. With `fetching`, the kernel reads bytes in slow memory over the link over which the copy engine
+    /// fetches. With `saving`, it writes bytes over the link over which the copy engine saves.
     enum class Over : std::uint8_t { device, fetching, saving } over = Over::device;
   };
   std::vector<Line> lines;
@@ -31,18 +31,19 @@ struct KernelTime {
 
   static constexpr std::size_t most_in_table = 12;  ///< the most operands of a kernel with a table
 
-  /// Returns the seconds. `slow` says for each operand whether it is in slow memory.
+  /// Returns the seconds of the kernel. `slow` says for each operand whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
-  /// Returns the most seconds of any line with this `over`, or 0 if no line has this `over`. A table counts as a line
+  /// Returns the seconds of the longest line with this `over`, or 0 if there is no such line. A table counts as a line
   /// with `device`.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
-  /// Returns a lower bound of the seconds for all placements of the operands.
+  /// Returns a lower bound: the kernel takes at least these seconds, in whichever memories its operands are.
   double least() const;
-  /// Returns lines that nowhere exceed the seconds. For a table, there are two lines. The first line is exact if all
-  /// operands are in fast memory. It adds, for each operand in slow memory, the least seconds that this operand adds in
-  /// any entry of the table. The second line is exact if all operands are in slow memory. For each operand in fast
-  /// memory, the second line subtracts the most seconds that this operand adds in any entry.
+  /// Returns lines that nowhere exceed the seconds of the kernel. For a table, there are two lines. The first line
+  /// starts from the seconds when all operands are in fast memory. For each operand in slow memory, it adds the least
+  /// seconds that this operand adds anywhere in the table. The second line starts from the seconds when all operands
+  /// are in slow memory. For each operand in fast memory, it subtracts the most seconds that this operand adds anywhere
+  /// in the table.
   std::vector<Line> lines_below(std::size_t operands) const;
 };
 
@@ -50,7 +51,7 @@ struct PlacementProblem {
   enum class Begins : std::uint8_t {
     made,   ///< the first kernel that uses the tensor makes it
     given,  ///< the tensor exists before the first kernel, in the memory that the placement chooses
-    /// like `given`, and the tensor must end in the memory in which it began
+    /// as `given`, but the tensor must end in the memory in which it begins
     stays
   };
   enum class Pinned : std::uint8_t { no, fast, slow };
@@ -64,10 +65,9 @@ struct PlacementProblem {
   };
   struct Operand {
     std::uint32_t tensor = none;
-    /// Whether the kernel writes the tensor. If the kernel writes the tensor, a copy in the other memory becomes
-    /// invalid.
+    /// Whether the kernel writes the tensor. Writing makes a copy in the other memory invalid.
     bool written = false;
-    /// The bytes of the tensor that the kernel reads and writes, as a hardware cache counts them.
+    /// How many bytes of the tensor the kernel reads, and how many it writes.
     double read_bytes = 0, written_bytes = 0;
   };
   struct Kernel {
@@ -86,20 +86,20 @@ struct PlacementProblem {
   std::optional<std::int64_t> slow_capacity;
   std::vector<Tensor> tensors;
   std::vector<Kernel> kernels;
-  /// The rates of a synchronous move. No kernel and no other move runs during a synchronous move.
+  /// The rates of synchronous moves. During a synchronous move, no kernel runs.
   Rates synchronous;
-  /// The rates of the copy engine, which moves data while kernels run. Without a copy engine, `asynchronous` is empty.
+  /// The rates of the copy engine, which moves tensors while kernels run. If there is no copy engine, `asynchronous` is
+  /// empty.
   std::optional<Rates> asynchronous;
-  /// The rates at which a hardware cache fills a line from slow memory and writes a line back.
+  /// The rates at which a hardware cache reads lines from slow memory, and writes lines back to slow memory.
   Rates cache;
 
   std::uint32_t kernel_count() const { return static_cast<std::uint32_t>(kernels.size()); }
 };
 
-/// The uses of a tensor by kernels, in order. There is a gap before each use except the first use.
-/// A tensor that is given at the start also has a gap before its first use. This gap begins with
-/// the first kernel. For a tensor of the kind `stays`, this gap also contains the time after its last
-/// use.
+/// The uses of a tensor by kernels, in order. Before each use except the first, there is a gap. A tensor of the kind
+/// `given` or `stays` also has a gap before its first use, which begins with the first kernel. For a tensor of the kind
+/// `stays`, this gap also contains the time after the last use.
 struct TensorUses {
   std::vector<std::uint32_t> kernels;   ///< the kernel of use i
   std::vector<std::uint32_t> operands;  ///< the index of the operand in that kernel
@@ -108,16 +108,17 @@ struct TensorUses {
   std::size_t count() const { return kernels.size(); }
 };
 
-/// The kernels first..last - 1.
+/// The kernels from `first` to `last` - 1.
 struct KernelRange {
   std::uint32_t first = 0, last = 0;
 };
 
-/// A problem that has been checked, with data that are derived from the problem.
+/// A checked problem, with data that follow from it.
 class PlacementQuestion {
  public:
-  /// Throws InputError for an operand without a memory or listed twice, for a tensor that no kernel uses, for a number
-  /// that is not finite, and for a memory without a rate. Throws Infeasible when slow memory cannot hold all tensors.
+  /// Throws InputError for these faults: a kernel that reads a tensor before a kernel has made it, a kernel that lists
+  /// a tensor twice, a tensor that no kernel uses, a number that is not finite, and a memory without a rate. Throws
+  /// Infeasible if slow memory cannot hold all tensors.
   explicit PlacementQuestion(PlacementProblem problem);
 
   const PlacementProblem& problem() const { return problem_; }
@@ -128,19 +129,21 @@ class PlacementQuestion {
   bool has_gap(std::uint32_t t, std::size_t i) const {
     return i > 0 || tensor(t).begins != PlacementProblem::Begins::made;
   }
-  /// The kernels of the gap before use i. If the tensor is of the kind `stays`, the gap before the first use has a
-  /// second part after the last use. behind() returns this second part, which is empty for other kinds.
+  /// gap() returns the kernels of the gap before use i. For a tensor of the kind `stays`, the gap before the first use
+  /// has a second part, after the last use. behind() returns this second part. For other kinds, behind() returns no
+  /// kernels.
   KernelRange gap(std::uint32_t t, std::size_t i) const;
   KernelRange behind(std::uint32_t t) const;
   /// Returns the kernels during which the tensor exists.
   KernelRange live(std::uint32_t t) const;
-  /// live_bytes() returns for each kernel the bytes of the tensors that exist during the kernel. peak() returns the
+  /// live_bytes() returns for each kernel the bytes of all tensors that exist during the kernel. peak() returns the
   /// greatest of these numbers.
   const std::vector<std::int64_t>& live_bytes() const { return live_bytes_; }
   std::int64_t peak() const;
   double all_fast_seconds() const;
 
-  /// Return the seconds of a synchronous move of the tensor to fast memory (fetch_s) or to slow memory (save_s).
+  /// These two functions return the seconds of a synchronous move of the tensor. fetch_s() is for a move to fast
+  /// memory, and save_s() is for a move to slow memory.
   double fetch_s(std::uint32_t t) const;
   double save_s(std::uint32_t t) const;
 

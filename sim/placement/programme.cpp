@@ -13,7 +13,7 @@ using Begins = PlacementProblem::Begins;
 using Pinned = PlacementProblem::Pinned;
 constexpr double nearly_whole = 1e-6;
 
-/// Returns the programme's unit of time in seconds: the mean time of a kernel.
+/// Returns the programme's unit of time, in seconds. It is the mean time of a kernel.
 double unit_of(const PlacementQuestion& question) {
   double seconds = question.all_fast_seconds();
   if (!(seconds > 0)) seconds = synchronous_seconds(question, all_slow(question));
@@ -137,8 +137,9 @@ class Programme {
       if (uses.written[j]) add_version(t, j, use, gap);
   }
 
-  /// Adds the cost of saving the version that use j writes in fast memory. The gaps up to
-  /// the next use that writes need this version. It is saved once if one of these gaps is in slow memory.
+  /// Adds the cost of saving the version of a tensor that use j writes in fast memory. The version is needed in all
+  /// gaps from use j to the next use that writes the tensor. It is saved once if the tensor is in slow memory in one of
+  /// these gaps.
   void add_version(std::uint32_t t, std::size_t j, const std::vector<std::uint32_t>& use,
                    const std::vector<std::uint32_t>& gap) {
     const TensorUses& uses = question_.uses(t);
@@ -192,9 +193,9 @@ class Programme {
     }
   }
 
-  /// Adds a variable for each set of operands that may be in slow memory together. The variable is the share of this
-  /// set in a mixture of all sets, so the sum of the shares is 1. If each use is in one memory as a whole, one of the
-  /// shares is 1.
+  /// Adds variables for the seconds of kernel k. There is a variable for each set of operands that may be in slow
+  /// memory together. The variable is the share of this set in a mixture of all sets, so the variables add up to 1. If
+  /// each operand is in one memory as a whole, the share of one set is 1.
   void add_sets(std::uint32_t k, std::vector<std::uint32_t>& rows) {
     const KernelEnvelope& envelope = envelopes_[k];
     Milp::Terms sum;
@@ -213,7 +214,7 @@ class Programme {
     }
   }
 
-  /// Returns a line below the kernel's seconds. The dual values of the linear programme determine this line.
+  /// Returns the line below the kernel's seconds that follows from the dual values of the linear programme.
   KernelTime::Line line_below_kernel(std::uint32_t k, const std::vector<double>& duals) const {
     const KernelEnvelope& envelope = envelopes_[k];
     std::vector<double> of_rows;
@@ -234,10 +235,11 @@ class Programme {
   Milp milp_;
   double scale_ = 1 / std::max(1.0, static_cast<double>(request_.capacity));
   std::vector<std::vector<std::uint32_t>> uses_, gaps_;  ///< indices of variables
-  /// Changes of the bytes in fast memory from one kernel to the next kernel.
+  /// How the bytes in fast memory change from one kernel to the next kernel.
   std::vector<Milp::Terms> changes_;
   std::vector<KernelEnvelope> envelopes_;
-  /// For each kernel: its row of bytes (`levels_`), and its rows of lines or operands (`time_rows_`).
+  /// The rows of each kernel. Its row in `levels_` is for the bytes in fast memory. Its rows in `time_rows_` are for
+  /// its lines or its operands.
   std::vector<std::uint32_t> levels_;
   std::vector<std::vector<std::uint32_t>> time_rows_;
 };

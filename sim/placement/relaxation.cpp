@@ -13,7 +13,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Replaces the weights by the closest list of weights that are not negative and whose sum is 1.
+/// Replaces the weights by the closest weights that add up to 1, and of which none is negative.
 void project(std::vector<double>& weights) {
   std::vector<double> sorted = weights;
   std::sort(sorted.rbegin(), sorted.rend());
@@ -76,7 +76,8 @@ class Relaxation {
       if (lines_[k].size() > 1) at_.below[k] = mean_of(lines_[k], shares_[k]);
   }
 
-  /// Makes one step along the subgradient. No price becomes negative. Returns false when the subgradient is zero.
+  /// Makes one step along the subgradient: changes the prices and the weights of the lines. A price that would become
+  /// negative becomes 0. Returns false if the subgradient is zero.
   bool advance(double step, double left) {
     const std::vector<std::int64_t> bytes = fast_bytes(question_, placing_);
     const auto slow = slow_operands(question_, placing_);
@@ -121,7 +122,8 @@ class Relaxation {
   const BoundRequest& request_;
   const PlacementQuestion& question_;
   std::uint32_t kernels_;
-  /// The unit of the prices: with a price of 1, the whole fast memory costs this many seconds during one kernel.
+  /// The unit of `prices_`, in seconds. At a price of 1, the whole fast memory costs this many seconds during one
+  /// kernel.
   double unit_ = 1;
   std::vector<double> prices_;
   std::vector<std::vector<KernelTime::Line>> lines_;  ///< indexed by kernel
@@ -130,7 +132,8 @@ class Relaxation {
   Placing placing_;
 };
 
-/// Returns the prices of one tensor. For each kernel, `sums` has the sum of the prices of all earlier kernels.
+/// Returns the prices of one tensor's uses and gaps. For each kernel, `sums` has the sum of the prices of all earlier
+/// kernels.
 PathPrices path_prices(const BoundRequest& request, const PlacementPrices& prices,
                        const std::vector<double>& sums, std::uint32_t t) {
   const PlacementQuestion& question = request.question;

@@ -1,9 +1,10 @@
-// Computes a proven lower bound of the seconds. Two things are changed. First, fast memory is unlimited, and
-// has a price per byte and kernel. Second, each kernel's seconds are replaced by a line that never exceeds
-// them. Then each tensor can choose its path independently of the others (best_path.hpp). Any prices and lines
-// give a bound. The best prices and lines are the dual values of a linear programme (programme.hpp). If the
-// linear programme is too large, a subgradient method finds prices and weighted means of each kernel's lines.
-// The method is from Fisher, The Lagrangian relaxation method for solving integer programming problems (1981).
+// Computes a proven lower bound of the seconds, by two changes of the placement problem. First, fast memory
+// is unlimited, but each byte has a price during each kernel. Second, a line replaces the seconds of each
+// kernel. The line never exceeds these seconds. After these changes, the best path of each tensor does not
+// depend on the other tensors (best_path.hpp). Any prices and lines give a bound. The prices and lines with
+// the highest bound come from the dual values of a linear programme (programme.hpp). If this programme is too
+// large, a subgradient method finds good prices, and for each kernel a good weighted mean of its lines. The
+// method is from Fisher, The Lagrangian relaxation method for solving integer programming problems (1981).
 #pragma once
 
 #include <vector>
@@ -12,23 +13,24 @@
 
 namespace sluice {
 
-/// The weights of the sum that is minimised:
-/// `kernels` x seconds of kernels + `fetch` x seconds of fetches + `save` x seconds of saves.
+/// The weights of the sum that a search minimises. The sum is `kernels` x the seconds of kernels + `fetch` x the
+/// seconds of fetches + `save` x the seconds of saves.
 struct PlacementWeights {
   double kernels = 1, fetch = 1, save = 1;
 };
 
-/// The prices that replace the limit of fast memory, and the lines that replace the kernels' seconds.
+/// The two changes of the placement problem: prices instead of the limit of fast memory, and lines instead of the
+/// kernels' seconds.
 struct PlacementPrices {
   std::vector<double> bytes;  ///< prices in seconds per byte, indexed by kernel
-  /// For each kernel, a line that nowhere exceeds its seconds.
+  /// For each kernel, a line that nowhere exceeds the kernel's seconds.
   std::vector<KernelTime::Line> below;
 };
 
 struct PlacementBound {
   double seconds = 0;          ///< a lower bound of the seconds of all placements
   std::vector<double> prices;  ///< prices in seconds per byte, indexed by kernel
-  /// The weights of the kernels' lines, indexed by kernel.
+  /// The weights of each kernel's lines, indexed by kernel.
   std::vector<std::vector<double>> shares;
 };
 
@@ -44,12 +46,12 @@ struct BoundRequest {
 
 PlacementBound relax(const BoundRequest& request);
 
-/// Returns a lower bound: the seconds of kernels and moves, plus the price of the used bytes, minus the price of all
-/// fast memory. Each tensor chooses its path independently. The chosen paths are written to `chosen`, and may exceed
-/// the capacity together.
+/// Returns a lower bound. It is the seconds of kernels and moves, plus the price of the used bytes, minus the price of
+/// all bytes of fast memory. Each tensor has the path that is cheapest for it alone. `chosen` receives these paths.
+/// Together, they may need more than the capacity.
 double bound_at(const BoundRequest& request, const PlacementPrices& prices, Placing& chosen);
 
-/// Returns the cheapest path of one tensor. A pinned tensor stays in its memory.
+/// Returns the cheapest path of one tensor. The path of a pinned tensor stays in the tensor's memory.
 PricedPath best_path_of(const PlacementQuestion& question, std::uint32_t t, bool moves,
                         const PathPrices& prices);
 

@@ -32,7 +32,7 @@ double predicted_seconds(const PlacementQuestion& question, const PlacementSched
 
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,
                          const std::vector<PlacementMove>& moves) {
-  // For each kernel, the time at which its data have arrived.
+  // For each kernel, the time at which the last move for which it waits has ended.
   std::vector<double> arrived(question.kernel_count() + 1, 0);
   double clock = 0, engine = 0;
   std::size_t next = 0;

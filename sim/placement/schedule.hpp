@@ -1,6 +1,6 @@
-// A schedule is a placement whose moves have times. Synchronous moves are between two kernels. All other moves are made
-// by a copy engine while kernels run. The functions of this file predict the seconds of a schedule by arithmetic.
-// listing.hpp turns a schedule into a plan, which can be executed.
+// A schedule is a placement that says when each tensor is moved. A synchronous move is made between two kernels. The
+// copy engine makes all other moves while kernels run. The functions of this file predict the seconds of a schedule by
+// arithmetic. The functions of listing.hpp turn a schedule into a plan and simulate it.
 #pragma once
 
 #include "placement/placing.hpp"
@@ -12,22 +12,23 @@ struct PlacementSchedule {
   std::vector<PlacementMove> moves;  ///< in the order of `begin`, as moves_of() returns them
 };
 
-/// Returns the schedule in which all moves are synchronous.
+/// Returns the schedule of a placement in which all moves are synchronous.
 PlacementSchedule synchronous_schedule(const PlacementQuestion& question, Placing placing);
 
-/// Returns the seconds of a move, which is either on the copy engine or synchronous.
+/// Returns the seconds of a move: at the copy engine's rate, or at the rate of synchronous moves if the move is
+/// synchronous.
 double move_seconds(const PlacementQuestion& question, const PlacementMove& move);
 
-/// Returns the bytes in fast memory during each kernel. The bytes include tensors that are being moved to or from fast
-/// memory.
+/// Returns the bytes in fast memory during each kernel. The bytes include the tensors that the copy engine is moving to
+/// or from fast memory.
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
                                      const PlacementSchedule& schedule);
 
-/// Returns the time at which all kernels and moves have ended. A kernel begins when three things have ended: the
-/// previous kernel, the moves that it needs, and the synchronous moves before it. The copy engine makes one move after
-/// the other. A move of the copy engine does not begin before the time at which kernel `begin` could begin.
+/// Returns the time at which all kernels and moves have ended. A kernel begins when three things have ended: the kernel
+/// before it, the moves that it needs, and the synchronous moves before it. The copy engine makes one move after the
+/// other. A move of the engine begins only when the move's kernel `begin` could begin.
 double predicted_seconds(const PlacementQuestion& question, const PlacementSchedule& schedule);
-/// Returns the time at which all kernels and moves have ended if kernel k takes `kernel_s[k]` seconds.
+/// Returns the same time for given kernels and moves. Kernel k takes `kernel_s[k]` seconds.
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,
                          const std::vector<PlacementMove>& moves);
 

@@ -40,7 +40,7 @@ PlacementResult place_all_slow(const WayRequest& request) {
 PlacementResult place_first_touch(const WayRequest& request) {
   const PlacementQuestion& question = request.question;
   Placing placing = all_slow(question);
-  // For each kernel, the bytes that leave fast memory before the kernel.
+  // For each kernel, how many bytes in fast memory are freed before the kernel.
   std::vector<std::int64_t> ends(question.kernel_count() + 1, 0);
   std::int64_t level = 0;
   const auto touch = [&](std::uint32_t t) {
@@ -71,8 +71,8 @@ PlacementResult place_cached(const WayRequest& request) {
   return result;
 }
 
-/// Returns the request for a search that begins from the placements in `request.lesser`. If moves are not allowed, the
-/// search begins only from placements without moves.
+/// Returns the request for a search that begins from the placements in `request.lesser`. If `moves`
+/// is false, only the placements without moves are used.
 OptimumRequest search_from(const WayRequest& request, bool moves) {
   OptimumRequest search{.question = request.question, .capacity = request.capacity};
   search.moves = moves;
@@ -116,8 +116,9 @@ bool asked(const std::vector<std::string>& ways, const std::string& way) {
   return ways.empty() || std::find(ways.begin(), ways.end(), way) != ways.end();
 }
 
-/// Replaces the method's result by the fastest known result, if the known result is faster. All
-/// these results come from executed plans.
+/// Replaces the method's result by the fastest result in `lesser`, if that result is faster and the
+/// method may use it. `moves` says whether the method may use moves, and `beside` whether the copy
+/// engine may move tensors while kernels run.
 void keep_least(PlacementResult& result, const PlacementQuestion& question,
                 const std::vector<const PlacementResult*>& lesser, bool moves, bool beside) {
   for (const PlacementResult* other : lesser) {
@@ -160,12 +161,12 @@ const std::vector<PlacementWay>& placement_ways() {
        place_all_fast},
       {"all_slow", "all tensors are in slow memory", place_all_slow},
       {"first_touch",
-       "a tensor is in fast memory until its last use if there is room when it is made",
+       "a tensor is in fast memory for its whole life if there is room for it when it is made",
        place_first_touch},
       {"cached", "fast memory is a direct-mapped hardware cache of slow memory", place_cached},
       {"static",
-       "each tensor is in one memory during its whole life; a search chooses these "
-       "memories together",
+       "each tensor is in one memory during its whole life; a search chooses the memories of all "
+       "tensors together",
        place_static, true},
       {"synchronous", "tensors are moved between kernels, while no kernel runs", place_synchronous,
        true},
@@ -183,7 +184,7 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
   for (const PlacementWay& way : placement_ways()) names.push_back(way.name);
   for (const std::string& way : ways)
     if (!asked(names, way))
-      throw InputError("there is no way to place tensors called '" + way + "'" +
+      throw InputError("no way to place tensors is called '" + way + "'" +
                        did_you_mean(way, names) + ": expected " + join(names));
   std::sort(capacities.begin(), capacities.end());
   std::vector<PlacementResult> results;

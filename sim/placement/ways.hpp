@@ -1,5 +1,6 @@
-// The methods of placing tensors. The simplest methods use only one memory, and the freest method moves tensors while
-// kernels run. Each result is the seconds of an executed plan. To add a method, add a function and a line in ways.cpp.
+// The methods that place tensors in the two memories. The simplest methods put all tensors into the same memory. The
+// method with the most freedom moves tensors while kernels run. Each method except `cached` makes a plan, and the plan
+// is simulated. To add a method, add a function and a line in ways.cpp.
 #pragma once
 
 #include <functional>
@@ -12,13 +13,13 @@
 
 namespace sluice {
 
-/// The result of a method at a capacity of fast memory.
+/// The result of one method, for one capacity of fast memory.
 struct PlacementResult {
   std::string way;
   std::int64_t capacity = 0;
   std::string refused;  ///< why the method cannot place the tensors; otherwise empty
   double predicted_s = 0;
-  /// The seconds of the executed plan with two pools. For the hardware cache there is no plan, and `simulated_s` is 0.
+  /// The seconds of the simulated plan. `cached` has no plan, so there `simulated_s` is 0.
   double simulated_s = 0;
   /// A lower bound of the seconds of all placements that this method allows.
   std::optional<double> bound_s;
@@ -27,11 +28,12 @@ struct PlacementResult {
   double oracle_s = 0;  ///< the seconds of wall-clock time that the search took
 
   double seconds() const { return schedule ? simulated_s : predicted_s; }
-  /// Returns the gap between the seconds and the bound (base/gap.hpp), or nothing if the method does not search.
+  /// Returns the gap between the seconds and the bound, as base/gap.hpp defines it. Returns nothing if there is no
+  /// bound.
   std::optional<double> gap() const;
   struct MoveTotals {
-    /// The number of moves in each direction. `beside` counts the moves that the copy engine makes while kernels run,
-    /// in both directions together.
+    /// The number of moves in each direction. `beside` counts the moves of the copy engine, in both directions
+    /// together.
     std::size_t to_fast = 0, to_slow = 0, beside = 0;
     std::int64_t to_fast_bytes = 0, to_slow_bytes = 0, beside_bytes = 0;
   };
@@ -42,7 +44,7 @@ struct WayRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
   int nodes = 1000;  ///< the most nodes of branch and bound
-  /// The known results for less memory or less freedom.
+  /// The results that are known already: for less memory, or from methods with less freedom.
   std::vector<const PlacementResult*> lesser = {};
 };
 
@@ -51,36 +53,36 @@ struct PlacementWay {
   std::string summary;
   /// Places the tensors. Throws Infeasible or InputError.
   PlacementResult (*place)(const WayRequest& request) = nullptr;
-  /// Whether the method searches. The result of a search never takes longer than a result with less memory or with less
-  /// freedom to move tensors.
+  /// Whether the method searches. The result of a method that searches never takes longer than a result with less
+  /// memory, or than a result of a method with less freedom to move tensors.
   bool searched = false;
 };
 
-/// The methods. The first method gives the search the least freedom, and the last the most.
+/// The methods, in the order of their freedom: the last method has the most freedom to move tensors.
 const std::vector<PlacementWay>& placement_ways();
 
-/// A function that is called with the number of finished results and the number of all results. If it throws an
-/// exception, the search ends.
+/// A function that is told the progress: the number of finished results, and the number of all results. If it throws an
+/// exception, no more results are made.
 using PlacementProgress = std::function<void(std::size_t done, std::size_t total)>;
 
-/// Places the tensors with each method in `ways` at each capacity. If `ways` is empty, all methods are used. The
-/// results of a capacity are next to each other, in the order of the methods. A method that searches also tries
+/// Places the tensors with each method in `ways`, for each capacity. If `ways` is empty, all methods are used. The
+/// results for one capacity are next to each other, in the order of the methods. A method that searches also tries the
 /// placements that were found with less memory, or by methods with less freedom. So its result never takes longer than
-/// a result with less memory or less freedom.
+/// the results with these placements.
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
                                           const std::vector<std::string>& ways, int nodes,
                                           const PlacementProgress& progress = {});
 
-/// For a placement without moves: the seconds that the run loses or saves if one tensor goes to the other memory.
+/// How many seconds one tensor saves by being in fast memory, in a placement without moves.
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;
-  /// If `fast`, the seconds that the run would lose with the tensor in slow memory. If not `fast`, the seconds that the
-  /// run would save with the tensor in fast memory.
+  /// If `fast`: the seconds that the run would take longer with the tensor in slow memory. Otherwise: the seconds that
+  /// the run would save with the tensor in fast memory.
   double seconds = 0;
 };
-/// Returns the worth of each tensor, in descending order.
+/// Returns the worth of each tensor. The tensor with the greatest worth comes first.
 std::vector<TensorWorth> worth_of(const PlacementQuestion& question, const Placing& placing);
 
 }  // namespace sluice

@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-// The keys of an action, in the order in which messages list them. Version 1 of the format does not
-// have `flows` and the keys after `flows`.
+// The keys of an action, in the order in which messages list them. In version 1 of the format, an action does not have
+// the key `flows` and the keys behind `flows` in this list.
 enum Key : std::size_t {
   on,
   kind,
@@ -41,7 +41,7 @@ static_assert(key_count <= KeyList::most_keys);
 
 constexpr KeyList allowed_1{std::span(action_keys).first(flows)}, allowed_2{action_keys};
 
-/// Returns the line that begins at the position `begin` of the text.
+/// Returns the line that begins at character `begin` of the text.
 PlanLine line_at(std::string_view text, std::size_t begin, const std::string& file) {
   const auto above =
       std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
@@ -108,7 +108,7 @@ void ActionReader::read(const PlanLine& line, const Word& name, const LineKeys& 
   read_lists(line, keys, action);
 }
 
-/// If an action has no key 'kind', its name gives its kind, stage and micro-batch.
+/// Reads the name of an action. If the action has no key 'kind', its name gives its kind, stage and micro-batch.
 void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const Word& word,
                              Action& action) {
   const std::string_view name = tables_.kept(line, word);
@@ -168,7 +168,7 @@ void ActionReader::read_work(const PlanLine& line, const LineKeys& keys, Action&
   action.measured_s = keys.number(measured_s);
 }
 
-/// Reads a transfer of one tensor. Without the key 'bytes', the transfer moves the whole tensor.
+/// Reads the flow of a transfer that moves one tensor. Without the key 'bytes', the whole tensor is moved.
 void ActionReader::read_moves(const PlanLine& line, const LineKeys& keys, Action& action) {
   Flow flow;
   flow.tensor = tensors_.look_up(line, tables_.tensors, *keys.find(moves), "tensor");
@@ -222,7 +222,8 @@ Placement ActionReader::read_placement(const PlanLine& line, const Word& word) c
                   {word.text.substr(at + 1), word.column + static_cast<int>(at) + 1}, "pool")};
 }
 
-/// Reads an access: TENSOR@POOL reads the tensor, TENSOR@POOL:w writes it, and TENSOR@POOL:rw reads and writes it.
+/// Reads an access of an action: with TENSOR@POOL, the action reads the tensor, with TENSOR@POOL:w it writes the
+/// tensor, and with TENSOR@POOL:rw it reads and writes the tensor.
 Access ActionReader::read_access(const PlanLine& line, const Word& word) const {
   const std::size_t colon =
       tables_.version == 1 ? std::string_view::npos : PlanLine::find_bare(word.text, ':');
@@ -254,7 +255,8 @@ void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
   action.waits.push_back(wait);
 }
 
-/// Removes '~' and the number after it from the word. Returns this number, or 0 if the word has no '~'.
+/// Removes '~' and the number behind '~' from a word such as `0F0~2`, and returns the number. Returns 0 if the word has
+/// no '~'.
 std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
   const std::size_t tilde = PlanLine::rfind_bare(word.text, '~');
   if (tilde == std::string_view::npos) return 0;
@@ -270,8 +272,8 @@ std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
   return distance;
 }
 
-/// Removes the section and the ':' after it from the word, and returns the section. If the word has no ':', returns the
-/// section of the action.
+/// Removes the section and ':' from a word such as `prologue:0LOAD`, and returns the section. If the word has no ':',
+/// returns the section of the action itself.
 std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   const std::size_t colon = PlanLine::find_bare(word.text, ':');
   if (colon == std::string_view::npos) return section_;
@@ -281,7 +283,7 @@ std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   return section;
 }
 
-/// Throws the error that says that an awaited action is not in the section.
+/// Throws the error that no action of the section has the name in `word`.
 void ActionReader::fail_unknown(const PlanLine& line, std::size_t section, const Word& word) const {
   auto end = static_cast<std::uint32_t>(plan_.actions.size());
   for (std::size_t later = first_.size(); --later > section;) end = std::min(end, first_[later]);

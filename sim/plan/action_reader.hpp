@@ -1,5 +1,5 @@
-// Reads the lines of actions in a plan's text. Only the reader of plans (text_read.cpp) uses this header. A plan may
-// have millions of actions, so reading must be fast.
+// Reads the lines of a plan's text that describe actions. Only text_read.cpp uses this header. A plan may have millions
+// of actions, so reading must be fast.
 #pragma once
 
 #include <array>
@@ -15,32 +15,33 @@
 
 namespace sluice {
 
-/// Maps the names of pools, links, routes, streams, tensors and collectives to their numbers. The lines before the
-/// sections of a plan's text declare these names.
+/// The names of pools, links, routes, streams, tensors and collectives, with their numbers. In a plan's text, the lines
+/// before the sections declare these names.
 struct NameTables {
   int version = 0;  ///< the version of the format; 0 while it is not known
   Names pools, links, routes, streams, tensors, collectives;
 
-  /// Enters a name and returns it. Throws InputError for a name that is declared twice.
+  /// Adds the name in `word` to `names` and returns it. Throws InputError if `names` has this name already.
   std::string declare(const PlanLine& line, Names& names, const Word& word, const char* what);
-  /// Returns the name as a view that lives as long as this object. If the name has no quotes, the view is a part of the
-  /// text itself.
+  /// Returns the name in `word`. A name without quotes is a view of the plan's text. A name in quotes is a view of a
+  /// copy, which this object holds.
   std::string_view kept(const PlanLine& line, const Word& word);
 
  private:
   std::deque<std::string> unquoted_;
 };
 
-/// Returns the kind of action whose name is this word. Throws InputError if no kind has this name.
+/// Returns the kind of action with the name `word`. Throws InputError if no kind has this name.
 ActionKind kind_of(const PlanLine& line, const Word& word);
 
-/// Maps the names of one section's actions to the numbers of the actions. The names must outlive this object.
+/// The names of one section's actions, with the numbers of the actions. The texts of the names must live longer than
+/// this object.
 class ActionNames {
  public:
   static constexpr std::uint32_t unknown = Names::unknown;
 
-  /// Enters the name of an action. `formula` holds the stage, kind and micro-batch of a name such as 3F0. Returns false
-  /// if the section already has an action with this name.
+  /// Adds the name of an action. If the name follows the rule, such as 3F0, `formula` has the stage, kind and
+  /// micro-batch of the name. Returns false if the section already has an action with this name.
   bool add(std::string_view name, const std::optional<FormulaName>& formula, std::uint32_t action) {
     above_ = std::exchange(latest_, {name, action});
     if (formula) return formulas_.add(*formula, action);
@@ -48,8 +49,8 @@ class ActionNames {
     of_others_.push_back(action);
     return true;
   }
-  /// Returns the number of the action with this name, or `unknown`. The function tries the action of the previous line
-  /// first, because many actions wait for it.
+  /// Returns the number of the action with this name, or `unknown`. First looks at the action of the line before,
+  /// because many actions wait for this action.
   std::uint32_t find(std::string_view name) const {
     if (above_.action != unknown && same_name(above_.name, name)) return above_.action;
     if (const std::optional<FormulaName> formula = formula_of(name))
@@ -65,12 +66,12 @@ class ActionNames {
   };
   FormulaNumbers formulas_;
   Names others_;
-  /// The numbers of the actions whose names are in `others_`.
+  /// The numbers of the actions whose names are in `others_`, in the same order.
   std::vector<std::uint32_t> of_others_;
   Line latest_, above_;
 };
 
-/// Looks up names. The latest results are tried first, because a few names often occur again and again.
+/// Looks up names. First tries the names that were looked up last, because the same few names occur again and again.
 class RecentName {
  public:
   std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word,
@@ -90,12 +91,13 @@ class RecentName {
 
 class ActionReader {
  public:
-  /// The reader adds the actions to `plan`.
+  /// The reader adds the actions that it reads to `plan`.
   ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
 
   void read(const PlanLine& line, const std::vector<Word>& words, Section section);
-  /// Reads a line quickly if the line has the usual form (LineKeys::take()). Calls `begins` before the action is added.
-  /// Returns false and changes nothing if the line has another form and must be read word by word.
+  /// Reads a line fast, if the line has the form that LineKeys::take() knows. Before the action is added, calls
+  /// `begins`. If the line has another form, the function changes nothing and returns false. Then read() must read the
+  /// line word by word.
   template <class Begins>
   bool read_usual(const PlanLine& line, Section section, Begins&& begins) {
     LineKeys keys(line, allowed());
@@ -105,12 +107,12 @@ class ActionReader {
     read(line, name, keys, section);
     return true;
   }
-  /// Resolves the waits for actions that are listed later in the text. `text` is the whole file. Call this function
-  /// after all sections have been read.
+  /// Completes the waits for actions that are listed later in the text. `text` is the whole file. This function must be
+  /// called after all sections have been read.
   void resolve_waits(std::string_view text, const std::string& file);
 
  private:
-  /// A wait for an action that has not been read yet.
+  /// A wait for an action that had not been read when the wait was read.
   struct Pending {
     std::uint32_t action, place;  ///< `place` is the index of the wait among the action's waits
     std::uint32_t column, size;   ///< the position of the awaited name in the action's line

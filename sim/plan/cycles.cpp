@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// Checks that the waits within an iteration, together with the order of each stream, do not form a cycle. The check
-/// skips actions that never run.
+/// Checks that the waits within an iteration and the order of the actions on each stream do not form a cycle. Actions
+/// that never run are left out.
 class CycleSearch {
  public:
   explicit CycleSearch(const PlanTables& tables) : tables_(tables), plan_(tables.plan) {}
@@ -37,8 +37,8 @@ class CycleSearch {
     std::size_t next = 0;
   };
 
-  /// Returns whether all waits are for actions that are listed earlier. In this case, the actions can run in listing
-  /// order, so there is no cycle.
+  /// Returns whether all actions wait only for actions that are listed before them. If so, the actions can run in the
+  /// order of the list, and there is no cycle.
   bool waits_look_back() const {
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
       for (const Wait& wait : tables_.waits(a))
@@ -66,8 +66,9 @@ class CycleSearch {
     }
   }
 
-  /// Returns predecessor number k of action `a`: first the actions for which `a` waits, then the previous action of its
-  /// stream, then `end_`. For a wait that does not order actions within one iteration, returns `none`.
+  /// Returns the action with index k among those that must end before action `a`. First come the actions for which `a`
+  /// waits, then the action before `a` on its stream, then `end_`. For a wait that does not concern the same iteration,
+  /// returns `none`.
   std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
     const auto waits = tables_.waits(a);
     if (k > waits.size()) return end_;

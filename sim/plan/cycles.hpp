@@ -1,11 +1,11 @@
-// Finds waits of a plan that form a cycle. Such waits can never end.
+// Finds waits of a plan that form a cycle. The actions of a cycle would wait for ever.
 #pragma once
 
 #include "plan/tables.hpp"
 
 namespace sluice {
 
-/// Throws InputError when the waits within an iteration, together with the order of each stream, form a cycle.
+/// Throws InputError if the waits within an iteration and the order of the actions on each stream form a cycle.
 void check_cycles(const PlanTables& tables);
 
 }  // namespace sluice

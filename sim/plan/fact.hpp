@@ -1,5 +1,5 @@
-// Facts describe the decisions of a policy, for the report. The value of a fact has a type. So code that prints or
-// compares facts need not parse texts.
+// Facts describe the decisions of a policy, for reports. The value of a fact has a type: text, number, or list. So code
+// that prints or compares facts does not parse texts.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace sluice {
 
 struct Fact {
-  /// A number with its unit. The units are those of metrics: "s", "byte", "1" for a ratio, and "" for a count.
+  /// A number with its unit. The units are the same as for metrics: "s", "byte", "1" for a ratio, and "" for a count.
   struct Number {
     double value = 0;
     std::string unit = {};
@@ -19,10 +19,10 @@ struct Fact {
   };
   using List = std::vector<std::string>;
 
-  /// For example "in_flight" or "chosen_s". The name of a fact with a unit ends with the unit.
+  /// The name of the fact, such as "in_flight" or "chosen_s". If the fact has a unit, its name ends with the unit.
   std::string name;
   std::variant<std::string, Number, List> value;
-  /// The group, stage or device that the fact is about; empty if the fact is about the plan.
+  /// What the fact is about: the name of a group, a stage or a device. Empty if the fact is about the whole plan.
   std::string of = {};
   std::string replica = {};  ///< the device of the replica that made this decision; may be empty
 
@@ -45,11 +45,12 @@ struct Fact {
   const Number* number() const { return std::get_if<Number>(&value); }
   const List* list() const { return std::get_if<List>(&value); }
 
-  /// Returns the value as text for a person, such as "587", "6.57 s" or "a, b".
+  /// Returns the value as a text for people, such as "587", "6.57 s" or "a, b".
   std::string shown() const;
 };
 
-/// Returns the fact with this `name` and this `of`, or null if there is no such fact. Facts of replicas are ignored.
+/// Returns the fact with this `name` and this `of`. Returns null if there is no such fact. Facts of replicas are
+/// ignored.
 const Fact* find_fact(const std::vector<Fact>& facts, const std::string& name,
                       const std::string& of = {});
 

@@ -21,8 +21,8 @@ InputError action_error(const Plan& plan, std::uint32_t action, const std::strin
   return InputError(position_in(*plan.source, line, 1 + static_cast<int>(word - begin)), message);
 }
 
-/// Returns an error at a line whose first word is `first_word`. `before` is the number of earlier lines with the same
-/// first word.
+/// Returns an error at a line of the plan's text. The line has the first word `first_word`, and `before` lines with
+/// this first word come before it.
 InputError line_error(const Plan& plan, const std::string& first_word, std::int64_t before,
                       const std::string& message) {
   if (!plan.source) return InputError("plan: " + message);
@@ -37,7 +37,7 @@ InputError line_error(const Plan& plan, const std::string& first_word, std::int6
   return InputError(Position{plan.source->name, 0, 0, {}}, message);
 }
 
-/// A plan's text has one line per tensor, in the order of the tensors' numbers.
+/// In a plan's text, each tensor has a line, and these lines are in the order of the tensors' numbers.
 InputError tensor_error(const Plan& plan, std::uint32_t tensor, const std::string& message) {
   return line_error(plan, "tensor", tensor, message);
 }

@@ -1,4 +1,4 @@
-// Throws the error for a plan that contradicts itself.
+// Throws errors about plans that contradict themselves.
 #pragma once
 
 #include <string>
@@ -7,21 +7,22 @@
 
 namespace sluice {
 
-/// Throws InputError. For a plan that was read from a text, the error names the file and the action's line (only
-/// the file if `action` is `none`). For a plan without a text, the error has no position and begins with "plan: ".
+/// Throws InputError. If the plan was read from a text, the error names the file and the line of the action. If
+/// `action` is `none`, the error names only the file. If the plan was not read from a text, the error has no position,
+/// and its message begins with "plan: ".
 [[noreturn]] void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message);
 
-/// Throws an error like plan_fault(), but at the line of a tensor.
+/// Throws the same error as plan_fault(), but at the line of a tensor.
 [[noreturn]] void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message);
 
-/// These functions work like plan_fault() and tensor_fault(), but throw CountError. The error reports a sum of bytes
-/// that 64 bits cannot hold.
+/// These two functions do the same as plan_fault() and tensor_fault(), but throw CountError: a sum of bytes does not
+/// fit into 64 bits.
 [[noreturn]] void plan_count_fault(const Plan& plan, std::uint32_t action,
                                    const std::string& message);
 [[noreturn]] void tensor_count_fault(const Plan& plan, std::uint32_t tensor,
                                      const std::string& message);
 
-/// Throws an error like plan_fault(), but at the line of the plan that has this key, for example `iterations`.
+/// Throws the same error as plan_fault(), but at the line with the first word `key`, such as `iterations`.
 [[noreturn]] void header_fault(const Plan& plan, const std::string& key,
                                const std::string& message);
 

@@ -1,6 +1,6 @@
-// Finds the numbers of actions by names that consist of stage, letter of the kind, and micro-batch. The micro-batches
-// of one stage and kind mostly have numbers without gaps. So a table is faster than a hash map. The reader of plans and
-// the check of a plan's structure use this class.
+// Finds the numbers of actions by their names, for names such as `3F0`. Such a name consists of the stage, the letter
+// of the kind, and the micro-batch. The micro-batches of one stage and kind are mostly numbered without gaps, so a
+// table is faster than a hash map. This class is used when a plan is read, and when its structure is checked.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ class FormulaNumbers {
  public:
   static constexpr std::uint32_t unknown = 0xFFFFFFFF;
 
-  /// Enters a name with its number, which must not be `unknown`. Returns false if the name exists already.
+  /// Adds a name with the number of its action. The number must not be `unknown`. Returns false if the name exists
+  /// already.
   bool add(const FormulaName& name, std::uint32_t number) {
     if (find(name) != unknown) return false;
     if (std::uint32_t* const place = made_place(name))
@@ -26,7 +27,7 @@ class FormulaNumbers {
       others_.emplace(name, number);
     return true;
   }
-  /// Returns the number of a name, or `unknown`.
+  /// Returns the number of the action with this name, or `unknown` if there is no such action.
   std::uint32_t find(const FormulaName& name) const {
     const std::vector<Row>& rows = rows_[static_cast<std::size_t>(name.kind)];
     const std::size_t stage = place_of(name.stage), micro_batch = place_of(name.micro_batch);
@@ -39,22 +40,22 @@ class FormulaNumbers {
   }
 
  private:
-  /// The numbers of the actions of one kind and one stage, indexed by the place of the micro-batch (place_of).
+  /// The numbers of the actions of one kind and stage. The index is place_of() of the micro-batch.
   struct Row {
     std::vector<std::uint32_t> numbers;
     std::size_t count = 0;  ///< the number of elements that hold an action's number
   };
   static constexpr std::size_t kind_count = static_cast<std::size_t>(ActionKind::update) + 1;
-  /// The table grows to a new place only if place <= 2 x (number of used places) + gap.
+  /// The table grows for a new name only if the place of the name is at most 2 x (the number of used places) + `gap`.
   static constexpr std::size_t gap = 64;
 
-  /// Returns the place of a stage or micro-batch number. The number -1, which means no stage or no micro-batch, has the
-  /// place 0.
+  /// Returns the place of a stage or a micro-batch in the table. The number -1 means that a name has no stage or no
+  /// micro-batch. Its place is 0.
   static std::size_t place_of(std::int32_t number) {
     return static_cast<std::size_t>(std::int64_t{number} + 1);
   }
-  /// Returns the place of a name in the table, which grows if necessary. Returns null if the numbers of the name are so
-  /// large that most of the table would be empty.
+  /// Returns the place of a name in the table, and enlarges the table if necessary. Returns null for a name with very
+  /// large numbers, because most of the enlarged table would be empty.
   std::uint32_t* made_place(const FormulaName& name) {
     std::vector<Row>& rows = rows_[static_cast<std::size_t>(name.kind)];
     const std::size_t stage = place_of(name.stage), micro_batch = place_of(name.micro_batch);

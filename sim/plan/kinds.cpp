@@ -123,8 +123,8 @@ static_assert(in_order(), "the records are in the order of the enumeration");
 
 constexpr std::uint8_t no_kind = kinds.size();
 
-/// The kinds whose letters begin with the same character form a chain. The table holds, for each kind, the next kind of
-/// its chain. At the end of a chain it holds the number of kinds.
+/// The kinds whose letters begin with the same character form a chain. For each kind, this table has the next kind of
+/// its chain. For the last kind of a chain, it has the number of kinds.
 constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   std::array<std::uint8_t, kinds.size()> table{};
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -135,8 +135,8 @@ constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   return table;
 }();
 
-/// For each character, the first kind whose `letter` begins with this character. If there is no
-/// such kind, the number of kinds.
+/// For each character, this table has the first kind whose `letter` begins with this character. If no letter begins
+/// with the character, the table has the number of kinds.
 constexpr std::array<std::uint8_t, 256> first_with = [] {
   std::array<std::uint8_t, 256> table{};
   table.fill(no_kind);
@@ -161,7 +161,7 @@ std::optional<ActionKind> kind_with_letter(std::string_view letter) {
        i = next_with[i]) {
     const std::string_view known = kinds[i].letter;
     if (known.size() != letter.size()) continue;
-    // A letter is so short that a call of the C library would take longer than this loop.
+    // This loop compares two letters. Letters are short, so the loop is faster than a call of the C library.
     std::size_t same = 0;
     while (same < known.size() && known[same] == letter[same]) ++same;
     if (same == known.size()) return kinds[i].kind;

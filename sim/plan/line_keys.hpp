@@ -1,4 +1,4 @@
-// Reads one line of a plan's text as keys and values, for the reader of plans. Throws InputError if a value is not
+// Splits a line of a plan's text into keys and values, and reads the values. Throws InputError if a value is not
 // allowed.
 #pragma once
 
@@ -25,12 +25,13 @@ namespace sluice {
 
 inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
 
-/// Returns the word as a number. Throws InputError if the word is not a whole number from `minimum` to `maximum`.
+/// Returns the word as a whole number. The word is the value of the key `key`. Throws InputError if the word is not a
+/// whole number from `minimum` to `maximum`.
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 
-/// The keys that a line may have. The keys before the index `flags` have a value, and the keys from this index on have
-/// none. All lines of a kind share one list.
+/// The keys that a line may have. The keys before the index `flags` have a value, as in `key=value`. The keys from this
+/// index on are words without a value. All lines of one kind, such as all lines of actions, share one list.
 class KeyList {
  public:
   static constexpr std::size_t most_keys = 24;
@@ -45,7 +46,7 @@ class KeyList {
       begin_keys(i);
     }
   }
-  /// Returns the number of a key, or `nothing` when the list does not contain the key.
+  /// Returns the number of a key: its index in the list. Returns `nothing` if the list does not contain the key.
   std::size_t number_of(std::string_view key) const {
     std::size_t slot = first_slot(key);
     while (numbers_[slot] != nothing && !same_name(keys[numbers_[slot]], key))
@@ -53,9 +54,10 @@ class KeyList {
     return numbers_[slot];
   }
 
-  /// Returns whether the key with this number, followed by '=', is at this position of the text.
+  /// Returns whether the key with this number stands at the position `at` of the text, with '=' behind it.
   bool is_at(std::string_view text, std::size_t at, std::size_t number) const {
-    // Near the end of the text, eight bytes cannot be read. The caller then finds the key in a slower way.
+    // Near the end of the text, eight bytes cannot be read, so the answer is false. The caller then looks for the key
+    // in a slower way.
     if (at + sizeof(std::uint64_t) > text.size()) return false;
     std::uint64_t bytes;
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
@@ -78,7 +80,8 @@ class KeyList {
             static_cast<unsigned char>(key.back())) %
            slots;
   }
-  /// Stores the first eight bytes of the text "key=", in the order that these bytes have in memory.
+  /// Stores the first eight bytes of the text "key=" as one number, with the bytes in the order that they have in
+  /// memory.
   constexpr void begin_keys(std::size_t number) {
     static_assert(std::endian::native == std::endian::little);
     const std::string_view key = keys[number];
@@ -97,30 +100,30 @@ class KeyList {
   }();
 };
 
-/// For each key of a list, the key that followed it in an earlier line. Most lines of a file have their keys in the
-/// same order. So this key is a good guess for the next key.
+/// For each key, the key that came after it in an earlier line. Most lines of a file have their keys in the same order,
+/// so this key is a good guess for the next line.
 struct KeyOrder {
-  /// The index of the entry for the first key of a line.
+  /// The index in `next` of the entry that guesses the first key of a line.
   static constexpr std::size_t first = KeyList::most_keys;
   std::array<std::uint8_t, KeyList::most_keys + 1> next{};
 };
 
-/// Reads the `key=value` words of one line. Throws InputError for unknown keys, for keys that occur twice, and for a
-/// value of a key that takes no value.
+/// Reads the words of one line that are keys, mostly `key=value`. Throws InputError for three faults: an unknown key, a
+/// key that occurs twice, and a value of a key that takes no value.
 class LineKeys {
  public:
   LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
            const KeyList& allowed);
-  /// Makes an object without keys, for take().
+  /// Makes an object that has no keys yet. take() then reads the keys.
   LineKeys(const PlanLine& line, const KeyList& allowed) : line_(line), allowed_(allowed) {}
 
-  /// Reads a line in the usual form: a name without quotes, followed by keys with values, each key at most once.
-  /// Returns false for any other line, which may have a fault. If the function returns false, this object must not be
-  /// used any more, and the line must be read word by word.
+  /// Reads a line in the usual form: a name without quotes, and then keys with values, each key at most once. Returns
+  /// false if the line has another form, which may be a fault. Then this object must not be used any more: the caller
+  /// must read the line word by word.
   bool take(Word& name, KeyOrder& order);
 
-  /// Returns the value of a key, or null when the line does not have the key. The parameter is the number of the key in
-  /// the list, or the name of the key.
+  /// Returns the value of a key, or null if the line does not have the key. The key is given by its number in the list,
+  /// or by its name.
   const Word* find(std::size_t key) const {
     return (present_ >> key & 1) != 0 ? values() + key : nullptr;
   }
@@ -131,17 +134,17 @@ class LineKeys {
   double quantity(std::string_view key, Dimension dimension, double absent) const {
     return quantity(allowed_.number_of(key), dimension, absent);
   }
-  /// Returns the value as a number that is not negative, or 0 if the key is absent.
+  /// Returns the value of a key, which must be a number of at least 0. Returns 0 if the line does not have the key.
   double number(std::size_t key) const;
   std::int64_t count(std::size_t key, std::int64_t absent, std::int64_t minimum = 0,
                      std::int64_t maximum = largest_count) const;
   std::int64_t count(std::string_view key, std::int64_t absent) const {
     return count(allowed_.number_of(key), absent);
   }
-  /// Returns the value as a whole number that fits into 32 bits, or -1 if the key is absent.
+  /// Returns the value of a key, which must be a whole number that fits into 32 bits. Returns -1 if the line does not
+  /// have the key.
   std::int32_t label(std::size_t key) const;
-  /// Returns the result of parse() for the word. If parse() throws an InputError, the error gets the position of the
-  /// word.
+  /// Returns the result of parse(). If parse() throws InputError, the error gets the position of the word.
   template <class Parse>
   auto read(const Word& word, Parse&& parse) const -> decltype(parse()) {
     try {
@@ -152,8 +155,8 @@ class LineKeys {
   }
 
  private:
-  /// Returns the number of the key that begins at this position of the line, or `nothing` if no key with a '=' begins
-  /// there. `after` is the number of the previous key of the line.
+  /// Returns the number of the key that begins at the position `at` of the line. Returns `nothing` if no known key with
+  /// '=' begins there. `after` is the number of the key before it in the line.
   std::size_t key_at(std::size_t at, std::size_t after, KeyOrder& order) const;
   void put(std::size_t key, const Word& value) { new (store_ + key * sizeof(Word)) Word(value); }
   [[noreturn]] void fail_unknown(const Word& word, std::string_view key) const;
@@ -163,15 +166,16 @@ class LineKeys {
   const PlanLine& line_;
   const KeyList& allowed_;
   std::uint64_t present_ = 0;
-  /// The values, indexed by key. An object of this class is made for each line. To save time, only the values that the
-  /// line has are constructed.
+  /// The values, indexed by key. Each line gets an object of this class. To save time, the object constructs only the
+  /// values that the line has.
   alignas(Word) std::byte store_[KeyList::most_keys * sizeof(Word)];
 };
 
-/// Returns the number of the name in `word`. Throws InputError if the name is unknown.
+/// Returns the number that `names` has for the name in `word`. Throws InputError if the name is unknown.
 std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word, const char* what);
 
-/// Returns the value of an enumeration whose name (name_of) is this word. Throws InputError for an unknown name.
+/// Returns the value of an enumeration that has the word as its name, as name_of() gives it. Throws InputError if no
+/// value has this name.
 template <class Enum>
 Enum enum_of(const PlanLine& line, const Word& word, int count, const char* what) {
   std::vector<std::string> known;

@@ -1,5 +1,5 @@
-// Gives each name in a plan's text a number, in the order in which names are entered. A plan may have millions of names
-// to enter and look up. For speed, the class is a flat hash table of views into the text.
+// Gives each name in a plan's text a number: the names are numbered in the order in which they are added. A plan may
+// have millions of names. So the class must be fast: it is a flat hash table, and does not copy the names.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Returns whether two names are equal. Most names are so short that a call of the C library would take longer than
-/// these comparisons.
+/// Returns whether two names are equal. Most names are short, and then these comparisons are faster than a call of the
+/// C library.
 inline bool same_name(std::string_view a, std::string_view b) {
   const std::size_t size = a.size();
   if (size != b.size()) return false;
@@ -34,7 +34,7 @@ class Names {
  public:
   static constexpr std::uint32_t unknown = 0xFFFFFFFF;
 
-  /// Enters a name, which must outlive this object. Returns false if the name exists already.
+  /// Adds a name. The text of the name must live longer than this object. Returns false if the name exists already.
   bool add(std::string_view name) {
     if (2 * (names_.size() + 1) > slots_.size()) grow();
     const std::uint32_t hash = hash_of(name);
@@ -53,8 +53,8 @@ class Names {
   struct Slot {
     std::uint32_t hash = 0, number = unknown;
   };
-  /// Names that differ only in their last digit get neighbouring places of the table. Names are often looked up in the
-  /// order of these digits, and then neighbouring places make look-ups fast.
+  /// Names that differ only in their last digit get neighbouring places in the table. Such names are often looked up
+  /// one after the other, and neighbouring places make this fast.
   static std::uint32_t hash_of(std::string_view name) {
     if (name.empty()) return 0;
     const std::string_view front = name.substr(0, name.size() - 1);
@@ -79,8 +79,8 @@ class Names {
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
     return bytes;
   }
-  /// Returns the place of the name in the table. If the table does not have the name, returns the free place for the
-  /// name.
+  /// Returns the place of the name in the table. If the table does not have the name, returns the free place where the
+  /// name would go.
   std::size_t place_of(std::string_view name, std::uint32_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
@@ -103,7 +103,7 @@ class Names {
 
   static constexpr std::uint32_t neighbours = 16;
 
-  /// The places of the table; their number is a power of two, and at most half of the places are used.
+  /// The places of the table. The number of places is a power of two, and at most half of the places are used.
   LargeVector<Slot> slots_;
   LargeVector<std::string_view> names_;
 };

@@ -1,11 +1,11 @@
-// A plan describes an execution as plain data. Policies make plans, and executors execute them. Policies and executors
-// do not know each other. All references are indices into the plan's own tables.
+// A plan says as plain data what a run does. Policies make plans, and executors run them. Policies and executors know
+// only plans, and not each other. All references in a plan are indices into the plan's own tables.
 //
-// A plan has three sections: the prologue, the body, which runs n times, and the epilogue.
-// `actions` holds the actions of the sections one after the other, and the order within a section is the *listing
-// order*. Each stream executes its actions in this order. A pool that one device owns grants a request only if all
-// requests that are listed before this request would still fit (execute/reservation.hpp). Each stream goes through the
-// iterations by itself: only waits and memory delay it.
+// A plan has three sections: the prologue, the body, and the epilogue. The body runs n times. `actions` holds the
+// actions of the prologue, then those of the body, then those of the epilogue. Their order within a section is the
+// *listing order*. Each stream executes its actions in this order. If one device owns a pool, the pool grants a request
+// only if all requests that are listed before it still fit (execute/reservation.hpp). Each stream goes through the
+// iterations at its own pace: only waits and memory delay it.
 #pragma once
 
 #include <algorithm>
@@ -41,32 +41,34 @@ std::string_view name_of(TensorClass tensor_class);
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. A device may own several memories. In a pool that one device owns, a request may
-/// overtake requests that are listed earlier, if it fits together with all of them. A pool that no
-/// device owns is shared, and its requests are granted in the order of their arrival. In a pool
-/// that is not enforced, requests are always granted, and the overflow is reported.
+/// A memory. A device may own several memories. If one device owns a pool, a request may overtake earlier requests, if
+/// the pool has room for the request and for all of them. A pool without an owner is shared: it grants requests in the
+/// order of their arrival. If a pool is not enforced, its requests are always granted, and an overflow is only
+/// reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< in bytes; empty if unlimited
-  /// The device that owns the pool; empty if no device owns the pool.
+  /// The device that owns the pool. Empty if the pool is shared.
   std::string owner;
   bool enforced = true;
-  /// The most bytes of the pool that the plan may use. If there is no limit, the plan may use the whole pool.
+  /// The largest number of bytes that the plan may use in the pool. Without a limit, the plan may use the whole pool.
   std::optional<std::int64_t> limit = {};
   bool shared() const { return owner.empty(); }
   bool limited() const { return limit || (enforced && capacity); }
-  /// Returns the most bytes that may be granted. Call this function only for a pool with a capacity.
+  /// Returns the largest number of bytes that may be granted. Call this function only for a pool with a capacity or a
+  /// limit.
   std::int64_t most() const {
     return !limit ? *capacity : enforced && capacity ? std::min(*limit, *capacity) : *limit;
   }
 };
 
-/// A bandwidth that flows share by max-min fairness: one direction of a full-duplex link, a whole half-duplex link, or
-/// the read port or write port of a memory.
+/// A channel for bytes: one direction of a full-duplex link, a whole half-duplex link, or the read port or write port
+/// of a memory. The flows on a link share its bandwidth by max-min fairness.
 struct Link {
   std::string name;
   double bandwidth = 0;  ///< byte/s
-  /// The power in watts. The busy power counts in proportion to the utilisation of the link.
+  /// The power of the link in watts: when no bytes flow, and when the whole bandwidth is used. Between the two, the
+  /// power grows in proportion to the utilisation of the link.
   double idle_w = 0, busy_w = 0;
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
@@ -76,14 +78,14 @@ struct Route {
   std::string name;
   std::vector<std::uint32_t> links;
   double setup_s = 0;  ///< the setup occupies the action's stream before the bytes flow
-  /// The latency delays the arrival, but occupies neither the stream nor a link.
+  /// The latency delays the arrival of the bytes. It occupies no stream and no link.
   double latency_s = 0;
 };
 
 enum class StreamKind : std::uint8_t { compute, copy };
 
-/// A queue whose actions run in order. The idle and busy watts
-/// of a device are stored with the device's compute stream.
+/// A queue of actions, which run one after the other. A device's compute stream has the idle and busy watts of the
+/// device.
 struct Stream {
   std::string name;
   StreamKind kind = StreamKind::compute;
@@ -92,10 +94,10 @@ struct Stream {
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
 
-/// A tensor that an action of the body allocates has one instance per iteration. Any other tensor has only one
-/// instance. The `home` of a tensor is a pool that holds the tensor during the whole run, in addition to the instances
-/// that actions allocate in other pools. Host memory is the home of weights and of the inputs and outputs of a step.
-/// The home of a cache is the memory of the device that reads the cache.
+/// A tensor. If an action of the body allocates a tensor, the tensor has one instance per iteration. Otherwise it has
+/// only one instance. `home` is a pool that holds the tensor during the whole run. Actions may allocate other instances
+/// of the tensor in other pools. Host memory is the home of weights, and of the inputs and outputs of a step. The home
+/// of a cache of keys and values is the memory of the device that reads the cache.
 struct Tensor {
   std::string name;
   TensorClass tensor_class = TensorClass::activation;
@@ -103,11 +105,11 @@ struct Tensor {
   std::uint32_t home = none;
 };
 
-/// A wait for an execution of `action`. If both actions are in the body, the wait is for the execution `distance`
-/// iterations ago. If there is no such iteration, the action does not wait. If the body or the epilogue waits for an
-/// action of the prologue, the wait is for the single execution of this action. If the epilogue waits for an action of
-/// the body, the wait is for the execution in iteration n - 1 - distance. A wait for a dropped execution ends at once.
-/// A wait for a later section is not allowed.
+/// A wait for an execution of `action`. If both actions are in the body, the wait is for the execution of `distance`
+/// iterations ago. If there is no such iteration, the action does not wait. An action of the prologue has a single
+/// execution, for which actions of all sections may wait. In the epilogue, a wait for an action of the body is for its
+/// execution in iteration n - 1 - distance. A wait for a dropped execution ends at once. An action must not wait for an
+/// action of a later section.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;
@@ -121,8 +123,8 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// An operand of an action, and the pool that holds the operand. The access to the operand counts as one use of the
-/// tensor's instance. The last use frees the instance.
+/// An operand of an action, and the pool that holds the operand. The access counts as one use of the tensor's instance.
+/// The end of the last use frees the instance.
 struct Access {
   std::uint32_t tensor = none;
   std::uint32_t pool = none;
@@ -131,9 +133,9 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
-/// Bytes that flow over a route. A policy sets the pools at the ends of the route, and `lower` finds the route.
+/// Bytes that flow over a route. A policy sets the pools `from` and `to`, and lower() finds the route between them.
 struct Flow {
-  /// The tensor that moves, or `none` if the bytes do not belong to a tensor.
+  /// The tensor that is moved, or `none` if the bytes belong to no tensor.
   std::uint32_t tensor = none;
   std::uint32_t from = none, to = none;  ///< numbers of pools
   std::uint32_t route = none;
@@ -141,32 +143,33 @@ struct Flow {
   bool operator==(const Flow&) const = default;
 };
 
-/// A collective operation of several devices. Its parts are actions that hold its index in `collective`.
+/// An operation that several devices do together. Its parts are actions: their `collective` is the index of this
+/// operation.
 struct Collective {
   std::string name;
   ActionKind kind = ActionKind::all_reduce;
   std::string algorithm;             ///< "ring"
   std::vector<std::string> devices;  ///< the devices that take part
-  /// The bytes that each device contributes or receives in total.
+  /// The bytes that each device contributes or gets, in all actions of the collective together.
   std::int64_t bytes = 0;
 };
 
-/// The part of its stage's work that an action does. Without this field, the action's seconds could not be computed
-/// again.
+/// The part of its stage's work that an action does. The part must be known when a plan is priced again.
 enum class WorkPart : std::uint8_t {
   whole,
-  /// The layers that selective recomputation runs again: their outputs are large, but quick to compute.
+  /// The forward pass of only those layers that selective recomputation runs again. The tensors that these layers keep
+  /// are large, but quick to compute.
   selective
 };
 inline constexpr int work_part_count = 2;
 std::string_view name_of(WorkPart part);
 
-/// One element of a stream. An action occupies its stream until its seconds have passed and all its flows have ended.
-/// The result of an action is available later, when the longest latency of its flows has also passed. A transfer has
-/// one flow (or several at once) and no seconds. A computation may read over a link while it computes.
+/// A computation or a transfer. An action occupies its stream until its seconds have passed and all its flows have
+/// ended. Its data arrive later: after the longest latency of its flows. A transfer has no seconds, and one flow or
+/// several flows at the same time. A computation may have flows, too: it reads over a link while it computes.
 struct Action {
-  /// The name is unique within its section. If `name` is empty, name_of() makes the name from stage, kind and
-  /// micro-batch.
+  /// The name of the action, unique within its section. If `name` is empty, name_of() makes the name from stage, kind
+  /// and micro-batch.
   std::string name;
   ActionKind kind = ActionKind::forward;
   WorkPart part = WorkPart::whole;
@@ -180,39 +183,44 @@ struct Action {
 
   Few<Flow, 1> flows;
 
-  // The following five numbers are for computations only. The function lower() sets them.
+  // Only computations have the following five numbers. lower() sets them.
   double seconds = std::numeric_limits<double>::quiet_NaN();
   double flop = 0;
   double memory_bytes = 0;  ///< the bytes that the action reads and writes in the device's memory
   double joules = 0;        ///< the energy in addition to the energy of the idle device
   double measured_s = 0;    ///< the part of the seconds that comes from measurements
 
-  /// The action does not start before this time, in seconds from the start of the run. In the body, this time is 0.
+  /// A time, in seconds from the start of the run. The action does not start before this time. For actions of the body,
+  /// it is 0.
   double not_before = 0;
 
   Few<Wait, 2> waits;
-  /// Tensors that the action writes. Their bytes are granted together, before the action starts.
+  /// Tensors for which the action needs bytes in a pool. All these bytes are granted together, before the action
+  /// starts.
   Few<Placement, 2> allocates;
-  /// The operands. The end of the action counts as one use of each operand.
+  /// The operands of the action. When the action ends, one use of each operand ends.
   Few<Access, 1> uses;
 
-  /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration
-  /// i + ahead. If iteration i + ahead does not exist (it is not between 0 and n - 1), the execution is dropped. In the
-  /// prologue, i counts as 0. In the epilogue, i counts as n. No action of the prologue or the epilogue is dropped.
+  /// An action of the body may work for another iteration: in iteration i, it uses the instances of tensors of
+  /// iteration i + ahead. If i + ahead is not from 0 to n - 1, the run has no such iteration, and the execution is
+  /// dropped. In the prologue, i counts as 0, and in the epilogue as n. Executions of the prologue and the epilogue are
+  /// never dropped.
   std::int32_t ahead = 0;
 
   bool is_transfer() const { return !flows.empty() && record_of(kind).transfers; }
-  /// Returns the sum of the bytes of all flows.
+  /// Returns the sum of the bytes of all flows of the action.
   std::int64_t moved_bytes() const {
     std::int64_t bytes = 0;
     for (const Flow& flow : flows) bytes += flow.bytes;
     return bytes;
   }
-  /// Returns the flow of a transfer that has only one flow. All transfers that PlanBuilder makes have only one flow.
+  /// Returns the first flow. Call this function only for an action with one flow, such as each transfer that
+  /// PlanBuilder makes.
   const Flow& flow() const { return flows.front(); }
 };
 
-/// Returns the action's own name or, if `name` is empty, `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7.
+/// Returns the name of the action. If `name` is empty, the name is `<stage><letter><micro-batch>`, such as 3F0, 1LOAD
+/// or 2SAVE7.
 std::string name_of(const Action& action);
 
 /// The parts of a name such as 3F0: stage, kind and micro-batch.
@@ -228,7 +236,8 @@ struct FormulaName {
     }
   };
 };
-/// Returns the parts of a name, or nothing if the name is not made from stage, kind and micro-batch.
+/// Returns the stage, kind and micro-batch of a name such as 3F0. Returns nothing for a name that does not have this
+/// form.
 std::optional<FormulaName> formula_of(std::string_view name);
 
 enum class Section : std::uint8_t { prologue, body, epilogue };
@@ -247,15 +256,15 @@ struct Plan {
   std::uint32_t body_begin = 0, body_end = 0;
   std::int64_t iterations = 0;  ///< the number n of runs of the body; 0 if there is no body
 
-  /// The number of steps in one run of the body. If a step is several runs of the body, this number is 1, and
-  /// `iterations_per_step` is the number of these runs. This number of runs divides `iterations`.
+  /// The number of steps in one run of the body. If a step is several runs of the body, `steps_per_iteration` is 1, and
+  /// `iterations_per_step` is the number of these runs. `iterations` is a multiple of `iterations_per_step`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< the names of the stages, indexed by stage number
   std::vector<Fact> facts;          ///< the decisions of the policy, for the report
 
   /// The text from which the plan was read, and the positions in the text at which the lines of actions begin. Messages
-  /// about the plan use this text and these positions. A plan that a policy made has no text.
+  /// about the plan point to places in this text. A plan that a policy made has no text.
   std::shared_ptr<const Source> source;
   std::vector<std::size_t> line_begins;
 
@@ -272,7 +281,7 @@ struct Plan {
            : section == Section::body   ? body_end
                                         : static_cast<std::uint32_t>(actions.size());
   }
-  /// Returns how many executions of the action are not dropped.
+  /// Returns how often the action is executed. Dropped executions do not count.
   std::int64_t executions_of(std::uint32_t action) const;
 };
 

@@ -97,8 +97,8 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
                      plan.tensors[use.tensor].name + "' but neither reads nor writes this tensor");
 }
 
-/// Checks `not_before`, the time before which an action must not start. An action of the body runs once per iteration,
-/// so only actions of the prologue and the epilogue may have this time.
+/// Checks the action's `not_before`, the time before which it must not start. An action of the body runs in many
+/// iterations, so it must not have such a time.
 void check_not_before(const Plan& plan, std::uint32_t a) {
   const double time = plan.actions[a].not_before;
   if (time == 0) return;
@@ -160,7 +160,7 @@ void check_waits(const Plan& plan, std::uint32_t a) {
   }
 }
 
-/// Checks each action by itself. Also checks that no two actions of a section have the same name.
+/// Checks each action alone, and that no two actions of a section have the same name.
 class ActionCheck {
  public:
   explicit ActionCheck(const Plan& plan)
@@ -193,7 +193,7 @@ class ActionCheck {
   UniqueNames names_;  ///< the names of the current section
 };
 
-/// An instance of a tensor that is allocated, and the action that allocates this instance.
+/// An instance of a tensor that an action allocates, with the action.
 struct MadeInstance {
   std::uint32_t tensor, pool;
   std::int64_t instance;
@@ -205,7 +205,8 @@ std::string named(const Plan& plan, const MadeInstance& made) {
   return "tensor '" + plan.tensors[made.tensor].name + "' in " + plan.pools[made.pool].name;
 }
 
-/// Returns all allocations of the plan, in listing order. An allocation of the body appears once for all iterations.
+/// Returns all allocations of the plan, in listing order. An allocation of the body appears only once, for all
+/// iterations together.
 std::vector<MadeInstance> allocations(const PlanTables& tables) {
   constexpr std::int64_t each_iteration = std::numeric_limits<std::int64_t>::min();
   const Plan& plan = tables.plan;
@@ -220,7 +221,7 @@ std::vector<MadeInstance> allocations(const PlanTables& tables) {
   return made;
 }
 
-/// Checks that each instance is allocated only once, and that the body releases all instances that it allocates.
+/// Checks that each instance is allocated only once, and that the body releases the instances that it allocates.
 void check_allocations(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   std::vector<MadeInstance> made = allocations(tables);
@@ -245,7 +246,7 @@ void check_allocations(const PlanTables& tables) {
                  quoted_name(plan, again.action) + ")");
 }
 
-/// Checks that a step is one or several whole runs of the body, or that a run of the body is several whole steps.
+/// Checks that a step consists of whole runs of the body, or that a run of the body consists of whole steps.
 void check_steps(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (per_step < 1 || plan.steps_per_iteration < 1)
@@ -262,7 +263,7 @@ void check_steps(const Plan& plan) {
                      " iterations of a step ('iterations_per_step')");
 }
 
-/// Checks the sections, the steps and the tables of the plan, before PlanTables uses them.
+/// Checks the plan's sections, steps, tensors, routes and collectives, before PlanTables uses them.
 void check_parts(const Plan& plan) {
   if (plan.body_begin > plan.body_end || plan.body_end > plan.actions.size())
     plan_fault(plan, none, "the sections do not cover the actions");
@@ -284,8 +285,8 @@ void check_structure(const Plan& plan) {
 
 PlanTables checked_tables(const Plan& plan) {
   check_parts(plan);
-  // This constructor checks each action just before it uses the action. With a loop of its own, the check would fetch
-  // millions of actions from memory again. These fetches take most of the time.
+  // The constructor of the tables checks each action just before it uses the action. A separate loop for the check
+  // would fetch millions of actions from memory once more, and this would take most of the time.
   PlanTables tables(plan, ActionCheck(plan));
   check_cycles(tables);
   check_allocations(tables);

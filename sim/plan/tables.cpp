@@ -27,7 +27,8 @@ void Cursor::settle() {
 
 namespace {
 
-/// Returns a sum: the action's own seconds, and the seconds of its flows one after the other.
+/// Returns the seconds of an action if its flows come one after the other: its own seconds plus the seconds of all its
+/// flows.
 double one_by_one(const Plan& plan, const Action& action) {
   double seconds = std::isnan(action.seconds) ? 0 : action.seconds;
   for (const Flow& flow : action.flows) seconds += seconds_alone(plan, flow);
@@ -113,7 +114,7 @@ void PlanTables::add_action(std::uint32_t a) {
   add_seconds(a);
 }
 
-/// Sorts the uses by tensor. The uses of one tensor stay in listing order.
+/// Sorts the uses by tensor. The uses of the same tensor stay in listing order.
 void PlanTables::sort_uses() {
   std::partial_sum(first_use_.begin(), first_use_.end(), first_use_.begin());
   LargeVector<std::uint32_t> next(first_use_.begin(), first_use_.end() - 1);
@@ -160,7 +161,8 @@ void PlanTables::add_demand(std::uint32_t a, const Placement& placement) {
                          plan.pools[placement.pool].name);
 }
 
-/// A link is shared if flows of several streams, or several flows of one action, may use it at the same time.
+/// Adds the flows of an action, and finds links that are shared. A link is shared if several flows may use it at the
+/// same time: flows of several streams, or several flows of one action.
 void PlanTables::add_flows(std::uint32_t a) {
   for (const Flow& flow : plan.actions[a].flows)
     for (const std::uint32_t link : plan.routes[flow.route].links) {
@@ -191,9 +193,11 @@ double seconds_alone(const Plan& plan, const Flow& flow) {
 
 namespace {
 
-/// Returns the seconds that the busiest link of an action needs for all flows of the action together.
+/// Returns the seconds of the busiest link of an action: how long this link needs for all flows of the action that
+/// cross it.
 double busiest_link(const Plan& plan, const Action& action) {
-  // Each pair holds a link and the bytes that cross it. The list is short, so searching it takes little time.
+  // Each pair is a link, and the number of bytes that cross it. The list is short, so a search through it takes little
+  // time.
   std::vector<std::pair<std::uint32_t, std::int64_t>> bytes;
   double most = 0;
   for (const Flow& flow : action.flows)

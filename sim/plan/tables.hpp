@@ -1,6 +1,5 @@
-// Tables that are derived from a plan once, before it is executed. The tables hold the actions of each stream, the
-// waits of each action, and the number of uses of each instance. The tables contain data only. The event loops are in
-// the executors.
+// Tables that are made from a plan before it runs. They have the actions of each stream, the waits of each action, and
+// the number of uses of each instance. The tables are only data: the executors have the loops over events.
 #pragma once
 
 #include <array>
@@ -13,16 +12,17 @@
 
 namespace sluice {
 
-/// The actions of one stream, as one list per section in listing order.
+/// The actions of one stream: one list per section, in listing order.
 using BySection = std::array<std::vector<std::uint32_t>, 3>;
 
 struct PlanTables;
 
-/// Walks through the prologue, n runs of the body, and the epilogue of one stream. Also visits dropped executions.
+/// Goes through the executions of one stream: the prologue, n runs of the body, and the epilogue. It also visits
+/// executions that are dropped.
 class Cursor {
  public:
   Cursor() = default;
-  /// `tables` must outlive this object.
+  /// `tables` must live longer than this object.
   Cursor(const PlanTables& tables, std::uint32_t stream);
 
   bool done() const { return section_ > 2; }
@@ -35,11 +35,12 @@ class Cursor {
     else
       settle();
   }
-  /// Moves a cursor that is in the body forward by `count` iterations.
+  /// Moves the cursor forward by `count` iterations. The cursor must be in the body.
   void skip_iterations(std::int64_t count) { iteration_ += count; }
   bool in_body() const { return section_ == 1; }
   std::size_t position() const { return position_; }
-  /// Moves on while the present execution is dropped.
+  /// Moves the cursor to the next execution that is not dropped. If the present execution is not dropped, the cursor
+  /// stays.
   void skip_dropped() {
     while (!done() && dropped()) next();
   }
@@ -59,34 +60,33 @@ struct Demand {
   std::int64_t bytes;
 };
 
-/// A tensor that one action allocates, with the number of uses of one instance of the tensor.
+/// A tensor that an action allocates, and how often an instance of the tensor is used.
 struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
-  /// How often an instance is used if none of its uses is dropped. (Near the first and the last iteration, uses may be
-  /// dropped.) The number is -1 if an action outside of the body uses the instance, or if there is only one instance.
+  /// How often an instance is used if none of its uses is dropped. Uses are dropped only near the first and the last
+  /// iteration. The number is -1 for a tensor with a single instance, and for a tensor that is also used outside of the
+  /// body.
   std::int64_t body_uses = -1;
   /// The least and the greatest `ahead` of the actions that use the tensor.
   std::int32_t least_ahead = 0, most_ahead = 0;
 };
 
-/// Returns the seconds from the start of an action to the end of one of its flows, for a flow that is alone on its
-/// links. These seconds are the setup of the flow's route, plus the flow's bytes divided by the bandwidth of the
-/// slowest link.
+/// Returns the seconds from the start of an action to the end of its flow, if the flow is alone on its links. These
+/// seconds are the setup of the route plus (bytes of the flow) / (bandwidth of the slowest link).
 double seconds_alone(const Plan& plan, const Flow& flow);
-/// Returns the seconds for which an action occupies its stream if no other action uses the links of its flows. If flows
-/// of the action share links, the seconds are at least the time that these flows need together.
+/// Returns the seconds for which an action occupies its stream, if no other action uses its links. If several flows of
+/// the action cross the same link, the seconds are at least the time that this link needs for all of them.
 double seconds_alone(const Plan& plan, const Action& action);
-/// Returns the seconds between the end of the action and the arrival of its data: the longest latency of the action's
-/// flows.
+/// Returns the seconds from the end of an action to the arrival of its data: the longest latency of its flows.
 double latency(const Plan& plan, const Action& action);
 
-/// Returns an upper bound of the makespan of any execution: the seconds for all actions one after the other.
+/// Returns an upper bound of the plan's makespan: the seconds that all its actions take one after the other.
 double serial_seconds(const Plan& plan);
 
 struct PlanTables {
   explicit PlanTables(const Plan& plan) : PlanTables(plan, [](std::uint32_t) {}) {}
-  /// Calls `check(action)` for each action before the numbers in the action are used.
+  /// Calls `check(a)` for the number `a` of each action, before the tables use the numbers in this action.
   template <class Check>
   PlanTables(const Plan& p, Check&& check) : plan(p) {
     begin();
@@ -103,16 +103,16 @@ struct PlanTables {
   /// Indexed by tensor: whether the tensor has one instance per iteration.
   std::vector<char> iterated;
 
-  /// The value of sluice::serial_seconds for the plan.
+  /// Returns the value of sluice::serial_seconds() for the plan.
   double serial_seconds() const { return serial_s_; }
 
-  /// Reads the plan's seconds, bandwidths and latencies again. Nothing else in the plan may have changed, except the
-  /// number of iterations.
+  /// Reads the plan's seconds, bandwidths and latencies again, after they have changed. The number of iterations may
+  /// have changed, too, but nothing else in the plan.
   void time_again();
 
   std::uint32_t stream(std::uint32_t action) const { return stream_[action]; }
   bool has_flows(std::uint32_t action) const { return has_flows_[action] != 0; }
-  /// allocations() returns the allocations of an action, and accesses() returns the tensors that the action uses, with
+  /// allocations() returns the tensors that an action allocates. accesses() returns the tensors that it uses, with
   /// their pools.
   std::span<const Allocation> allocations(std::uint32_t action) const {
     return {allocations_.data() + first_allocation_[action],
@@ -125,16 +125,16 @@ struct PlanTables {
   const std::vector<std::uint32_t>& body_tensors() const { return body_tensors_; }
   std::int32_t ahead(std::uint32_t action) const { return ahead_[action]; }
 
-  /// Returns the bytes that an action allocates, for each limited pool.
+  /// Returns how many bytes an action allocates in each pool whose bytes are limited.
   std::span<const Demand> demands(std::uint32_t action) const {
     return {demands_.data() + first_demand_[action], demands_.data() + first_demand_[action + 1]};
   }
 
-  /// Returns whether the flow may have to share a link of its route.
+  /// Returns whether the flow may have to share a link of its route with another flow.
   bool meets_others(const Flow& flow) const;
   bool contention_free() const;
 
-  /// Returns the seconds for which an action occupies its stream if no other action uses the links of its flows.
+  /// Returns the value of sluice::seconds_alone() for an action.
   double seconds_alone(std::uint32_t action) const { return seconds_[action]; }
   double latency(std::uint32_t action) const { return latency_[action]; }
   double not_before(std::uint32_t action) const {
@@ -150,14 +150,14 @@ struct PlanTables {
     return plan.iterations > 1 && plan.section_of(action) == Section::body;
   }
 
-  /// Returns the number of the tensor's instance that the action allocates or uses in this iteration.
+  /// Returns which instance of the tensor the action allocates or uses in this iteration.
   std::int64_t instance(std::uint32_t action, std::int64_t iteration, std::uint32_t tensor) const {
     if (!iterated[tensor]) return 0;
     return (action < plan.body_end ? iteration : plan.iterations) + ahead_[action];
   }
-  /// Returns how many times one iteration of the body uses the tensor in this pool.
+  /// Returns how often one iteration of the body uses the tensor in this pool.
   std::int64_t uses_an_iteration(const Placement& placement) const;
-  /// Returns the number of uses after which this instance is freed in this pool.
+  /// Returns how often an instance of a tensor is used in this pool. At the end of the last use, the instance is freed.
   std::int64_t uses(const Placement& placement, std::int64_t instance) const;
   std::int64_t uses(const Allocation& made, std::int64_t instance) const {
     const bool all_run = made.body_uses >= 0 && instance >= made.most_ahead &&
@@ -165,8 +165,8 @@ struct PlanTables {
     return all_run ? made.body_uses : uses(made.placement, instance);
   }
 
-  /// Returns the iteration of the execution for which `consumer` waits in iteration `iteration`. Returns -1 if there is
-  /// no such execution.
+  /// Returns the iteration of the execution for which the action `consumer` waits in iteration `iteration`. Returns -1
+  /// if there is no such execution.
   std::int64_t awaited(std::uint32_t consumer, std::int64_t iteration, const Wait& wait) const {
     if (wait.action < plan.body_begin || wait.action >= plan.body_end) return 0;
     const bool inside = consumer >= plan.body_begin && consumer < plan.body_end;
@@ -184,8 +184,8 @@ struct PlanTables {
     std::int32_t ahead;  ///< the `ahead` of the action
     Section section;     ///< the section of the action
   };
-  /// The first stream with a flow on a link, and the latest action with a flow on this link. These numbers are used
-  /// only while the tables are made.
+  /// For a link: the first stream with a flow on it, and the last action so far with a flow on it. These numbers are
+  /// needed only while the tables are made.
   struct LinkUsers {
     std::uint32_t stream = none, action = none;
   };
@@ -206,12 +206,13 @@ struct PlanTables {
   LargeVector<std::uint32_t> used_;   ///< the tensor of each use, until the uses are sorted
   double serial_s_ = 0, latest_ = 0;  ///< `latest_` is the latest `not_before` of all actions
 
-  // Uses are sorted by tensor. Demands (allocated bytes) are sorted by action.
+  // The uses are sorted by tensor. The demands for bytes are sorted by action.
   LargeVector<std::uint32_t> first_use_;
   LargeVector<Use> uses_;
   LargeVector<std::uint32_t> first_demand_{0};
   LargeVector<Demand> demands_;
-  // Executors read the following numbers for every action, so each list is contiguous in memory.
+  // Executors read the following numbers for every execution. For speed, the numbers of all actions are next to each
+  // other in memory.
   LargeVector<double> seconds_, latency_;
   std::vector<double> not_before_;  ///< empty if no action has a `not_before`
   LargeVector<std::uint32_t> first_wait_{0};

@@ -1,6 +1,6 @@
-// The text form of a plan. People and programs can write, read, compare and edit this text. The text has one line of
-// `key=value` words for each element of the plan; sim/plan/FORMAT.md describes these lines. If a plan is written as
-// text and read again, the new plan equals the old plan exactly.
+// The text form of a plan. People and programs can write, read, compare and edit this text. The text has a line for
+// each element of the plan. A line consists mostly of `key=value` words. sim/plan/FORMAT.md describes the lines. If a
+// plan is written as text and read again, the result is exactly the same plan.
 #pragma once
 
 #include <iosfwd>
@@ -12,20 +12,21 @@
 
 namespace sluice {
 
-/// Returns the text of a plan. Throws InternalError when the plan is not lowered.
+/// Returns the text of a plan. Throws InternalError if the plan is not lowered: its actions have no seconds and routes
+/// yet.
 std::string to_text(const Plan& plan);
 
-/// Returns the plan as CSV with one row per action, for spreadsheets (RFC 4180).
+/// Returns the plan as CSV (RFC 4180), for spreadsheets. Each action has a row.
 std::string to_csv(const Plan& plan);
 
-/// Reads a plan without checking it (execute/feasibility.hpp checks plans). Throws InputError that names file, line,
-/// column, the word, and the allowed words. `name` is the name of the file, for messages.
+/// Reads a plan. Does not check it: execute/feasibility.hpp checks plans. At a fault, throws InputError: the message
+/// names the file, the line, the column, the word, and the allowed words. `name` is the name of the file, for messages.
 Plan plan_from_text(std::string_view text, const std::string& name);
 
-/// Reads a plan like plan_from_text(), but without a copy of the text: the plan keeps `source`.
+/// Reads a plan in the same way as plan_from_text(), but does not copy the text: the plan keeps `source`.
 Plan plan_from_source(std::shared_ptr<const Source> source);
 
-/// Returns whether this text begins like a plan (`format: sluice-plan/…`).
+/// Returns whether this text begins like the text of a plan: with `format: sluice-plan`.
 bool looks_like_plan(std::string_view text);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// Reads a plan's text: the lines before the sections, and the order of the sections.
+// Reads a plan's text. This file reads the lines before the sections, and checks the order of the sections.
 // action_reader.cpp reads the lines of actions.
 #include <algorithm>
 #include <array>
@@ -94,7 +94,8 @@ class PlanReader {
     return false;
   }
 
-  /// Lets this section begin at the next action. The later sections begin there, too, until their own lines are read.
+  /// Lets a section begin at the next action that is read. The later sections begin there, too, until their own lines
+  /// are read.
   void begin_from(int section) {
     const auto size = static_cast<std::uint32_t>(plan_.actions.size());
     for (int s = section; s <= 2; ++s) begin_[static_cast<std::size_t>(s)] = size;
@@ -241,8 +242,8 @@ class PlanReader {
     plan_.line_begins.push_back(static_cast<std::size_t>(line.text.data() - text_.data()));
   }
 
-  /// Reserves room for one action per line. Without this room, the array would grow again and again. Moving the actions
-  /// each time would take as long as reading them.
+  /// Reserves room for as many actions as the text has lines. Otherwise, the list of actions would grow again and
+  /// again. It would move all actions each time, and this would take as long as reading them.
   void expect_actions(std::string_view text) {
     std::size_t lines = 1;
     for (std::size_t at = text.find('\n'); at != std::string_view::npos;

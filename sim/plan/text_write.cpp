@@ -35,7 +35,7 @@ void add_flow(std::string& out, const Plan& plan, const Flow& flow) {
 }
 
 /// The names of all actions, with quotes around names that need quotes. An action may wait for an action that is far
-/// away in the plan. To make the look-up of its name fast, all names are next to each other in memory.
+/// away in the plan. Its name must be found fast, so all names are next to each other in memory.
 class ActionNames {
  public:
   explicit ActionNames(const Plan& plan) {
@@ -63,7 +63,8 @@ void add_wait(std::string& out, const Plan& plan, const ActionNames& names, std:
   if (wait.distance > 0) out.append("~").append(std::to_string(wait.distance));
 }
 
-/// `key` is the text before the list, such as " waits=".
+/// Appends a list to `out`, or nothing if the list is empty. `key` is the text before the list, such as " waits=".
+/// `add` appends an element.
 template <class List, class Add>
 void add_list(std::string& out, std::string_view key, const List& list, Add&& add,
               std::string_view separator = ",") {
@@ -119,13 +120,13 @@ void add_work(std::string& out, const Plan& plan, const Action& action) {
   if (action.part != WorkPart::whole) add_name(out, " part=", name_of(action.part));
 }
 
-/// Appends the action's line to the text of the plan. A plan may have millions of actions, so all lines are appended to
-/// one text.
+/// Appends the line of an action to `out`, the text of the plan. A plan may have millions of actions, so each line is
+/// written directly into this text.
 void add_action(std::string& out, const Plan& plan, const ActionNames& names, std::uint32_t a) {
   const Action& action = plan.actions[a];
   out += names[a];
   add_name(out, " on=", plan.streams[action.stream].name);
-  if (has_own_name(action)) {  // An action without the key `kind` has its kind in its name.
+  if (has_own_name(action)) {  // Without the key `kind`, the name gives the kind.
     add_name(out, " kind=", name_of(action.kind));
     add_unless(-1, out, " stage=", action.stage);
     add_unless(-1, out, " micro_batch=", action.micro_batch);
@@ -209,7 +210,7 @@ std::string to_text(const Plan& plan) {
 
 namespace {
 
-/// The cells of one action, in the order of the columns.
+/// Returns the cells of one action, in the order of the columns.
 std::vector<std::string> cells_of(const Plan& plan, const ActionNames& names, std::uint32_t a) {
   const Action& action = plan.actions[a];
   const bool moves = action.is_transfer();

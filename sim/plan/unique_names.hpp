@@ -1,5 +1,6 @@
-// Finds a name that two actions of one section share. The check of a plan's structure uses this class. Most names
-// consist of stage, kind and micro-batch. The class compares these three parts without making the text of the name.
+// Finds out whether two actions of a section have the same name, for the check of a plan's structure. Most names
+// consist of stage, kind and micro-batch. This class compares these three parts, and does not make the texts of such
+// names.
 #pragma once
 
 #include "plan/formula_numbers.hpp"
@@ -10,7 +11,7 @@ namespace sluice {
 
 class UniqueNames {
  public:
-  /// Enters the action's name. The action must outlive this object. Returns false if the name exists already.
+  /// Adds the name of an action, which must live longer than this object. Returns false if the name exists already.
   bool add(const Action& action);
 
  private:

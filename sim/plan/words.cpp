@@ -8,7 +8,7 @@
 namespace sluice {
 
 namespace {
-/// Says for each character whether a name without quotes may contain it.
+/// For each character: whether a name without quotes may contain it.
 constexpr std::array<bool, 256> plain = [] {
   std::array<bool, 256> table{};
   for (std::size_t c = 0x21; c < table.size(); ++c) table[c] = c != 0x7f;
@@ -21,7 +21,7 @@ enum Mark : unsigned char {
   pauses = 1,       ///< the character ends a part of a word, or has a meaning within a word
   needs_quotes = 2  ///< a name with this character needs quotes
 };
-/// The marks of each character, indexed by character.
+/// The marks of each character. The index is the character.
 constexpr std::array<unsigned char, 256> marks = [] {
   std::array<unsigned char, 256> table{};
   for (std::size_t c = 0; c < table.size(); ++c) table[c] = plain[c] ? 0 : needs_quotes;
@@ -36,13 +36,14 @@ std::size_t end_of_quotes(std::string_view text, std::size_t at) {
   return std::min(at + 1, text.size());
 }
 
-/// Returns the position of the next character that has a mark, or the end of the text if there is no such character.
+/// Returns the position of the first character with a mark, from the position `at` on. If there is no such character,
+/// returns the end of the text.
 std::size_t next_mark(std::string_view text, std::size_t at) {
   while (at < text.size() && marks[static_cast<unsigned char>(text[at])] == 0) ++at;
   return at;
 }
 
-/// Returns the word that begins at `begin`.
+/// Returns the word that begins at the position `begin`.
 Word take_word(std::string_view text, const std::size_t begin) {
   Word word{{}, static_cast<int>(begin) + 1};
   std::size_t at = next_mark(text, begin), value = begin;
@@ -195,8 +196,8 @@ std::string PlanLine::name(const Word& word) const {
     } else if (c == 'x' && i + 2 < t.size()) {
       unsigned code = 0;
       const auto [end, error] = std::from_chars(t.data() + i + 1, t.data() + i + 3, code, 16);
-      // A name is valid UTF-8 without zero bytes. So an escape must not stand for a zero byte, or for one byte of a
-      // longer character.
+      // A name is UTF-8, and has no zero bytes. So an escape must not stand for a zero byte, and not for a single byte
+      // of a character that has several bytes.
       if (error != std::errc{} || end != t.data() + i + 3 || code == 0 || code > 0x7f)
         fail(word.column + static_cast<int>(i),
              "bad escape in a name: \\x takes two hex digits, 01 to 7f");

@@ -9,10 +9,10 @@ namespace sluice {
 
 namespace {
 
-/// Returns the only device that keeps tensors in this memory. This device owns the pool of the memory, even if other
-/// devices can reach the memory. A pool with an owner grants in listing order: an early load does not take the bytes of
-/// a computation that is listed before the load. Returns "" for host memory, for a memory that several devices or no
-/// device has, and for a memory that is not the first memory of its device.
+/// Returns the device that owns the pool of this memory: the only device whose first memory it is. Other devices may
+/// still be able to reach the memory. A pool with an owner grants requests in listing order. So an early load takes no
+/// bytes from a computation that is listed before it. Returns "" if the pool has no owner. This is so for host memory,
+/// for a memory that no device or several devices have, and for a memory that is not the first memory of its device.
 std::string only_device_of(const Platform& platform, const Memory& memory) {
   std::string only;
   if (memory.name == platform.host().name) return only;
@@ -41,7 +41,7 @@ PlanBuilder::PlanBuilder(const Platform& platform, std::string name, bool enforc
         add(&memory == &device.memory() ? device.name : memory.pool, memory.capacity, device.name);
   for (const Memory& memory : platform.memories)
     add(memory.name, memory.capacity, only_device_of(platform, memory));
-  // The node with the name of a device stands for the device's first memory.
+  // The name of a device stands for the device's first memory.
   for (const Device& device : platform.devices)
     if (!device.memory().own) pools_[device.name] = pools_.at(device.memory().pool);
   for (const Channel& channel : platform.channels)
@@ -109,7 +109,8 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor,
   return ref;
 }
 
-/// Adds the route of a copy that the compute units make, because lower() finds only routes of copy engines.
+/// Returns the route of a copy that compute units make, and adds it if it is new. lower() finds only the routes of copy
+/// engines.
 std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   const auto [found, fresh] =
       synchronous_routes_.emplace(path.name, static_cast<std::uint32_t>(plan_.routes.size()));
@@ -117,8 +118,8 @@ std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   return found->second;
 }
 
-/// If `copies` is true, `ref` is a copy that the compute units make. Adds waits: a copy runs after the previous work of
-/// the units and before their next work.
+/// Adds the waits of an action on a device's compute units. If `copies` is true, the action is a copy that the units
+/// make. A copy waits for the units' action before it, and the units' next action waits for the copy.
 void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   if (turns_.size() <= units) turns_.resize(units + 1);
   Turns& turns = turns_[units];
@@ -129,8 +130,8 @@ void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   turns.last_of_body = turns.last;
 }
 
-/// For compute units that make copies: their first work in the body waits for their last work in the previous
-/// iteration.
+/// Adds waits from one iteration to the next for compute units that make copies. If their first or last action in the
+/// body is a copy, the first action waits for the last action of the previous iteration.
 void PlanBuilder::close_turns() {
   for (const Turns& turns : turns_)
     if (turns.first_of_body.copies || turns.last_of_body.copies)
@@ -143,7 +144,7 @@ void PlanBuilder::flow(Ref ref, std::uint32_t tensor, const std::string& from,
   if (const auto way = copy_routes_.find({flow.from, flow.to}); way != copy_routes_.end())
     flow.route = way->second.route;
   else
-    platform_.path(from, to);  // throws InputError if no links connect the memories
+    platform_.path(from, to);  // throws InputError if no links connect the two memories
   at(ref).flows.push_back(flow);
 }
 
@@ -204,7 +205,7 @@ void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each) {
 }
 
 PlanBuilder::Ref PlanBuilder::add(Action action) {
-  check_interrupt();  // Listing takes long if a step has a million micro-batches.
+  check_interrupt();  // A step with a million micro-batches takes long to list.
   refuse_long_plan(++added_);
   action.name = own_name(action);
   auto& actions = actions_[static_cast<std::size_t>(section_)];
@@ -212,8 +213,9 @@ PlanBuilder::Ref PlanBuilder::add(Action action) {
   return {section_, static_cast<std::uint32_t>(actions.size() - 1)};
 }
 
-/// The usual name of an action consists of its kind, stage and micro-batch, and is not stored. Returns an empty name if
-/// no other action has the usual name. Otherwise returns the usual name with '2, '3 … appended.
+/// Returns the name that is to be stored for an action. The usual name consists of kind, stage and micro-batch, and is
+/// not stored: the result is empty. If an earlier action has the usual name already, the result is this name with '2,
+/// '3, … behind it.
 std::string PlanBuilder::own_name(const Action& action) {
   const int taken =
       names_[static_cast<std::size_t>(section_)][{action.kind, action.stage, action.micro_batch}]++;
@@ -221,7 +223,7 @@ std::string PlanBuilder::own_name(const Action& action) {
 }
 
 std::string PlanBuilder::unique_name(std::string tensor) {
-  int& taken = tensor_names_[tensor];  // The reference stays valid when other entries are inserted.
+  int& taken = tensor_names_[tensor];  // This reference stays valid when other names are added.
   std::string name = tensor;
   while (taken++ > 0) {
     name = tensor + "'" + std::to_string(taken);

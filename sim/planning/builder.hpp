@@ -1,5 +1,5 @@
-// The builder with which policies make plans. The builder knows a platform's pools, links and streams by name, and
-// appends actions in listing order.
+// The builder with which policies make plans. It knows the pools, links and streams of a platform by their names.
+// Policies add actions in listing order.
 #pragma once
 
 #include <array>
@@ -15,71 +15,72 @@
 
 namespace sluice {
 
-/// The greatest number of actions that a plan may list. More actions would fill the memory of the computer that runs
-/// Sluice.
+/// The largest number of actions in a plan. A longer plan could fill the memory of the computer that runs Sluice.
 inline constexpr std::int64_t most_actions = 4'000'000;
-/// Throws Infeasible when a plan would have more than `most_actions` actions. `actions` is a lower bound of the number
-/// of actions that the plan would have.
+/// Throws Infeasible if `actions` is more than `most_actions`. The plan would have at least `actions` actions.
 void refuse_long_plan(std::int64_t actions);
-/// Makes the check of refuse_long_plan() for a plan with at least `actions_each` actions for each
-/// of the `micro_batches` micro-batches of a round.
+/// Makes the same check for a plan whose round has `micro_batches` micro-batches. The plan lists at least
+/// `actions_each` actions for each of them.
 void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each);
 
 class PlanBuilder {
  public:
-  /// A handle of an action. finish() replaces handles by the indices of the actions in the plan.
+  /// Stands for an action that was added. finish() replaces it by the index of the action in the plan.
   struct Ref {
     Section section = Section::prologue;
     std::uint32_t position = none;
     explicit operator bool() const { return position != none; }
   };
 
-  /// Makes pools for all devices and memories, and links for all channels. Streams are made when
-  /// they are first used.
+  /// Adds pools for all devices and memories of the platform, and links for all its channels. A stream is added when it
+  /// is first used.
   PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity);
 
   std::uint32_t pool(const std::string& node) const;
-  /// Adds a tensor. `home` is the node whose memory holds the tensor during the whole run, or empty if the tensor has
-  /// no home. If another tensor already has the name, the builder appends '2, '3 … to the name of the new tensor.
+  /// Adds a tensor. `home` is the name of the memory that holds the tensor during the whole run. It is empty if the
+  /// tensor has no home. If another tensor has the name already, the name of the new tensor gets '2, '3, … behind it.
   std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                        const std::string& home = "");
 
   std::int64_t bytes_of(std::uint32_t tensor) const { return plan_.tensors[tensor].bytes; }
 
-  /// All actions that are added after this call belong to this section.
+  /// From this call on, actions are added to this section.
   void enter(Section section) { section_ = section; }
   Section section() const { return section_; }
   /// Adds a computation on a device. lower() sets its seconds.
   Ref compute(ActionKind kind, const std::string& device, std::int32_t stage,
               std::int32_t micro_batch, std::int64_t samples);
-  /// The two ends of a transfer that moves a tensor between the memories of two nodes. The copy engine of the route
-  /// between the two nodes makes the transfer. With `release`, the transfer releases the tensor in the source. With
-  /// `allocate`, the transfer allocates the tensor in the destination.
+  /// Where a transfer takes a tensor from, and where it brings the tensor. `from` and `to` are names of memories. The
+  /// copy engine of the route between them makes the transfer. With `release`, the transfer is a use of the tensor in
+  /// `from`, so it may release the tensor there. With `allocate`, the transfer allocates the tensor in `to`.
   struct TransferEnds {
     std::string from, to;
     bool release = true, allocate = true;
-    /// If true, the compute units of the device make the copy. They compute nothing during the copy: the builder adds
-    /// waits for this.
+    /// If true, the compute units of the device make the copy instead of a copy engine. During the copy, they compute
+    /// nothing: the builder adds waits, so that copies and computations run one after the other.
     bool synchronous = false;
   };
   Ref transfer(ActionKind kind, std::uint32_t tensor, const TransferEnds& ends, std::int32_t stage,
                std::int32_t micro_batch);
 
-  /// While the computation `ref` runs, it reads (or writes) `bytes` bytes of the tensor over links.
+  /// Adds a flow to the computation `ref`: during the computation, `bytes` bytes of the tensor go over links from
+  /// `from` to `to`.
   void flow(Ref ref, std::uint32_t tensor, const std::string& from, const std::string& to,
             std::int64_t bytes);
-  /// Adds a memory to a device, in addition to the memory with the name of the device.
+  /// Adds another memory to a device.
   void memory(const std::string& name, const std::string& device,
               std::optional<std::int64_t> capacity);
-  /// Adds a private link from one pool to another, in addition to the links of the platform. Transfers over this link
-  /// have their own stream.
+  /// Adds a link from one pool to another pool. Only transfers from the one to the other use this link, and they have a
+  /// stream of their own.
   void way(const std::string& from, const std::string& to, double bandwidth, double setup_s,
            double latency_s);
-  /// Adds a collective operation of several devices. Returns the index by which the operation's actions refer to it.
+  /// Adds an operation that several devices do together. Returns its index, which is the `collective` of the
+  /// operation's actions.
   std::uint32_t collective(Collective collective);
 
   Action& at(Ref ref) { return actions_[static_cast<std::size_t>(ref.section)][ref.position]; }
-  /// Makes the action `ref` wait for the action `on` of `distance` iterations ago. Does nothing if `on` is empty.
+  /// Makes the action `ref` wait for the execution of the action `on` of `distance` iterations ago. Does nothing if
+  /// `on` is empty.
   void wait(Ref ref, Ref on, std::uint32_t distance = 0);
   void fact(Fact fact) { plan_.facts.push_back(std::move(fact)); }
 
@@ -99,8 +100,7 @@ class PlanBuilder {
   std::string own_name(const Action& action);
   std::string unique_name(std::string tensor);
 
-  /// An action of a device's compute units, and whether it is a copy. Computations and synchronous
-  /// copies of the same units run one after the other.
+  /// An action of a device's compute units, and whether the action is a copy that the units make.
   struct Turn {
     Ref ref;
     bool copies = false;

@@ -1,11 +1,10 @@
-// If a scenario leaves choices open, Sluice makes these choices by simulation. A policy offers
-// candidates, and the judge takes the candidate whose simulated plan ends first.
+// A scenario may leave choices open. Then a policy offers candidates: several ways to make these choices. The judge
+// simulates them, and takes the candidate whose plan takes the least time.
 //
-// A candidate is defined by its structure, and never by a capacity. The structure says where the model is cut, how many
-// micro-batches are computed side by side, and how early tensors are loaded. The structure determines how much memory
-// the candidate needs. A candidate can be used on every device that has at least this memory. The candidate takes
-// equally long on each of these devices. So every candidate for a smaller memory is also a candidate for a larger
-// memory. So a run with more memory never takes longer than a run with less memory.
+// A candidate says three things: where the model is cut, how many micro-batches run side by side, and how early tensors
+// are loaded. It does not depend on the capacity of a memory. These three things determine how much memory the
+// candidate needs. The candidate fits into every memory of at least this size, and takes equally long there. So every
+// candidate for a smaller memory is also a candidate for a larger memory, and more memory never makes a run slower.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@
 
 namespace sluice {
 
-/// One way to make all open choices, with the seconds and the plan that its simulation gave.
+/// One way to make all open choices, with its simulated seconds and its plan.
 struct Settled {
   double seconds = std::numeric_limits<double>::infinity();
   std::string text;  ///< the choices, as text of a scenario
@@ -27,28 +26,30 @@ struct Settled {
   std::size_t attempt = 0;  ///< the index of the cut for which the plan was made
 };
 
-/// One or several ways to make the open choices. All ways of a candidate share a lower bound, so that one comparison
-/// can rule out all of them.
+/// One or several ways to make the open choices. All these ways have the same lower bound, so a single comparison can
+/// rule out all of them.
 struct Candidate {
   double at_least = 0;    ///< a lower bound of the seconds of each way of this candidate
   std::int64_t ways = 1;  ///< the number of ways, including those that turn out not to fit
-  /// Simulates the ways that fit and may take less than `worth` seconds, and passes each of them to
-  /// `settled`.
+  /// Simulates those ways of the candidate that fit and may take less than `worth` seconds. Calls `settled` with each
+  /// of them.
   std::function<void(double worth, const std::function<void(const Settled&)>& settled)> simulate =
       {};
-  /// If `open` is set, the judge calls it instead of `simulate`. For each way that fits, `open` returns a candidate
-  /// with a bound of its own, at least `at_least`. The judge does not count these ways again.
+  /// If `open` is set, the judge calls it instead of `simulate`. `open` returns a candidate for each way that fits.
+  /// Each of these candidates has a lower bound of its own, which is at least `at_least`. The judge has already counted
+  /// their ways.
   std::function<std::vector<Candidate>()> open = {};
-  /// Candidates with the same text `same_ways` have the same ways and the same lower bound. The judge considers only
-  /// the first of these candidates. Candidates with an empty text are all considered.
+  /// If two candidates have the same text here, they have the same ways and the same lower bound. So the judge
+  /// simulates only the first of them. An empty text means that nothing is known.
   std::string same_ways = {};
 };
 
-/// A guard decides whether to call the function that it gets. The guard may also catch what the call throws.
+/// A guard gets a function. It calls the function or does not call it, and may catch what the function throws.
 using CallGuard = std::function<void(const std::function<void()>& call)>;
 
-/// Returns a candidate whose simulated ways are changed by `change`. If `open` is set, this also holds for the ways of
-/// the opened candidates. Each call of `simulate` and `open` goes through `guard`, if `guard` is given.
+/// Returns the candidate with one change: `change` is applied to each simulated way. If `open` is set, `change` is also
+/// applied to the ways of the candidates that `open` returns. If `guard` is given, each call of `simulate` and `open`
+/// goes through the guard.
 Candidate changed(Candidate candidate, const std::function<void(Settled&)>& change,
                   const CallGuard& guard = {});
 
@@ -56,12 +57,12 @@ Candidate changed(Candidate candidate, const std::function<void(Settled&)>& chan
 struct Judgement {
   Settled best;
   std::int64_t candidates = 0, simulated = 0;
-  /// The second fastest of the simulated ways, or nothing if only one way fits.
+  /// The second fastest of the simulated ways. Empty if only one way fits.
   std::optional<Settled> runner_up;
 };
 
-/// Returns the fastest way. If several ways are equally fast, returns the first of them. `best.plan` is empty if no way
-/// fits.
+/// Returns the fastest way of all candidates. If several ways are equally fast, the way that was simulated first is
+/// taken. If no way fits, `best.plan` is empty.
 Judgement judge(std::vector<Candidate> candidates);
 
 }  // namespace sluice

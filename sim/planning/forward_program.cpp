@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// Returns each device once, in the order of the stages.
+/// Returns the devices of the stages, each device once, in the order in which they first occur.
 std::vector<std::string> each_once(const std::vector<std::string>& devices) {
   std::vector<std::string> all;
   for (const std::string& device : devices)
@@ -20,9 +20,9 @@ std::vector<std::string> each_once(const std::vector<std::string>& devices) {
   return all;
 }
 
-/// The tensors that a stage exchanges with other stages. `reads` holds the earlier layers whose outputs the stage
-/// reads. `makes` holds its own layers whose outputs later stages read. The inputs that only the first stage reads form
-/// one tensor. The name of this tensor does not contain the name of a layer.
+/// The tensors that a stage gets from other stages and makes for other stages. `reads` has the layers of earlier stages
+/// whose outputs the stage reads. `makes` has the stage's own layers whose outputs later stages read. Inputs that only
+/// the first stage reads are not among them.
 struct StageTensors {
   std::vector<std::uint32_t> reads;
   std::vector<Crossing> makes;
@@ -77,8 +77,8 @@ class ForwardMaker {
     return tensors;
   }
 
-  /// Adds the tensors that have a fixed place during the whole run. Weights, inputs of a step and answers of a step are
-  /// in host memory. A cache is on the device that reads the cache.
+  /// Adds the tensors that are in one memory during the whole run. The weights, the inputs of a step and the answers of
+  /// a step are in host memory. A cache is on the device that reads it.
   void add_places() {
     Program& program = draft_.program;
     const std::int64_t samples = request_.workload.samples_per_step();
@@ -131,14 +131,14 @@ class ForwardMaker {
     return checked_mul(crossing.bytes, request_.workload.micro_batch, "bytes of a micro-batch");
   }
 
-  /// Returns the name of a tensor that crosses a cut. The name contains "boundary" and the stage. If several tensors
-  /// cross the cut, each name also contains the name of a layer.
+  /// Returns the name of a tensor that crosses the cut after stage s. The name contains "boundary" and the stage. If
+  /// several tensors cross the cut, the name also contains the layer that makes the tensor.
   std::string name_of(const Crossing& crossing, std::size_t s, std::int64_t m) const {
     if (stages()[s].crosses.size() == 1) return instance_name("boundary", s, m);
     return instance_name("boundary." + layer(crossing.layer).name, s, m);
   }
 
-  /// Makes the first stage read its inputs. The inputs that no other stage reads form one tensor.
+  /// Makes the first stage read its inputs. All inputs that no other stage reads are loaded as one tensor.
   void read_inputs(Program::Operation& operation, std::int64_t m) {
     std::int64_t rest = bytes_[0].input;
     if (!is_last(0))
@@ -161,8 +161,8 @@ class ForwardMaker {
     return input;
   }
 
-  /// Makes this stage read a tensor that an earlier stage made. If the tensor is not yet on this stage's device, a
-  /// transfer brings the tensor to the device.
+  /// Makes stage s read an output of an earlier stage, or an input of the model. If this tensor is not yet on the
+  /// stage's device, a transfer brings it there.
   void read(Program::Operation& operation, std::uint32_t number, std::size_t s, std::int64_t m) {
     std::map<std::uint32_t, std::uint32_t>& on = held_[number];
     if (on.empty()) {
@@ -194,9 +194,9 @@ class ForwardMaker {
     draft_[output].answer = shape_.return_outputs;
   }
 
-  /// A micro-batch frees its buffer when it has left the last stage. Then the input of the micro-batch that comes
-  /// `buffers` micro-batches later may be loaded. A tensor for another device is sent as soon as the tensor has been
-  /// made.
+  /// Says when each load may start. A tensor that one device sends to another device is sent as soon as it has been
+  /// made. An input needs a buffer. A micro-batch frees its buffer when it has left the last stage. Then the input of
+  /// the micro-batch that comes `buffers` micro-batches later may be loaded.
   void place_loads() {
     Program& program = draft_.program;
     load_when_needed(program);
@@ -218,7 +218,7 @@ class ForwardMaker {
   ProgramDraft draft_;
   std::vector<std::uint32_t> device_of_;  ///< indexed by stage
   std::vector<StageTensors> tensors_;     ///< indexed by stage
-  /// The instances of the current micro-batch, by layer and device.
+  /// The instances of the current micro-batch. The first key is a layer, and the second key is a device.
   std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> held_;
 };
 

@@ -1,5 +1,5 @@
-// Describes inference as a program (program.hpp). Each micro-batch of a round runs through all stages. Each stage runs
-// on the device that holds its weights during the whole run.
+// Describes inference as a program (program.hpp), for policies whose weights stay on the devices. Each micro-batch of a
+// round runs through all stages. A stage runs on the device that holds its weights.
 #pragma once
 
 #include <string>
@@ -14,17 +14,18 @@ struct ForwardShape {
   std::vector<std::string> devices;  ///< indexed by stage
   Round round = {};
   bool return_outputs = true;
-  /// A device has this number of buffers for inputs that are loaded, and as many for answers that are saved.
+  /// The number of buffers that a device has for loaded inputs. It has the same number of buffers for answers that are
+  /// saved.
   std::int64_t buffers = usual_buffers;
-  /// The load of an input may be listed this many micro-batches before its use.
+  /// The load of an input may be listed this many micro-batches before the use of the input.
   std::int64_t inputs_ahead = 0;
 };
 
-/// Returns whether a layer of the stage reads the output of this layer.
+/// Returns whether any layer of the stage reads the output of the layer `layer`.
 bool reads(const Model& model, const Stage& stage, std::uint32_t layer);
 
-/// Returns the program. A tensor that crosses several cuts stays on its maker's device until all stages
-/// that read the tensor have run. This device sends the tensor once to each other device that has a reader.
+/// Returns the program. A tensor stays on the device that has made it until all stages that read the tensor have run.
+/// If stages on other devices read it, it is sent once to each of these devices.
 Program forward_program(const PolicyRequest& request, const ForwardShape& shape);
 
 }  // namespace sluice

@@ -13,8 +13,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns whether time `a` is shorter than time `b` by more than a rounding error. So if two times
-/// differ only by rounding, the candidate that was simulated first wins.
+/// Returns whether time `a` is shorter than time `b` by more than a rounding error. If two times differ only by
+/// rounding, the way that was simulated first wins.
 bool faster(double a, double b) {
   return a < b * (1 - 1e-12);
 }
@@ -56,10 +56,10 @@ Candidate changed(Candidate candidate, const std::function<void(Settled&)>& chan
   return candidate;
 }
 
-// Candidates are simulated in the order of their lower bounds. If the bounds of two candidates are equal, the candidate
-// that was offered first is simulated first. The loop ends when the next bound is not below the best time so far: no
-// later candidate can be faster. The answer also names a runner-up. So if only one way has fitted by then, the loop
-// goes on until a second way fits.
+// Candidates are simulated in the order of their lower bounds. Candidates with equal bounds are simulated in the order
+// in which the policy offered them. The loop may end when the next bound is not below the best time so far, because
+// then no later candidate can be faster. But the answer also names a runner-up. So the loop does not end before two
+// ways have fitted.
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;

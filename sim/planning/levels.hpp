@@ -1,6 +1,6 @@
-// Counts the bytes in a memory during each slot of a row of slots (slots.hpp). A step may have many slots. So the
-// counts are in a tree, in which add() and last_above() take a time in proportion to the logarithm of the number of
-// slots. The functions throw InputError if a count exceeds 2^63.
+// Counts the bytes in a memory during each slot of a step (slots.hpp). A step may have many slots, so the counts are in
+// a tree. For n slots, add() and last_above() need about log(n) steps. The functions throw InputError if a count does
+// not fit into 64 bits.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class Levels {
   /// Adds bytes to the slots `first` to `last`, both included.
   void add(std::size_t first, std::size_t last, std::int64_t bytes);
 
-  /// Returns the last slot from `first` to `last` in which memory holds more than `bytes`, or nothing if there is no
-  /// such slot.
+  /// Looks at the slots from `first` to `last`. Returns the last of them in which the memory holds more than `bytes`
+  /// bytes. Returns nothing if there is no such slot.
   std::optional<std::size_t> last_above(std::size_t first, std::size_t last,
                                         std::int64_t bytes) const;
 
@@ -34,15 +34,17 @@ class Levels {
   };
   Range all() const { return {1, 0, count_ - 1}; }
   void build(const Range& range, const std::vector<std::int64_t>& bytes);
-  /// Adds the bytes to those slots from `first` to `last` that lie in this range of the tree.
+  /// Adds the bytes to the slots from `first` to `last`, as far as they are in this range of slots.
   void add(const Range& range, std::size_t first, std::size_t last, std::int64_t bytes);
   std::optional<std::size_t> last_above(const Range& range, std::size_t first, std::size_t last,
                                         std::int64_t bytes) const;
 
   std::size_t count_;
-  /// For each tree node, the most bytes in one of its slots. The bytes in `more_` of the nodes above are not included.
+  /// For each node of the tree: the largest number of bytes in any of its slots. The bytes in `more_` of the nodes
+  /// above it are not included.
   std::vector<std::int64_t> most_;
-  /// For each tree node, bytes that are in each of its slots. Its children do not count these bytes again.
+  /// For each node of the tree: a number of bytes that is added to each of its slots. The nodes below it do not count
+  /// these bytes.
   std::vector<std::int64_t> more_;
 };
 

@@ -4,8 +4,8 @@
 
 namespace sluice {
 
-/// Returns the earliest slot s from `from` on for which the slots s to `to` - 1 all have room for the load. Takes
-/// this room. In levels_, slot s has the index s + `turn`.
+/// Returns the earliest place of a load, from slot `from` on. The load needs room for its bytes in all slots from its
+/// place to slot `to` - 1, and this function takes this room. In `levels_`, slot s has the index s + `turn`.
 std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t turn,
                               std::int64_t bytes) {
   if (from >= to) return to;
@@ -18,8 +18,8 @@ std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t t
   return at;
 }
 
-// Every step repeats the load. If a load came more than a whole step early, two executions of the load would hold
-// memory at the same time.
+// The load is repeated in every step. If it came more than a whole step early, the memory would hold its bytes twice at
+// the same time. So it comes at most one step early.
 LoadPlace LoadPlaces::add(const LoadWish& load) {
   const std::int64_t earliest = std::max(load.earliest, -count_);
   LoadPlace place{take(std::max<std::int64_t>(earliest, 0), load.needed, 0, load.bytes),

@@ -1,6 +1,7 @@
-// Decides before which slots (slots.hpp) loads are listed. A load is listed as early as its limits and the room in
-// memory allow, possibly in the previous step. For each slot, the bytes in memory without early loads are known in
-// advance. Each load that is placed adds its bytes to the slots from its place to the slot that needs it.
+// Decides where loads are listed: before which slot of a step (slots.hpp). A load is listed as early as its limits and
+// the room in memory allow. It may even be listed in the step before. For each slot, it is known how many bytes are in
+// memory without early loads. A load whose place has been found adds its bytes to the slots from its place to the slot
+// that needs it.
 #pragma once
 
 #include <compare>
@@ -12,13 +13,13 @@
 
 namespace sluice {
 
-/// A load to be placed. A slot with a negative index belongs to the previous step.
+/// A load whose place is to be found, with its limits. A slot with a negative number belongs to the step before.
 struct LoadWish {
   std::int64_t bytes = 0;
   std::int64_t needed = 0;    ///< the slot that needs the load
   std::int64_t earliest = 0;  ///< the first slot before which the load may be listed
   std::int64_t after = 0;     ///< the load may start when this slot has been computed
-  /// If memory allows, the load may start one slot earlier than its place in the list.
+  /// If true, the load may start one slot earlier than its place in the listing, if the memory has room for it.
   bool within = false;
 };
 
@@ -28,15 +29,15 @@ struct LoadPlace {
   auto operator<=>(const LoadPlace&) const = default;
 };
 
-/// Finds the places of the loads into one memory.
+/// Finds the places of all loads into one memory.
 class LoadPlaces {
  public:
-  /// `bytes[s]` is the number of bytes in memory while slot s runs alone. If `capacity` is empty,
-  /// the memory is unlimited.
+  /// `bytes[s]` is the number of bytes in memory during slot s without any early load. If
+  /// `capacity` is empty, the memory is unlimited.
   LoadPlaces(const std::vector<std::int64_t>& bytes, std::optional<std::int64_t> capacity)
       : levels_(bytes), count_(static_cast<std::int64_t>(bytes.size())), capacity_(capacity) {}
 
-  /// Finds the place of a load, and takes room for the load from this place to the slot that needs it.
+  /// Returns the place of a load, and takes the room that the load needs from this place to the slot that needs it.
   LoadPlace add(const LoadWish& load);
   /// Returns the greatest number of bytes in any slot, including the bytes of early loads.
   std::int64_t most() const { return levels_.most(); }

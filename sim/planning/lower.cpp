@@ -29,7 +29,7 @@ Pass pass_of(ActionKind kind) {
   }
 }
 
-/// Adds up the prices of those layers in the stage for which `chosen` is true.
+/// Returns the sum of the prices of those layers of the stage for which `chosen` returns true.
 template <class Chosen>
 Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&& chosen) {
   Price price;
@@ -42,9 +42,9 @@ Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&
   return price;
 }
 
-/// Returns the price of `pass`: of the input gradient, of the weight gradient, or of both
-/// gradients. A workload may give the backward pass as a multiple of the forward pass. Then each of
-/// the two gradients takes half of the backward pass. A layer without a backward pass adds no seconds.
+/// Returns the price of a backward pass, or of only one of its two gradients: `pass` says which. If the workload gives
+/// the backward pass as a multiple of the forward pass, each of the two gradients counts as half of the backward pass.
+/// A layer without a backward pass adds nothing.
 Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass) {
   const auto runs = [](const Layer& layer) { return layer.backward.runs; };
   const std::optional<double> multiple = pricing.training->backward;
@@ -53,7 +53,8 @@ Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass)
                      pass == Pass::backward ? *multiple : *multiple / 2);
 }
 
-/// Returns the price of an update, which reads weights, gradients and state, and writes weights and state.
+/// Returns the price of an update. It reads the weights, the gradients and the state of the optimizer, and writes the
+/// weights and the state.
 Price update_price(const Pricing& pricing, const StageQuery& query) {
   const Training& training = *pricing.training;
   const std::int64_t weight_bytes = query.stage.weight_bytes;
@@ -70,8 +71,8 @@ Price update_price(const Pricing& pricing, const StageQuery& query) {
                                    .written = written}});
 }
 
-/// Many micro-batches have the same price. So each price is computed at its first use and stored, by kind, part, stage,
-/// device and samples.
+/// The prices of actions. Many actions have the same price, because they differ only in their micro-batch. So a price
+/// is computed when it is first needed, and then kept. Its key is kind, part, stage, device and samples.
 class Prices {
  public:
   explicit Prices(const Pricing& pricing) : pricing_(pricing) {}
@@ -109,7 +110,7 @@ void find_routes(Plan& plan, const Platform& platform) {
     }
 }
 
-/// If a computation has seconds but no joules, computes the joules from the device's watts.
+/// Sets the joules of a computation that has seconds but no joules, from the device's watts.
 void take_joules(Action& action, const Stream& stream) {
   if (action.joules == 0) action.joules = (stream.busy_w - stream.idle_w) * action.seconds;
 }

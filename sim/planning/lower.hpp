@@ -1,5 +1,6 @@
-// Lowering completes the actions of a plan. A computation ("stage 3 on gpu") gets seconds, FLOP and joules, and a
-// transfer ("tensor from host to gpu") gets a route. A lowered plan can be executed without the model and the platform.
+// Lowers plans: completes the actions of a plan that a policy has made. For a computation, the policy says only "stage
+// 3 on gpu": lowering adds the seconds, FLOP and joules. For a transfer, the policy says only "this tensor from host to
+// gpu": lowering adds the route. A lowered plan can be simulated without the model and the platform.
 #pragma once
 
 #include <utility>
@@ -20,37 +21,39 @@ struct Pricing {
   const Training* training = nullptr;  ///< null for inference
 };
 
-/// The properties of a compute action on which its price depends. The price of an update does not depend on samples.
+/// The properties of a computation on which its price depends. The price of an update does not depend on `samples`.
 struct StageQuery {
   ActionKind kind = ActionKind::forward;
   const Stage& stage;
   const Device& device;
   std::int64_t samples = 0;
-  /// If true, the price is for those layers alone that selective recomputation runs again.
+  /// If true, the price is only for the layers that selective recomputation runs again.
   bool selective = false;
 };
 
-/// Returns the sum of the prices of the stage's layers. A recompute costs as much as a forward pass. If the workload
-/// gives the backward pass as a multiple of the forward pass, the price of a backward pass is this multiple of the
-/// forward price. Throws InputError when the cost model has no price.
+/// Returns the price of a computation: the sum of the prices of the stage's layers. A recompute costs as much as a
+/// forward pass. If the workload gives the backward pass as a multiple of the forward pass, the price of a backward
+/// pass is this multiple of the price of the forward pass. Throws InputError if the cost model has no price for a
+/// layer.
 Price price_of(const Pricing& pricing, const StageQuery& query);
 
-/// Sets the action's seconds, FLOP, bytes and joules. The joules include what the stream takes above idle power.
+/// Sets the action's seconds, FLOP, bytes and joules. The joules do not include the energy that the device takes when
+/// it is idle.
 void take_price(Action& action, const Price& price, const Stream& stream);
 
-/// A layer, and what the layer adds to the sum that price_of() returns. If the layer is null, the term is the price of
-/// the update of the stage's weights.
+/// A layer, and its part of the price that price_of() returns. If the layer is null, the price is for the update of the
+/// stage's weights.
 using LayerPrice = std::pair<const Layer*, Price>;
 std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query);
 
-/// Adds missing prices and routes. A computation gets the seconds, FLOP, bytes and joules (above
-/// idle) of its stage's layers for its samples. A transfer gets its route. Throws InputError when
-/// no links connect two memories, or when the device has no rate for the dtype.
+/// Adds the prices and routes that are missing in a plan. A computation gets seconds, FLOP, bytes and joules: the price
+/// of its stage's layers for its samples. A transfer gets a route. Throws InputError if no links connect two memories,
+/// or if a device has no rate for the dtype.
 void lower(Plan& plan, const Pricing& pricing);
 
-/// Adds missing prices and routes like lower(), but for a plan that was made without a scenario, and so without a cost
-/// model. The computations of the plan must already have seconds. If a computation has no seconds, the function returns
-/// false and changes nothing. Throws InputError when no links connect two memories.
+/// Adds missing routes and joules to a plan that was made without a scenario. There is no cost model for such a plan,
+/// so its computations must have seconds already. If a computation has no seconds, the function changes nothing and
+/// returns false. Throws InputError if no links connect two memories.
 bool lower_as_written(Plan& plan, const Platform& platform);
 
 }  // namespace sluice

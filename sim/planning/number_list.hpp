@@ -1,4 +1,4 @@
-// Collects numbers as a text. Digests are made from this text.
+// Writes numbers into a text, from which a digest is made.
 #pragma once
 
 #include <bit>
@@ -8,14 +8,16 @@
 
 namespace sluice {
 
-/// Each list of numbers begins with its length, so different lists never give equal texts.
+/// A text of numbers. In the text, each list of numbers begins with its length. So different lists
+/// never give equal texts.
 class NumberList {
  public:
   template <class... Number>
   void add(Number... numbers) {
     (add_one(static_cast<std::int64_t>(numbers)), ...);
   }
-  /// Adds the bits of the number, so that only equal numbers give equal texts.
+  /// Adds the bits of the number as a whole number, so that different numbers never give equal
+  /// texts.
   void add(double number) { add_one(std::bit_cast<std::int64_t>(number)); }
   template <class Number>
   void add(const std::vector<Number>& list) {

@@ -13,8 +13,8 @@ Settled settled(const std::string& text, const std::function<Plan()>& plan) {
   Settled one = {.text = text};
   try {
     const auto made = std::make_shared<const Plan>(plan());
-    // A memory must have room for the tensors whose home it is. check_without_replay() checks this. The replay does
-    // not, because it grants the allocations of actions only.
+    // A memory must have room for all tensors that have their home in it. replay() does not check this, because it
+    // counts only the bytes that actions allocate. check_without_replay() checks it.
     const ReplayResult result = replay(check_without_replay(*made));
     if (result.blocking) return one;
     one.seconds = result.makespan;

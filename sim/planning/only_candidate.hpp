@@ -1,4 +1,4 @@
-// Makes a candidate with a single plan, for the case that no choice is left open.
+// Makes a candidate with a single plan, for scenarios that leave no choice open.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,11 @@
 
 namespace sluice {
 
-/// Makes a plan and simulates it. The result has no plan if a memory is too small, or if `plan` throws Infeasible.
+/// Calls `plan`, which makes a plan, and simulates this plan. The result has no plan if a memory is too small for it,
+/// or if `plan` throws Infeasible.
 Settled settled(const std::string& text, const std::function<Plan()>& plan);
 
-/// Returns a candidate that offers only this plan.
+/// Returns a candidate with a single plan: the plan that `plan` makes.
 Candidate only_candidate(const std::string& text, std::function<Plan()> plan);
 
 }  // namespace sluice

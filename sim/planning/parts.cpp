@@ -16,14 +16,14 @@ std::vector<Field> common_parameters() {
       {.name = "overlap",
        .type = Type::boolean,
        .summary =
-           "whether transfers run during computation; off: the actions run one at a time, in the "
-           "order of the plan",
+           "whether transfers run during computation; off: the actions run one after the other, in "
+           "the order of the plan",
        .default_text = "true"},
       {.name = "buffers",
        .type = Type::integer,
        .summary =
-           "how many inputs of micro-batches the device has room to load, and how many outputs it "
-           "has room to save",
+           "how many inputs of micro-batches have room on the device; as many outputs have room "
+           "there until they are saved",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,

@@ -45,8 +45,8 @@ PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query
     near.work.written -= operand.written;
   }
   if (near.operands.empty() && !query.operands.empty())
-    // No operand is left in a memory of the device. An empty list would mean that all operands are in the default
-    // memory, so the list gets an operand without a memory.
+    // All operands are behind links, so none is in the list `near.operands`. But an empty list would mean that all
+    // operands are in the default memory. So the list gets one operand without a memory.
     near.operands.emplace_back();
   placed.price = cost.of(near);
   return placed;

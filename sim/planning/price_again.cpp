@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-/// Returns the index of the device with this name, or `none`.
+/// Returns the index of the device with this name in the platform, or `none` if there is no such device.
 std::uint32_t number_of(const Platform& platform, const std::string& name) {
   const Device* device = platform.device_or_null(name);
   return device ? static_cast<std::uint32_t>(device - platform.devices.data()) : none;
@@ -43,7 +43,7 @@ bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request) {
 
 bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
                        PriceDecisions decided) {
-  decisions_ = other.decisions_;  // the function in `other` stores the results of earlier calls
+  decisions_ = other.decisions_;  // this copy shares the stored results of earlier calls
   decided_ = std::move(decided);
   return learn_parts(plan, request.pricing.platform);
 }
@@ -70,7 +70,7 @@ bool PriceAgain::learn_parts(const Plan& plan, const Platform& platform) {
   return true;
 }
 
-/// Checks that each route of the plan is a path of the platform between two memories, and stores these two memories.
+/// Returns whether each route of the plan is a path of the platform. Stores the two memories that each path connects.
 bool PriceAgain::learn_routes(const Plan& plan, const Platform& platform) {
   std::vector<char> seen(plan.routes.size(), 0);
   for (const Action& action : plan.actions)

@@ -1,6 +1,7 @@
-// When a plan is priced again, its actions and their order stay, and its seconds, rates and watts come from another
-// platform or cost model. The result equals a plan that is newly made with the new prices. A draft says which of its
-// decisions depend on prices (draft.hpp). A plan is priced again only if the new prices lead to the same decisions.
+// To price a plan again means: the plan keeps its actions and their order, but gets the seconds, rates and watts of
+// another platform or cost model. This is done only if a new plan for these prices would be the same. A draft says
+// which of its decisions depend on prices (draft.hpp). If the new prices lead to the same decisions, they lead to the
+// same plan.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +15,30 @@ namespace sluice {
 
 class PriceAgain {
  public:
-  /// Takes a draft that has not gone through finish(). Returns nothing in two cases: the draft does not say which
-  /// decisions depend on prices, or the policy itself has set prices in the draft.
+  /// `draft` must not have gone through finish(). The result is empty if the draft does not say which decisions depend
+  /// on prices, or if the policy itself has set prices in the draft.
   static std::optional<PriceAgain> of(const Draft& draft);
 
-  /// Must be called with the finished plan, once, before all other functions. Returns false if
-  /// parts of the plan do not come from the platform. Such a plan cannot be priced again.
+  /// Must be called once, before all other functions. `plan` must be the finished plan. Returns false if the plan
+  /// cannot be priced again, because some of its links, routes or devices are not those of the platform.
   bool learn(const Plan& plan, const PolicyRequest& request);
-  /// Like the other learn(), but does not compute the decisions: `decided` holds the decisions that `other` has already
-  /// found for this request. The request of `other` must differ from this request only in prices.
+  /// Does the same as the other learn(), but computes no decisions: `decided` are the decisions that `other` has found
+  /// for this request. The request of `other` may differ from this request only in prices.
   bool learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
              PriceDecisions decided);
 
-  /// Returns the decisions to which the prices of a request lead. The request may differ from the request of learn()
-  /// only in prices. If the decisions equal decided(), the plan of the request is this plan with other prices.
+  /// Returns the decisions to which the prices of `request` lead. `request` may differ from the request of learn() only
+  /// in prices. If the decisions equal decided(), price() makes the plan for `request`.
   PriceDecisions decisions(const PolicyRequest& request) const {
     return decisions_(with_own_stages(request));
   }
   const PriceDecisions& decided() const { return decided_; }
-  /// Replaces the prices of the plan by the prices of this request. Throws InputError in the same
-  /// cases as finish(), and if the seconds of an action are not finite.
+  /// Replaces the prices of the plan by the prices of this request. Throws InputError if finish() would throw it, or if
+  /// the seconds of an action are not finite.
   void price(Plan& plan, const PolicyRequest& request) const;
 
  private:
-  /// The properties on which the price of an action depends.
+  /// The properties of an action on which its price depends.
   struct Kind {
     ActionKind kind;
     WorkPart part;
@@ -60,7 +61,7 @@ class PriceAgain {
   std::vector<Kind> kinds_;
   std::vector<std::uint32_t> kind_of_;  ///< indexed by action; `none` for a transfer
   std::vector<PricedRoute> routes_;
-  /// For each stream, the index of the device whose watts the stream has, or `none`.
+  /// Indexed by stream: the index of the device that computes on the stream, or `none` for a copy stream.
   std::vector<std::uint32_t> owners_;
 };
 

@@ -72,7 +72,7 @@ std::optional<HomeWrites::Written> HomeWrites::before(std::uint32_t instance,
   if (made.home != Program::Home::weights && made.home != Program::Home::optimizer) return {};
   const auto found = writes_.find({made.home, made.stage});
   if (found == writes_.end()) return {};
-  // The elements are in the order of the saves, so a binary search finds the last save before the operation.
+  // Finds the last save before the operation: `all` lists the saves in their order.
   const std::vector<Written>& all = found->second;
   const auto next = std::partition_point(all.begin(), all.end(), [&](const Written& written) {
     return written.operation < operation;

@@ -1,12 +1,12 @@
-// A program lists, in order, the computations of one round. A program also lists every tensor that is on a
-// device during some of these computations. Programs are made from stages, for inference and training. A
-// program determines the bytes on each device at each moment. program_listing makes the plan from the program.
+// A program lists, in order, the computations of one round. A program also lists every tensor that is on a device
+// during some of these computations. So a program determines how many bytes each device holds at each moment. Programs
+// are made from stages, for inference and training. program_listing.hpp makes a plan from a program.
 //
-// A tensor may be on a device several times in a round, for example if an activation goes to host memory and comes
-// back. A tensor may also be on several devices. Each stay of a tensor on a device is an instance. An instance begins
-// with the operation that makes the tensor on the device or first needs it there. An instance ends with the last
-// operation that needs it. A tensor that crosses several cuts is one instance. The number of stages
-// between its maker and its readers does not matter.
+// A tensor may be on a device several times in a round: an activation may go to host memory and come back. A tensor may
+// also be on several devices. Each stay of a tensor on a device is an instance. An instance begins with the operation
+// that makes the tensor on the device, or with the first operation that needs the loaded tensor there. It ends with the
+// last operation that needs it. A tensor may be made in one stage and read in several later stages: it is still one
+// instance.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@
 namespace sluice {
 
 struct Program {
-  /// The role of a tensor that a memory holds during the whole run.
+  /// The role of a tensor that a memory holds during the whole run, such as the weights of a stage.
   enum class Home : std::uint8_t { none, input, weights, optimizer, gradients, other };
 
   struct Place {
     Home home = Home::other;
-    /// For an input, the number of its micro-batch; for any other tensor, the number of its stage.
+    /// For an input: the number of its micro-batch. For any other tensor: the number of its stage.
     std::int64_t number = 0;
     std::string name;
     TensorClass tensor_class = TensorClass::weight;
@@ -34,8 +34,8 @@ struct Program {
     std::string node;  ///< the node that holds the tensor; empty means host memory
   };
 
-  /// Weights that are loaded once before the first round and stay on their device. The gradients and the optimizer
-  /// state of these weights also stay on this device, and are zeros at the start.
+  /// The bytes of a stage that stay on a device during the whole run. The weights are loaded once, before the first
+  /// round. The gradients and the optimizer state of these weights are zeros at the start.
   struct Staying {
     std::uint32_t device = 0;
     std::int64_t weights = 0, gradients = 0, optimizer = 0;
@@ -50,17 +50,17 @@ struct Program {
     std::int64_t first = 0, last = -1;  ///< indices of operations
     bool loaded = false;                ///< whether a transfer brings the instance
     double load_s = 0;
-    /// If the tensor is sent, the source of the load is the instance on the other device. Otherwise the source is a
-    /// home, or the copy that the save of another instance left in host memory.
+    /// The source of the load. If `sent`, it is the instance `copy_of`, which is on another device. Otherwise it is the
+    /// copy that the save of `copy_of` left in host memory. Without a `copy_of`, it is the tensor's home.
     Home home = Home::none;
     std::uint32_t copy_of = none;  ///< the index of an instance
     bool sent = false;
     /// The index of the instance's save among the saves of operation `saved_at`.
     std::uint32_t saves = none;
-    /// The index of the operation after which the instance is saved; -1 if the instance is not saved.
+    /// The index of the operation after which the instance is saved, or -1 if the instance is not saved.
     std::int64_t saved_at = -1;
     bool saved_home = false;  ///< whether the save goes to the home of the tensor
-    /// Whether the instance is an answer. The samples of an answer are done when its save has arrived.
+    /// Whether the instance is an answer. If so, its samples are done when its save has arrived in host memory.
     bool answer = false;
   };
 
@@ -68,7 +68,8 @@ struct Program {
     ActionKind kind = ActionKind::forward;
     std::int32_t stage = 0, micro_batch = -1;
     std::uint32_t device = 0;
-    /// The index of a phase. With several devices, a phase begins when the previous phase has ended.
+    /// The index of the operation's phase. If there are several devices, a phase begins when the previous phase has
+    /// ended.
     std::int64_t phase = 0;
     double seconds = 0;      ///< the seconds of the operation, by which its loads are timed
     bool selective = false;  ///< whether only the selective part is recomputed
@@ -77,8 +78,8 @@ struct Program {
     std::vector<std::uint32_t> loads, makes, uses, saves;  ///< indices of instances
   };
 
-  /// The operations between which a load may run, by their indices. A negative index means an
-  /// operation of the previous round.
+  /// A load, and the indices of the operations between which it may run. A negative index means an operation of the
+  /// previous round.
   struct Load {
     std::uint32_t instance = none;
     std::int64_t needed = 0;    ///< the operation that needs the instance
@@ -92,8 +93,8 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< the loads, in the order in which operations need them
-  /// The operation that makes the answer of micro-batch m waits until the answer of
-  /// micro-batch m - `answer_buffers` is in host memory. If `answer_buffers` is 0, the operation does not wait.
+  /// The number of answers that may be on the device. An operation that makes an answer waits until the answer of
+  /// `answer_buffers` micro-batches ago is in host memory. If `answer_buffers` is 0, the operation does not wait.
   std::int64_t answer_buffers = 0;
   std::int64_t rounds = 1;           ///< the number of rounds of the run
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`
@@ -101,10 +102,10 @@ struct Program {
 
   std::int64_t count() const { return static_cast<std::int64_t>(operations.size()); }
 
-  /// Returns the bytes that stay on a device during the whole run.
+  /// Returns how many bytes stay on the device during the whole run.
   std::int64_t constant_bytes(std::uint32_t device) const;
-  /// Returns the bytes on a device during each operation, if one operation runs at a time. The result includes bytes
-  /// that are on the device only for later operations.
+  /// Returns, indexed by operation, the bytes on the device during the operation if no other operation runs. Bytes that
+  /// only wait there for a later operation count, too.
   std::vector<std::int64_t> bytes(std::uint32_t device = 0) const;
   std::int64_t peak(std::uint32_t device = 0) const;
 };
@@ -113,12 +114,12 @@ struct Program {
 /// no micro-batch.
 std::string instance_name(const std::string& what, std::size_t stage, std::int64_t micro_batch);
 
-/// Adds one load for each instance that a transfer brings. The load is listed before the operation that needs the
-/// instance, and starts after the previous operation.
+/// Adds one load for each instance that a transfer brings. If operation i needs the instance, the load is listed before
+/// operation i, and starts after operation i - 1.
 void load_when_needed(Program& program);
 
-/// Finds the save for which a load must wait. A load must not read a home before the last save into this home has
-/// ended.
+/// Finds for a load the save for which it must wait: a load from a home must not start before the last save into this
+/// home has ended.
 class HomeWrites {
  public:
   explicit HomeWrites(const Program& program);
@@ -127,8 +128,7 @@ class HomeWrites {
     std::size_t number;  ///< the index of the save among the saves of `operation`
     std::uint32_t rounds_ago;
   };
-  /// Returns the last save that comes before `operation` and goes to the home of `instance`. The
-  /// save is in this round or in the previous round.
+  /// Returns the last save into the home of `instance` before `operation`, in this round or in the previous round.
   std::optional<Written> before(std::uint32_t instance, std::int64_t operation) const;
 
  private:

@@ -22,20 +22,21 @@ class ProgramDraft {
     go_to(static_cast<std::uint32_t>(phase_ % static_cast<std::int64_t>(program.devices.size())));
   }
 
-  /// Returns a new operation of this phase. The caller completes the operation and adds it before it asks for another
-  /// operation.
+  /// Returns a new operation of the current phase. The caller must complete this operation and add it before the next
+  /// call.
   Program::Operation operation(ActionKind kind, std::size_t stage) const;
   void add(Program::Operation operation) { program.operations.push_back(std::move(operation)); }
   std::int64_t next() const { return program.count(); }
 
-  /// Adds an instance that is on the device of this phase from the next operation on.
+  /// Adds an instance on device(). It is there from the next operation on.
   std::uint32_t make(const std::string& name, TensorClass tensor_class, std::int64_t bytes,
                      std::size_t stage, std::int64_t micro_batch);
-  /// Marks an instance as loaded: from its home, or from the copy that the save of `copy_of` left.
+  /// Marks an instance as loaded, from its home or from a copy in host memory. If `copy_of` is given, this is the copy
+  /// that the save of the instance `copy_of` left.
   void bring(std::uint32_t instance, double load_s, Program::Home home,
              std::uint32_t copy_of = none);
   void use(Program::Operation& operation, std::uint32_t instance);
-  /// Saves an instance after an operation that has already been added.
+  /// Saves an instance after `operation`, the index of an operation that has already been added.
   void save_after(std::uint32_t instance, std::int64_t operation);
 
   Program::Instance& operator[](std::uint32_t instance) { return program.instances[instance]; }

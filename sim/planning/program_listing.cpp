@@ -74,8 +74,9 @@ class ProgramLister {
     }
   }
 
-  /// Makes the tensors of the plan. The first instance that comes from a home gets the tensor of this
-  /// home. If an instance is sent to another device, the new instance there has the same tensor.
+  /// Finds the tensor of the plan for each instance. Of the instances that are loaded from a home, the first gets the
+  /// tensor of this home. An instance that is sent from another device has the same tensor as there. Every other
+  /// instance gets a new tensor.
   void add_tensors() {
     std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> free = places_;
     for (const Program::Instance& made : program_.instances) {
@@ -147,8 +148,7 @@ class ProgramLister {
     return {ref, ref, list_saves(operation, ref)};
   }
 
-  /// Makes the operation wait for the previous phase, if the operation is the first of its phase.
-  /// The first phase of a round starts after the last phase of the previous round.
+  /// If the operation is the first of its phase, makes it wait for the end of the previous phase.
   void follow_phase(const Program::Operation& operation, PlanBuilder::Ref ref) {
     if (!first_) first_ = ref;
     if (operation.phase != phase_) builder_.wait(ref, last_);
@@ -156,7 +156,7 @@ class ProgramLister {
     last_ = ref;
   }
 
-  /// Returns whether the operation that makes the instance also uses it, or saves it afterwards.
+  /// Returns whether the operation also uses or saves the instance `made`, which it makes.
   static bool is_used(const Program::Operation& operation, std::uint32_t made) {
     const auto in = [&](const std::vector<std::uint32_t>& list) {
       return std::find(list.begin(), list.end(), made) != list.end();
@@ -183,7 +183,7 @@ class ProgramLister {
     return saves;
   }
 
-  /// Limits the number of answers that wait on the device for their transfer.
+  /// Adds waits to the actions that make answers, so that at most `answer_buffers` answers are on the device.
   void wait_for_answers() {
     const auto count = static_cast<std::int64_t>(answers_.size());
     for (std::int64_t j = 0; j < count && program_.answer_buffers > 0; ++j) {
@@ -204,9 +204,9 @@ class ProgramLister {
   std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< indices of tensors
   std::vector<PlanBuilder::Ref> loaded_;  ///< the loads in the prologue, indexed by stage
   std::vector<std::uint32_t> tensors_;    ///< indexed by instance
-  /// The actions that make and save each answer.
+  /// For each answer: the action that makes it, and the action that saves it.
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> answers_;
-  /// The first and the last operation of the round, if there are several devices.
+  /// If there are several devices: the first operation of the round, and the operation that was listed last.
   PlanBuilder::Ref first_, last_;
   std::int64_t phase_ = 0;
 };

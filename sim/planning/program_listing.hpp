@@ -1,5 +1,5 @@
-// Turns a program into a plan: tensors, loads in their places, actions in order, and their waits.
-// Inference and training share this code.
+// Turns a program (program.hpp) into a plan: makes the tensors, lists the actions with the loads in their places, and
+// adds the waits. Programs of inference and of training become plans in this way.
 #pragma once
 
 #include <optional>
@@ -16,15 +16,15 @@ struct ProgramListing {
   const Program& program;
   std::string name;  ///< the name of the policy
   bool overlap = true;
-  /// The bytes of each device that early loads may fill. Without a number, early loads may fill the whole memory.
+  /// Early loads may fill each device up to this number of bytes. Without a number, they may fill the whole memory.
   std::optional<std::int64_t> capacity = {};
-  /// If memory allows, a load may start one operation earlier than its place in the list.
+  /// Whether a load may start one operation earlier than its place in the list says, if memory has room.
   bool loads_within = false;
   std::vector<Fact> facts = {};
 };
 
-/// Returns the plan. Sets `most` to the bytes that the first device needs for this listing. With fewer bytes, at least
-/// one load would be listed later.
+/// Returns the plan. Sets `*most` to the bytes that the first device needs. With less memory, at least one load would
+/// be listed later than in this plan.
 Draft list_program(const ProgramListing& listing, std::int64_t* most = nullptr);
 
 }  // namespace sluice

@@ -20,8 +20,8 @@ namespace sluice {
 
 namespace {
 
-/// If transfers take turns, the plan of a short step lists all rounds. A step is short if it has at
-/// most this many actions.
+/// A step is short if all its rounds together have at most this many actions. If transfers take turns, the plan of a
+/// short step lists all rounds of the step.
 constexpr std::int64_t longest_listed_step = 20'000;
 
 auto figures(const Device& device) {
@@ -30,7 +30,7 @@ auto figures(const Device& device) {
                   device.tiles, device.io_tiles);
 }
 
-/// Returns whether the memories are equal apart from their names.
+/// Returns whether the memories of the two devices differ only in their names.
 bool alike_memories(const Device& a, const Device& b) {
   return std::equal(a.memories.begin(), a.memories.end(), b.memories.begin(), b.memories.end(),
                     [](const DeviceMemory& x, const DeviceMemory& y) {
@@ -49,16 +49,16 @@ bool alike(const Platform& platform, const Path& a, const Path& b) {
                     [&](auto x, auto y) { return figures(x) == figures(y); });
 }
 
-/// Returns the memories that a plan for the device may use: host memory, the first memory (which is
-/// named after the device), and the other memories of the device.
+/// Returns the memories that a plan for the device may use: host memory, then the memories of the device. The first
+/// memory of a device has the name of the device.
 std::vector<std::string> reached(const Platform& platform, const Device& device) {
   std::vector<std::string> nodes = {platform.host().name, device.name};
   for (std::size_t m = 1; m < device.memories.size(); ++m) nodes.push_back(device.memories[m].pool);
   return nodes;
 }
 
-/// Returns whether the links between all memories of device a equal the links between the memories of device b. Both
-/// devices have equally many memories.
+/// Returns whether the paths between the memories of device `a` are as fast as those between the memories of device
+/// `b`, and need the same power. Both devices must have equally many memories.
 bool alike_links(const Platform& platform, const Device& a, const Device& b) {
   const std::vector<std::string> of_a = reached(platform, a), of_b = reached(platform, b);
   for (std::size_t from = 0; from < of_a.size(); ++from)
@@ -81,8 +81,8 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
 
 namespace {
 
-/// Returns a map that exchanges names: from the name of each device to the name of the other
-/// device, and from each memory of a device to the same memory of the other device.
+/// Returns a map of names that gives device `a` the name of device `b`, and `b` the name of `a`. Their memories
+/// exchange names, too: the second memory of `a` with the second memory of `b`, and so on.
 std::map<std::string, std::string> exchanged(const Device& a, const Device& b) {
   std::map<std::string, std::string> names = {{a.name, b.name}, {b.name, a.name}};
   for (std::size_t m = 1; m < std::min(a.memories.size(), b.memories.size()); ++m) {
@@ -123,8 +123,8 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 
 Plan with_transfers(Plan plan, const std::string& how) {
   if (how == "together") return plan;
-  // The best order of transfers can differ from round to round. So the plan of a short step lists
-  // all rounds, and each round has its own order.
+  // The best order of transfers may differ from round to round. So if the step is short, the plan lists all its rounds,
+  // each with its own order.
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
   std::optional<Plan> turns = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);

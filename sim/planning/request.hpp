@@ -12,30 +12,29 @@ namespace sluice {
 struct PolicyRequest {
   Pricing pricing;  ///< the model, the stages, the platform, the cost model and the dtype
   Workload workload;
-  /// The strategy for fates. If there is none, the policy chooses the strategy or keeps all activations.
+  /// The strategy for fates. If the value is empty, the policy chooses a strategy or keeps all activations.
   std::optional<Chosen<FateStrategy>> fates = {};
   bool capacity_enforced = true;
   bool working_set_counted = true;
   std::optional<Keys> phases = {};  ///< the scenario's `phases:`, if the policy uses them
-  /// Whether the cut into these stages is one of several cuts that are compared.
+  /// Whether several cuts are compared. The stages of `pricing` are one of these cuts.
   bool cut_open = false;
-  /// Whether the strategy for fates is one of several strategies that are compared.
+  /// Whether several strategies for fates are compared. `fates` is one of these strategies.
   bool fates_open = false;
   /// Whether the gradients are summed with the gradients of other replicas. The code that adds these gradients up needs
   /// one gradient tensor per stage.
   bool sums_gradients = false;
-  /// The real machine, if the host of the platform stands for the second memory of a device
-  /// (planning/placement/backing.hpp). Inputs and answers use other links on the real machine than on the platform. If
-  /// the platform is the real machine, the pointer is null.
+  /// Null if the pricing's platform is the real machine. Otherwise the platform is a shown machine
+  /// (planning/placement/backing.hpp), and this is the real machine: on it, inputs and answers use other links.
   const Platform* real_machine = nullptr;
 
-  /// Returns this request with the pricing `other`, which may be for other stages or for another platform.
+  /// Returns a copy of this request with the pricing `other`, for example for other stages or another platform.
   PolicyRequest priced(const Pricing& other) const {
     return {other,  workload, fates,      capacity_enforced, working_set_counted,
             phases, cut_open, fates_open, sums_gradients,    real_machine};
   }
 
-  /// Returns the strategy for fates. If the request has no strategy, returns the strategy that keeps all activations.
+  /// Returns the strategy for fates, or the strategy that keeps all activations if `fates` is empty.
   const FateStrategy& strategy() const { return fates ? **fates : *kept_fates(); }
 };
 

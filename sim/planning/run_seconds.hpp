@@ -1,4 +1,4 @@
-// The simulated seconds of a plan, by which candidates are compared.
+// Simulates plans: the judge compares candidates by the seconds of their plans.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,18 @@
 
 namespace sluice {
 
-/// Limits the plan to `bytes` bytes in each memory that only this device has.
+/// Limits the plan to `bytes` bytes in each memory that belongs to this device alone.
 void stay_within(Plan& plan, const std::string& device, std::int64_t bytes);
 
-/// Returns the simulated seconds of a plan's run, or infinity if the run blocks. Throws Interrupted on a signal.
+/// Returns the simulated seconds of a plan's run, or infinity if the run ends in a deadlock. Throws Interrupted if a
+/// signal asks the program to stop.
 double run_seconds(const Plan& plan);
 
-/// Returns the simulated seconds of a plan's run if device memories are unlimited. Memories that no device owns, such
-/// as host memory, keep their capacity. The result is infinity if one of these memories is too small for the plan.
+/// `plan` must not enforce any capacity. Returns the simulated seconds of its run, or infinity if a memory that no
+/// device owns, such as host memory, is too small for the run. The memories of devices count as unlimited.
 double run_seconds_in_host(const Plan& plan);
 
-/// Enforces the capacity of memories that no device owns.
+/// Makes the plan enforce the capacities of the memories that no device owns, such as host memory.
 void enforce_host(Plan& plan);
 
 }  // namespace sluice

@@ -28,7 +28,7 @@ StepSlots::Memory& StepSlots::memory(const std::string& device) {
 
 void StepSlots::add(SlotLoad load) {
   Memory& memory = this->memory(load.ends.to);
-  if (load.once) {  // The bytes of every slot already include a tensor that stays.
+  if (load.once) {  // The tensor stays: its bytes are already in every slot.
     const std::int64_t at = load.earliest;
     loads_.push_back({std::move(load), at, {}, {}});
     return;
@@ -44,8 +44,8 @@ void StepSlots::add(SlotLoad load) {
   loads_.push_back({std::move(load), place.at, {}, {}});
 }
 
-/// Returns whether the load is listed in the step before the step that needs it. With `first_goes_ahead_`, loads
-/// before slot 0 are listed in the previous step, too, because slots need these loads sooner than the early loads.
+/// Returns whether the load is listed in the step before the step that needs it. With `first_goes_ahead_`, this holds
+/// for the loads before slot 0, too, because a step needs these loads sooner than its early loads.
 bool StepSlots::goes_ahead(const Placed& placed) const {
   return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);
 }
@@ -68,7 +68,8 @@ void StepSlots::list_prologue() {
   for (Placed* placed : early) placed->prologue = list_one(placed->load, 0);
 }
 
-/// Loads for this step are needed sooner than loads for the next step, so the loads for this step are listed first.
+/// Lists the loads before `slot`: first those for this step, because they are needed sooner, and then those for the
+/// next step.
 void StepSlots::list_loads(std::int64_t slot) {
   for (const bool next_step : {false, true})
     for (const std::size_t number : by_slot_[static_cast<std::size_t>(slot)]) {

@@ -1,12 +1,11 @@
-// Describes one step of a device as a row of slots. A slot is the computation of one micro-batch in one
-// stage, with the loads that are listed before it and the saves that are listed after it. A load may be
-// listed before an earlier slot than necessary, even in the previous step, as long as memory has room.
-// So a copy engine can work ahead. Early loads never delay grants of actions that are listed earlier.
+// Describes one step of a device as a row of slots. A slot is the computation of one micro-batch in one stage, with the
+// loads that are listed before the computation, and the saves that are listed after it. If memory has room, a load may
+// be listed before an earlier slot, even in the previous step. So a copy engine can work ahead. If an action is listed
+// before an early load, it never waits longer for memory because of this load.
 //
-// A plan that is made from slots cannot end in a deadlock. add() lists a load only where memory has
-// room, so the bytes always fit if the actions run one at a time in listing order. And every action
-// waits only for actions that are listed earlier. So a pool that grants in listing order can always
-// serve the earliest action that has not ended.
+// A plan from slots cannot end in a deadlock. Suppose that the actions run one at a time, in listing order. add() lists
+// a load only where memory has room, so each action gets its bytes. Besides, every action waits only for actions that
+// are listed before it. So of all actions that have not yet ended, the first in the listing can always run.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +18,16 @@
 
 namespace sluice {
 
-/// Every step repeats a row of `count` items. The position of an item has two parts: its index in
-/// the row, and how many steps ago its step was. A negative `index` of row_position() is an item of
-/// an earlier step.
+/// Every step has the same row of `count` items, for example slots. A position names an item by its index in the row,
+/// and by how many steps ago the item's step was. For row_position(), a negative `index` counts back into earlier
+/// steps: -1 is the last item of the previous step.
 struct RowPosition {
   std::size_t index;
   std::uint32_t steps_ago;
 };
 RowPosition row_position(std::int64_t index, std::int64_t count);
 
-/// A load that a slot needs.
+/// A load whose tensor a slot needs.
 struct SlotLoad {
   std::uint32_t tensor = none;
   PlanBuilder::TransferEnds ends;
@@ -38,25 +37,25 @@ struct SlotLoad {
   std::int64_t earliest = 0;
   /// The load may start when this slot has been computed. A negative slot belongs to an earlier step.
   std::int64_t after = 0;
-  /// If memory allows, the load may start one slot earlier than its place in the list. Its place in the
-  /// list stays the same, so the computation of the earlier slot does not wait for the copy engine.
+  /// Whether the load may start one slot earlier than its place in the list says, if memory has room. The load is still
+  /// listed behind the computation of this slot, so the computation does not wait for the load.
   bool within = false;
-  /// If true, the loaded tensor stays on the device, so the load is listed once, before the first step.
+  /// Whether the loaded tensor stays on the device. If so, the load is listed only once, before the first step.
   bool once = false;
-  /// The save with the index `number` among the saves of `slot`, in the step `steps_ago` steps ago.
+  /// A save: of the saves of `slot`, the one with the index `number`. It belongs to the step `steps_ago` steps ago.
   struct Saved {
     std::int64_t slot = -1;  ///< -1 if there is no save
     std::size_t number = 0;
     std::uint32_t steps_ago = 0;
   };
   Saved reloads = {};  ///< the load reads the copy that this save wrote, and frees the copy
-  /// The load starts after this save, and does not free the copy that the save wrote.
+  /// The load starts after this save, but does not free the copy that the save wrote.
   Saved after_save = {};
   ActionKind kind = ActionKind::load;
 };
 
-/// The memory of a device. `bytes[i]` is the most bytes in the memory while slot i runs alone.
-/// These bytes include the loads that are listed in the slot.
+/// The memory of a device. `bytes[i]` is the most bytes that the memory holds in slot i if no early loads are there.
+/// The bytes of the slot's own loads are included.
 struct SlotMemory {
   std::string device;
   std::vector<std::int64_t> bytes;
@@ -75,22 +74,23 @@ struct SlotWork {
 
 class StepSlots {
  public:
-  /// The order in which the prologue lists the early loads of the first step. `as_listed` is the order in which a
-  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With
-  /// `by_need`, a step with early loads for the next step ends with the loads before slot 0 of the next step.
+  /// The order in which the prologue lists the early loads of the first step. `as_listed`: as a previous step would
+  /// list these loads. `by_need`: as the slots need the loads. With `by_need`, if there are early loads, each step's
+  /// last actions are those loads of the next step that are listed before slot 0.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
-  /// `memories` has one element per device that receives loads. All elements have equally many slots.
+  /// `memories` has one element for each device that loads come to. All elements have equally many slots.
   StepSlots(PlanBuilder& builder, std::vector<SlotMemory> memories,
             Prologue prologue = Prologue::as_listed);
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
-  /// Adds a load. The load is listed as early as its limits and the room in memory allow.
+  /// Adds a load. The load is listed in the earliest place in which memory has room. The place and the start of the
+  /// load keep to `earliest` and `after`.
   void add(SlotLoad load);
 
-  /// Lists all actions: early loads of the first step in the prologue, and then the body. In the
-  /// body, `compute(slot)` lists the computation and the saves of a slot.
+  /// Lists all actions of the plan: the early loads of the first step in the prologue, and a step in the body. In the
+  /// body, `compute(slot)` is called for each slot, and lists its computation and its saves.
   template <class Compute>
   void list(Compute&& compute) {
     list_prologue();
@@ -103,17 +103,17 @@ class StepSlots {
     add_waits();
   }
 
-  /// Returns the most bytes on a device in any slot, including early loads. With fewer bytes, a
-  /// load would be listed later.
+  /// Returns the most bytes that the device holds in any slot, with early loads. With less memory, at least one load
+  /// would be listed later.
   std::int64_t most(const std::string& device) { return memory(device).places.most(); }
 
-  /// Returns the number of loads that are listed in an earlier slot than the slot that needs them.
+  /// Returns the number of early loads: an early load is listed before an earlier slot than the one that needs it.
   std::int64_t early() const;
 
  private:
   struct Placed {
     SlotLoad load;
-    /// The slot before which the load is listed; negative for the previous step.
+    /// The slot before which the load is listed. A negative number stands for a slot of the previous step.
     std::int64_t at = 0;
     PlanBuilder::Ref body, prologue;
   };

@@ -11,8 +11,9 @@ namespace sluice {
 
 namespace {
 
-/// Returns the time at which each action begins. The times of the body are from an iteration in the
-/// middle of the run, because the last iteration drops actions that work for the next iteration.
+/// Returns for each action the time at which it begins. For an action of the body, this is the time
+/// in an iteration in the middle of the run. In the last iteration, actions that work for a next
+/// iteration are dropped, so they have no time.
 std::vector<double> starts_of(const Plan& plan, bool& blocks) {
   constexpr std::int64_t enough = 16;
   Plan some = plan;

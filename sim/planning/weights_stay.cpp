@@ -9,8 +9,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns the number of inputs that are on the device in addition to the input of the running computation.
-/// This is the number of buffers minus 1, or fewer if the memory does not have room for so many inputs.
+/// Returns how many inputs may be on the device besides the input of the running computation. Usually, this is the
+/// number of buffers minus 1. If the memory has too little room for that, it is the number that fits.
 std::int64_t inputs_ahead(const PolicyRequest& request, const CommonParameters& common,
                           ForwardShape shape) {
   const std::int64_t most = common.buffers - 1, input = stage_bytes(request).front().input;

@@ -10,20 +10,20 @@
 
 namespace sluice {
 
-/// Returns the stages for a device that keeps all weights. Weights that several stages have (tied
-/// weights) count only in the first of these stages.
+/// Returns the stages for a device that keeps all weights. If several stages have the same weights (tied weights),
+/// these count only in the first of the stages.
 std::vector<Stage> held_once(std::vector<Stage> stages);
 
-/// Returns the request for these stages. The stages must outlive the result.
+/// Returns a copy of the request with these stages, which must outlive the copy.
 PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>& stages);
 
-/// Returns the plan of inference on the device. The weights are loaded once, and each micro-batch of a round then runs
-/// through all stages.
+/// Returns the plan of inference on one device. The weights are loaded once. Then each micro-batch goes through all
+/// stages.
 Draft inference_with_weights(const PolicyRequest& request, const CommonParameters& common,
                              const std::string& policy);
 
-/// If the scenario leaves `buffers` open, returns one mapping for `policy:` per number of buffers to compare. The
-/// usual number is first. Returns an empty list if `buffers` is given, or if transfers and computation do not overlap.
+/// Returns one mapping for `policy:` for each number of buffers that is compared, the usual number first. The list is
+/// empty if the scenario gives `buffers`, or if nothing overlaps.
 std::vector<Value> alternatives_of_buffers(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

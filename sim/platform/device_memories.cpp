@@ -15,7 +15,7 @@ std::optional<double> given(const Reader& keys, const char* name) {
   return keys.has(name) ? std::optional(keys.quantity(name)) : std::nullopt;
 }
 
-/// Returns the smaller of two limits, each of which may be absent.
+/// Returns the smaller of two limits. An empty value means no limit.
 std::optional<double> lesser(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::min(a, b) : a ? a : b;
 }
@@ -42,8 +42,8 @@ std::vector<ThreadRates> table_of(const Reader& memory, const Record& record) {
   return table;
 }
 
-/// Returns the rates for the device's number of threads. For a number between two rows of the
-/// table, the rates are interpolated linearly.
+/// Returns the rates for the device's number of threads. If this number lies between two rows of the table, the rates
+/// are interpolated linearly between these rows.
 Rates rates_with(const std::vector<ThreadRates>& table, const std::string& memory,
                  const Value& written, const MemoryUser& user) {
   const std::int64_t least = table.front().threads, most = table.back().threads;
@@ -120,9 +120,9 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   return memory;
 }
 
-/// Reads a memory of the platform that the device reaches without a link. If the memory has rates `by_threads`, these
-/// rates limit the compute units. Otherwise `read`, `write` and `bandwidth` limit the compute units as they limit
-/// transfers.
+/// Reads a memory of the platform that the device reaches without a link. The compute units read and write it at its
+/// rates `by_threads`, if it has them. Otherwise its keys `read`, `write` and `bandwidth` limit the compute units, as
+/// they limit transfers.
 DeviceMemory shared_memory(const Value& name, const MemoryUser& user) {
   const WrittenMemory found = user.find(name);
   const Reader keys(*found.keys, platform_memory_record(), "memory '" + found.name + "'");

@@ -1,5 +1,5 @@
-// Reads the memories that a device's compute units reach without a link. The device's key `memory` gives a memory that
-// belongs to the device, a memory of the platform, or a list of such memories.
+// Reads the key `memory` of a device: the memory, or the list of memories, that the device's compute units reach
+// without a link. Each of them belongs to the device or to the platform.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ struct WrittenMemory {
   const Value* keys = nullptr;
 };
 
-/// The properties of a device that the reader of its memories needs.
+/// What memories_of() needs to know about the device.
 struct MemoryUser {
   std::string device;        ///< the key of the device in the document, for messages
   std::int64_t threads = 0;  ///< 0 if not given
   /// Finds a memory of the platform. Throws InputError at the value if no memory has that name.
   std::function<WrittenMemory(const Value& name)> find;
-  /// If true, the rates of each memory are the rates in the last row of its table `by_threads`.
+  /// Whether a memory has the rates in the last row of its table `by_threads`, whatever `threads` is.
   bool all_threads = false;
 };
 
-/// Returns the bytes of a memory's key `capacity`, or nothing if the memory is unlimited.
+/// Returns the value of a memory's key `capacity` in bytes, or nothing if the memory is unlimited.
 std::optional<std::int64_t> capacity_of(const Reader& memory);
 
 /// Returns the record of a memory that belongs to one device.
@@ -38,8 +38,8 @@ const Record& device_memory_record();
 const Record& platform_memory_record();
 
 /// Returns the memories in the order of the document. The first memory is the default. For the device's own memories,
-/// DeviceMemory::pool is only the ending that follows the device's name: "" for the default memory, and "_ddr" for a
-/// memory called ddr. Throws InputError.
+/// DeviceMemory::pool is not yet complete: the reader of the platform must put the device's name before it. It is ""
+/// for the default memory, and "_ddr" for a memory called ddr. Throws InputError.
 std::vector<DeviceMemory> memories_of(const Value& written, const MemoryUser& user);
 
 }  // namespace sluice

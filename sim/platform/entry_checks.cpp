@@ -15,7 +15,8 @@ bool is_name(const std::string& text) {
                      [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; });
 }
 
-/// The most devices of a platform. Finding the routes between more devices would take minutes.
+/// The greatest number of devices that a platform may have. With more, the search for routes would
+/// take minutes.
 constexpr std::int64_t most_devices = 16'384;
 
 }  // namespace

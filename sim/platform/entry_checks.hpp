@@ -1,4 +1,4 @@
-// Checks of the entries of a platform document.
+// Checks of a platform document: its names and its number of devices.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace sluice {
 struct Position;
 class Reader;
 
-/// Throws InputError at this position if the text is not a name: a letter followed by letters, digits and _.
+/// Throws InputError at `where` if `text` is not a name. A name is a letter, followed by letters, digits and _.
 void require_name(const std::string& text, const Position& where);
 
-/// Throws InputError at the key `count` if the platform would have more devices than the limit.
+/// Throws InputError at the key `count` if `devices` is more devices than a platform may have.
 void require_few(const Reader& counted, std::int64_t devices);
 
 }  // namespace sluice

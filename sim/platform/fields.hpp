@@ -1,4 +1,4 @@
-// Fields of a platform's records.
+// Short functions that make the fields of a platform's records.
 #pragma once
 
 #include <string>

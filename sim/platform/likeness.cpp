@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-// Each function lists all members of the type that it compares. So when a type gets a new member, this file does not
-// compile until the member has been added to the list. The author then decides whether the member only sets prices.
+// Each function lists all members of the type that it compares. So after a new member is added to the type, this file
+// no longer compiles. The author must then add the member to the list, and decide whether the function compares it.
 
 bool alike(const DeviceMemory& a, const DeviceMemory& b) {
   const auto& [pool, own, capacity, reserved, read, write] = a;

@@ -5,8 +5,8 @@
 namespace sluice {
 namespace {
 
-/// Replaces the rates of a direction by the rates that the keys give. The key `share` gives a
-/// bandwidth as a share of `whole`, the bandwidth of the link.
+/// Replaces the rates of a direction by those that `keys` gives. The key `share` gives a bandwidth as a share of
+/// `whole`, the bandwidth of the link.
 void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole) {
   const bool share = keys.map().find("share") != nullptr;
   if (share && keys.has("bandwidth"))
@@ -18,8 +18,8 @@ void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole)
   if (keys.has("setup")) direction.setup_s = keys.quantity("setup");
 }
 
-/// Replaces the rates of both directions by the rates that the keys give. The keys under `down` and `up` replace the
-/// rates of one direction.
+/// Replaces the rates of both directions by those that `keys` gives. Then the keys under `down` and `up` replace the
+/// rates of their own direction.
 void lay_over(LinkRates& rates, const Reader& keys, const Record& record, double whole) {
   lay_over(rates.down, keys, whole);
   lay_over(rates.up, keys, whole);
@@ -44,7 +44,7 @@ LinkRates rates_of(const Reader& link, const Record& record) {
   if (is_pageable && !pageable)
     link.fail(
         "copies",
-        "'pageable' for 'copies': the link does not say how fast copies of pageable memory are; add their rate, "
+        "'pageable' for 'copies': the link has no rate for copies of pageable memory; add this rate, "
         "such as pageable: {bandwidth: 6GB/s}");
   if (pageable) {
     const Record& keys = record_of(record, "pageable");
@@ -58,7 +58,7 @@ LinkRates rates_of(const Reader& link, const Record& record) {
     const Record& keys = record_of(record, "synchronous");
     const Reader reader(*written, keys, "the synchronous copies of a link");
     LinkRates by_compute = rates;
-    // A copy by the compute units sets up no copy engine, so its default setup is 0.
+    // If no setup is given for synchronous copies, it is 0, because the compute units copy without a copy engine.
     by_compute.down.setup_s = by_compute.up.setup_s = 0;
     lay_over(by_compute, reader, keys, whole);
     rates.synchronous = {by_compute.down, by_compute.up};

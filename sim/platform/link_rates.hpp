@@ -1,6 +1,5 @@
-// The rates of a link in each direction. The keys of the link apply to both directions, and the keys of one direction
-// replace the keys of the link. If host memory is pageable, the keys under `pageable` replace both the keys of the link
-// and the keys of its directions.
+// The rates of a link in each direction. The keys of the link are for both directions, unless keys of one direction
+// (`down` or `up`) replace them. For copies of pageable host memory, the keys under `pageable` replace all these.
 #pragma once
 
 #include <optional>
@@ -18,7 +17,7 @@ struct LinkRates {
   struct DirectionRates {
     Direction down, up;
   };
-  /// The rates of each direction for copies by the compute units.
+  /// The rates at which the compute units copy in each direction, if the link has rates of its own for that.
   std::optional<DirectionRates> synchronous;
   std::optional<double> together;  ///< the bytes per second of both directions together
   double latency_s = 0;
@@ -28,8 +27,8 @@ struct LinkRates {
 const Record& link_record();
 
 /// Returns the rates of a link. `link` reads the keys of the link, and `record` is the record of these keys. Throws
-/// InputError for a half-duplex link with rates for one direction. Also throws InputError if memory is pageable but the
-/// rates of copies of pageable memory are not given.
+/// InputError if a half-duplex link has rates for one direction. Also throws InputError if host memory is pageable, but
+/// the link has no rates for copies of pageable memory.
 LinkRates rates_of(const Reader& link, const Record& record);
 
 }  // namespace sluice

@@ -44,7 +44,7 @@ struct PlatformLookup::Tables {
           memory.emplace(reached.pool, reached.pool);
           owner.emplace(reached.pool, d);
         } else if (const auto [user, is_first] = users.emplace(reached.pool, d); !is_first) {
-          user->second = nowhere;  // several devices reach this memory
+          user->second = nowhere;  // a second device reaches this memory
         }
       }
     }
@@ -62,8 +62,8 @@ struct PlatformLookup::Tables {
     return found->second;
   }
 
-  /// Returns the edges of the path with the fewest links, or an empty list if there is no path. A breadth-first search
-  /// goes through the links in the order of their declaration.
+  /// Returns the edges of the path with the fewest links, or an empty list if there is no path. Of several such paths,
+  /// a breadth-first search finds the path whose links were declared first.
   std::vector<std::uint32_t> fewest_links(const std::string& from, const std::string& to) const {
     const auto begin = node.find(memory.at(from)), end = node.find(memory.at(to));
     if (begin == node.end() || end == node.end() || begin == end) return {};
@@ -88,23 +88,24 @@ struct PlatformLookup::Tables {
            edges == platform.edges.size();
   }
 
-  /// How many devices, memories and edges (an edge is a link in one direction) there were when the tables were made.
+  /// How many devices, memories and edges the platform had when the tables were made. An edge is one direction of a
+  /// link.
   std::size_t devices, memories, edges;
   std::unordered_map<std::string, std::uint32_t> device, node;
   std::unordered_map<std::string, std::string> memory;  ///< the memory of each node, by name
-  /// Each of these maps gives the number of a device for the name of a node. For a memory of a device, `owner` holds
-  /// this device. For a memory of the platform, `users` holds the device that reaches this memory without a link, or
-  /// `nowhere` if several devices reach it.
+  /// Maps from the name of a node to the index of a device. `owner` maps each memory of a device to this device.
+  /// `users` maps a memory of the platform to the device that reaches it without a link, or to `nowhere` if several
+  /// devices do.
   std::unordered_map<std::string, std::uint32_t> owner, users;
-  /// Edges that leave each node, in the order of declaration.
+  /// Indexed by node: the edges that leave it, in the order of declaration.
   std::vector<std::vector<std::uint32_t>> leaving;
-  /// The two ends (from, to) of each edge.
+  /// Indexed by edge: the node where it begins, and the node where it ends.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;
   std::map<std::tuple<std::string, std::string, CopyMode>, Path> paths;
 
-  /// Returns the device whose copy engine moves bytes between two nodes. Also returns whether this engine works at the
-  /// last link of the path instead of the first link. If only the receiver is a device or a
-  /// device's memory, the receiver's engine moves the bytes. Otherwise the sender's engine moves the bytes.
+  /// Returns the device whose copy engine moves bytes from one node to another. The second value says whether this
+  /// engine works at the last link of the path instead of at the first. The engine is the sender's. Only if the
+  /// receiver is a device or a device's memory, and the sender is neither, the engine is the receiver's.
   std::pair<std::string, bool> engine(const Platform& platform, const std::string& from,
                                       const std::string& to) const {
     const auto name = [&](const std::unordered_map<std::string, std::uint32_t>& numbers,
@@ -124,7 +125,7 @@ struct PlatformLookup::Tables {
 
 namespace {
 
-/// Returns the path along the given links. `from` and `to` are the memories at the ends of the path.
+/// Returns the path over the edges `way`, from the memory `from` to the memory `to`.
 Path path_along(const Platform& platform, const std::vector<std::uint32_t>& way,
                 const std::pair<std::string, bool>& engine, const std::string& from,
                 const std::string& to, CopyMode mode) {

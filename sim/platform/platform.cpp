@@ -70,7 +70,8 @@ const Memory& Platform::host() const {
   std::vector<const Memory*> nearest;
   std::size_t least = 0;
   for (const Memory& memory : memories) {
-    // The number of links to the nearest device; 0 if the memory reaches no device.
+    // How many links lead from the memory to the nearest device. 0 means that the memory reaches no
+    // device.
     std::size_t links = 0;
     for (const Device& device : devices) {
       const std::size_t far = lookup.distance(*this, memory.name, device.name);

@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// The shares of a device's peaks that whole networks reach, above 0 and at most 1. The cost model `roofline`
-/// multiplies the peaks by these shares. The cost model `peak` ignores these shares.
+/// The shares of a device's peak rates that whole networks reach, each above 0 and at most 1. The cost model `roofline`
+/// multiplies the peak rates by these shares, and the cost model `peak` ignores them.
 struct RooflineShares {
   double compute = 1;  ///< the share of the peak FLOP/s
   double memory = 1;   ///< the share of the memory bandwidth
@@ -23,22 +23,21 @@ struct RooflineShares {
 
 /// A memory that the compute units of a device reach without a link.
 struct DeviceMemory {
-  /// The name of the memory's pool in plans: "gpu" or "gpu_ddr". A memory of the platform keeps its own name, such as
-  /// "dram".
+  /// The name of the memory's pool in plans, such as "gpu" or "gpu_ddr". If the memory belongs to the platform, this is
+  /// its name there, such as "dram".
   std::string pool;
-  /// Whether the memory belongs only to this device. All other memories that a device reaches are in
-  /// Platform::memories.
+  /// Whether the memory belongs to this device alone. If not, it is a memory of the platform (Platform::memories).
   bool own = true;
-  /// The bytes that tensors may use, without the reserved bytes. If there is no value, the memory is unlimited.
+  /// The bytes that tensors may use: the reserved bytes are already subtracted. Empty if the memory is unlimited.
   std::optional<std::int64_t> capacity;
   std::int64_t reserved = 0;  ///< the bytes that no tensor may use
-  /// The bytes per second that the compute units read and write; empty if the rate is not given.
+  /// The bytes per second at which the compute units read and write. Empty if the rate is not given.
   std::optional<double> read, write;
 
-  /// Returns the bytes per second of reading or of writing, whichever is slower.
+  /// Returns the slower of the two rates, or nothing if one of them is not given.
   std::optional<double> bandwidth() const;
-  /// Returns the seconds in which the compute units access `bytes` bytes, of which they write `written` bytes. Reading
-  /// and writing do not overlap. Returns no value if the rate is not given.
+  /// Returns the seconds in which the compute units read (`bytes` - `written`) bytes and write `written` bytes, one
+  /// after the other. Returns nothing if a rate that is needed is not given.
   std::optional<double> seconds(double bytes, double written) const;
 };
 
@@ -46,22 +45,22 @@ struct Device {
   std::string name;
   std::map<DType, double> rate;  ///< the peak FLOP/s for each dtype
   double efficiency = 1;         ///< the share of the peak FLOP/s that is reached
-  /// The memories of the device, at least one. Tensors are in the first memory unless a plan says
-  /// otherwise.
+  /// The memories that the device reaches without a link, at least one. A tensor is in the first memory unless a plan
+  /// says otherwise.
   std::vector<DeviceMemory> memories = std::vector<DeviceMemory>(1);
-  /// The number of threads that read and write the device's memories; 0 if the number is not given.
+  /// The number of threads that read and write the device's memories, or 0 if it is not given.
   std::int64_t threads = 0;
   RooflineShares roofline;
-  /// The number of units that compute in parallel, such as streaming multiprocessors. The value is 0 if the number is
-  /// not given.
+  /// The number of units that compute in parallel, such as streaming multiprocessors, or 0 if it is not given.
   std::int64_t units = 0;
-  /// The bytes of the last cache before the device's memory; 0 if the size is not given.
+  /// The bytes of the cache that is next to the device's memory, or 0 if they are not given.
   std::int64_t cache = 0;
-  /// The name of the bundled fit that was made from measurements on this device; may be empty.
+  /// The name of the bundled fit to measurements on this device, or an empty text if there is none.
   std::string fit;
   double launch_overhead = 0;  ///< the seconds that the cost model `roofline` adds to each operator
   double idle_w = 0, busy_w = 0;
-  /// The number of all tiles of an IPU, and the number of its I/O tiles, which only transfer and do not compute.
+  /// For an IPU: `tiles` is the number of all its tiles, `io_tiles` the number of those that transfer bytes instead of
+  /// computing.
   std::int64_t tiles = 0, io_tiles = 0;
 
   const DeviceMemory& memory() const { return memories.front(); }
@@ -69,7 +68,8 @@ struct Device {
   /// Returns the memory whose pool has this name, or null if the device reaches no such memory without a link.
   const DeviceMemory* memory_or_null(const std::string& pool) const;
 
-  /// Returns rate(dtype) x efficiency x (1 - io_tiles / tiles). Without a rate for `dtype`, throws InputError.
+  /// Returns the FLOP/s that the device reaches: rate(dtype) x efficiency x (1 - io_tiles / tiles). Throws InputError
+  /// if the device has no rate for `dtype`.
   double flop_per_s(DType dtype) const;
 };
 
@@ -79,19 +79,19 @@ struct Memory {
   std::optional<std::int64_t> capacity;
 };
 
-/// A bandwidth that simultaneous flows share: one direction of a link, or a port of a memory. In a plan, each channel
-/// becomes a link, which has the same number as the channel.
+/// Something whose bandwidth is shared by the flows that use it at the same time: one direction of a link, or a port of
+/// a memory. Each channel becomes a link of the plan, with the same index.
 struct Channel {
-  std::string name;  ///< such as "host.down" and "host.up", or "host" if half duplex; "dram.read"
+  std::string name;  ///< such as "host.down", "host" (half duplex) or "dram.read" (port)
   double bandwidth = 0;
   double idle_w = 0, busy_w = 0;
 };
 
-/// Says what copies the bytes. A copy engine copies while the compute units continue to compute. If the compute units
-/// copy, all of them do nothing else during the copy.
+/// Says what copies the bytes: a copy engine (asynchronous) or the compute units (synchronous). While a copy engine
+/// copies, the compute units continue to compute. While the compute units copy, they compute nothing.
 enum class CopyMode : std::uint8_t { asynchronous, synchronous };
 
-/// How bytes move from one memory to another. The name of a device stands for its first memory.
+/// How bytes go from one memory to another. In names of paths, the name of a device stands for its first memory.
 struct Path {
   std::string name;    ///< such as "host>gpu"
   std::string stream;  ///< the copy engine "<device>.<link>.<direction>", such as "gpu0.host.down"
@@ -100,7 +100,8 @@ struct Path {
   double setup_s = 0, latency_s = 0;
 };
 
-/// A machine. A device with a `count` becomes gpu0, gpu1 and so on, and a private link becomes one link per device.
+/// A machine. A device `gpu` with a `count` has become the devices gpu0, gpu1 and so on, and a private link to these
+/// devices has become one link per device.
 struct Platform {
   std::string name;
   std::vector<Device> devices;
@@ -110,15 +111,15 @@ struct Platform {
   /// Returns the device with this name, or throws an InputError that lists the known names.
   const Device& device(const std::string& name) const;
   const Device* device_or_null(const std::string& name) const;
-  /// Returns the memory that feeds the devices. If there are several memories, returns the memory with the fewest links
-  /// to a device. Throws InputError if there is no such memory, or if several memories are equally near.
+  /// Returns the memory that feeds the devices: the only memory of the platform, or else the memory with the fewest
+  /// links to a device. Throws InputError if no memory reaches a device, or if several memories are equally near.
   const Memory& host() const;
-  /// Returns the route with the fewest links from one node's memory to another node's memory. If there are several such
-  /// routes, returns the route whose links were declared first. Setup and latency are sums over the links. Each channel
-  /// is listed only once. An end may also be a memory that is not the first memory of its device
-  /// ("gpu_ddr"). A synchronous copy uses the links' rates for synchronous copies. It runs on a stream of
-  /// its own, such as "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes.
-  /// The reference is valid as long as the platform exists and gets no new devices, memories or edges.
+  /// Returns the route with the fewest links from one node's memory to another node's memory. Of several such routes,
+  /// returns the route whose links were declared first. The route's setup and latency are the sums of those of its
+  /// links. Each channel is listed only once. A name may also be that of a further memory of a device, such as
+  /// "gpu_ddr". With CopyMode::synchronous, the route has the links' rates for synchronous copies, and a stream of its
+  /// own, such as "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes. The reference is
+  /// valid until the platform is destroyed, or gets a new device, memory or edge.
   const Path& path(const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous) const;
   /// Returns null where path() would throw.
@@ -128,25 +129,26 @@ struct Platform {
     std::string from, to, link, direction;
     std::vector<std::uint32_t> channels;
     double setup_s = 0, latency_s = 0;
-    /// The channels for copies by the compute units. The list is empty if the link has no separate
-    /// rates for such copies.
+    /// The channels for synchronous copies. Empty if the link has no rates of its own for such copies.
     std::vector<std::uint32_t> synchronous_channels = {};
     double synchronous_setup_s = 0;
   };
   std::vector<Edge> edges;
-  /// The ports of memories. A route crosses the read ports of its source and the write ports of its target.
+  /// For each memory, by name: its ports, as indices of channels. A route crosses the read ports of the memory where it
+  /// begins, and the write ports of the memory where it ends.
   std::map<std::string, std::vector<std::uint32_t>> read_ports, write_ports;
 
   mutable PlatformLookup lookup;  ///< internal: the results that device() and path() remember
 };
 
-/// Returns the record of a sluice-platform/1 document, for reading, for help and for the schema.
+/// Returns the record of a sluice-platform/1 document. The reader, the help and the schema use this record.
 const Record& platform_record();
 
-/// Reads a sluice-platform/1 document whose includes are resolved. Throws InputError.
+/// Reads a sluice-platform/1 document. Its includes must already be resolved. Throws InputError.
 Platform read_platform(const Value& document);
 
-/// Reads the platform in a file, or the bundled platform with this name (data_root()/platforms), and applies overrides.
+/// Applies the overrides to the platform in a file, or to the bundled platform with this name (in
+/// data_root()/platforms), and reads it.
 Platform load_platform(const std::string& file_or_name,
                        const std::vector<std::string>& overrides = {});
 

@@ -1,4 +1,4 @@
-// Reads a platform document. A device becomes `count` devices. A link becomes one or several channels.
+// Reads a platform document. A device becomes `count` devices, and a link one or several channels.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -61,10 +61,10 @@ class Builder {
   const Reader* part_ = nullptr;  ///< the part that is being read: the document, or a group
   std::string prefix_;            ///< the prefix of names in that part, such as "node0_"
   Platform platform_;
-  /// Maps a name in the document to names of nodes. For a `gpu` with count 2, these are gpu0 and gpu1.
+  /// For each name in the document, the nodes that it stands for: gpu0 and gpu1 for `gpu` with count 2.
   std::map<std::string, std::vector<std::string>> nodes_;
   std::set<std::string> taken_, channels_;
-  /// Maps each device to its memories, with the rates for the greatest number of threads in their tables.
+  /// Maps each device to its memories, with the rates in the last rows of their tables `by_threads`.
   std::map<std::string, std::vector<DeviceMemory>> with_all_threads_;
 };
 
@@ -84,8 +84,8 @@ void Builder::claim(const std::string& name, const Position& where) {
     throw InputError(where, "two devices, memories or switches are called '" + name + "'");
 }
 
-/// Returns the memory of this name in the part of the platform that is being read. A group may have
-/// no memory of this name. In this case, returns the platform's memory of this name.
+/// Returns the memory of this name in the part of the platform that is being read. If this part is a group without such
+/// a memory, returns the memory of this name outside of groups.
 WrittenMemory Builder::memory_called(const Value& name, const std::string& device) const {
   std::vector<std::string> known;
   for (const Reader* part : {part_, &document_}) {
@@ -139,12 +139,12 @@ void Builder::add_devices(const Value::Entry& entry) {
   add_each(device, entry, count);
 }
 
-/// Adds `count` devices of this kind. Each device gets its own pools. But if the key `memory` names a memory of the
-/// platform, all these devices share that memory.
+/// Adds `count` devices of this kind. Each of them gets pools of its own. But if the key `memory` names a memory of the
+/// platform, all these devices share it.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;
-  if (count > 1) claim(key, entry.position());  // the name stands for all these devices
+  if (count > 1) claim(key, entry.position());  // the key stands for all these devices
   for (std::int64_t i = 0; i < count; ++i) {
     device.name = count == 1 ? key : key + std::to_string(i);
     claim(device.name, entry.position());
@@ -157,7 +157,7 @@ void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t co
       const std::string ending = m == 0 ? "" : memory.pool;
       if (m > 0) claim(pool, entry.position());
       if (m > 0 && i == 0 && count > 1) claim(key + ending, entry.position());
-      // A link to a device joins the device's default memory.
+      // A link that names a device joins the device's first memory.
       add_once(nodes_[key + ending], pool);
       add_once(nodes_[device.name + ending], pool);
     }
@@ -185,7 +185,7 @@ void Builder::add_memory(const Value::Entry& entry) {
   write.push_back(read.back());
 }
 
-/// Checks that every figure listed under `assumed` exists.
+/// Checks that the document has every figure that it lists under `assumed`.
 void Builder::require_figures() const {
   const Value* assumed = document_.value("assumed");
   if (!assumed) return;
@@ -253,8 +253,8 @@ void Builder::add_link(const Value::Entry& entry) {
   join(prefix_ + entry.key, reader, near, far);
 }
 
-/// Returns the share of a link's rate that the device reaches with its number of threads. The document gives the rate
-/// of synchronous copies for the greatest number of threads in the memories' tables. A copy takes the seconds of
+/// The document gives a link's rate of synchronous copies for the greatest number of threads in the memories' tables.
+/// Returns the share of this rate that the device reaches with its own number of threads. A copy takes the seconds of
 /// reading plus the seconds of writing (platforms/FORMAT.md).
 double Builder::share_of_threads(const std::string& from, const std::string& to) const {
   const auto seconds = [](const DeviceMemory& source, const DeviceMemory& target) {
@@ -273,8 +273,8 @@ double Builder::share_of_threads(const std::string& from, const std::string& to)
   return 1;
 }
 
-/// Joins nodes by links. A single near node is joined with all far nodes. If there are several near nodes, near node i
-/// is joined with far node i.
+/// Joins the nodes at the two ends of a link. If `near` is a single node, it is joined with all nodes of `far`.
+/// Otherwise node i of `near` is joined with node i of `far`.
 void Builder::join(const std::string& link, const Reader& reader,
                    const std::vector<std::string>& near, const std::vector<std::string>& far) {
   const LinkRates rates = rates_of(reader, record_of(platform_record(), "links"));
@@ -320,7 +320,7 @@ void Builder::join(const std::string& link, const Reader& reader,
   }
 }
 
-/// Adds the devices, memories and switches of the platform, or of one instance of a group.
+/// Adds the devices, memories and switches of `part`: the whole platform, or one instance of a group.
 void Builder::add_nodes(const Reader& part) {
   part_ = &part;
   if (const Value* devices = part.value("devices"))
@@ -335,8 +335,8 @@ void Builder::add_links(const Reader& part) {
     for (const auto& entry : links->entries()) add_link(entry);
 }
 
-/// Adds the nodes and links of each instance. In the document, `node_gpu` stands for the node `gpu` of every instance
-/// of the group `node`.
+/// Adds the nodes and links of all instances of a group. In links, a name such as `node_gpu` stands for the nodes `gpu`
+/// of all instances of the group `node`.
 void Builder::add_group(const Value::Entry& entry) {
   const Reader group(entry.value, record_of(platform_record(), "groups"),
                      "group '" + entry.key + "'");
@@ -367,7 +367,7 @@ void Builder::add_group(const Value::Entry& entry) {
 }
 
 Platform Builder::build() {
-  // If a platform has no name, messages use the name of its file.
+  // A platform without a name gets the name of its file, for messages.
   platform_.name = document_.has("name") ? document_.text("name") : file_;
   const Value* groups = document_.value("groups");
   if (!document_.has("devices") && !groups)

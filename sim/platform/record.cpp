@@ -1,4 +1,4 @@
-// The record of a platform document. The record says which keys the document may have.
+// The record of a platform document: which keys it may have, and what they mean.
 #include "document/record.hpp"
 
 #include "platform/device_memories.hpp"
@@ -30,7 +30,7 @@ const Record& rate_record() {
   return record;
 }
 
-/// Returns the record of a row of `by_threads`: the rates at which a number of threads read and write the memory.
+/// Returns the record of a row of `by_threads`. The row gives the rates that a number of threads reach together.
 const Record& threads_record() {
   static const Record record = {
       "row of by_threads",
@@ -52,8 +52,8 @@ Field by_threads() {
       .type = Type::list,
       .summary =
           "The rates, in byte/s, at which compute units read and write this memory. Each row is for one number of "
-          "threads, and these numbers are ascending. Rates between two rows are interpolated linearly. The key "
-          "`threads` of the device gives its number of threads.",
+          "threads, and each row has more threads than the row before it. Between two rows, the rates are interpolated "
+          "linearly. The number of threads is the value of the device's key `threads`.",
       .optional = true,
       .record = &threads_record()};
 }
@@ -73,8 +73,8 @@ const Record& device_memory_record() {
        with_default(
            quantity(
                "reserved", Dimension::bytes,
-               "The bytes of the capacity that no tensor may use: the driver's context, code of kernels, and bytes "
-               "that an allocator cannot use."),
+               "The bytes of the capacity that no tensor may use: the driver's context, the code of kernels, and bytes "
+               "that an allocator leaves unused."),
            "0B"),
        may_be_absent(above_zero(
            quantity("bandwidth", Dimension::bytes_per_s,
@@ -82,10 +82,10 @@ const Record& device_memory_record() {
                     "`roofline` needs this rate."))),
        may_be_absent(above_zero(quantity(
            "read", Dimension::bytes_per_s,
-           "The rate at which the compute units read, in byte/s, if this rate differs from `bandwidth`."))),
+           "The rate at which the compute units read, in byte/s; by default `bandwidth`."))),
        may_be_absent(above_zero(quantity(
            "write", Dimension::bytes_per_s,
-           "The rate at which the compute units write, in byte/s, if this rate differs from `bandwidth`."))),
+           "The rate at which the compute units write, in byte/s; by default `bandwidth`."))),
        by_threads()}};
   return record;
 }
@@ -104,8 +104,8 @@ Field share(std::string name, std::string summary) {
 const Record& roofline_record() {
   static const Record record = {
       "roofline of a device",
-      "The shares of the device's peak FLOP/s and memory bandwidth that whole networks reach. The cost model "
-      "`roofline` multiplies the peaks by these shares; the cost model `peak` ignores them.",
+      "Whole networks reach only a share of the device's peak FLOP/s and memory bandwidth. The cost model "
+      "`roofline` multiplies the peaks by these shares. The cost model `peak` ignores these shares.",
       {share("compute", "The share of the peak FLOP/s."),
        share("memory", "The share of the memory bandwidth.")}};
   return record;
@@ -135,22 +135,23 @@ const Record& device_record() {
        {.name = "memory",
         .type = Type::any,
         .summary =
-            "The device's own memory, or the name of a memory of the platform that the device's compute units reach "
-            "without a link, or a list of such memories. Tensors are in the first memory of the list unless a plan "
-            "says otherwise.",
+            "The memories that the device's compute units reach without a link: one memory, or a list. A mapping is a "
+            "memory of the device's own, and a name is a memory of the platform. By default, tensors are in the first "
+            "memory of the list.",
         .record = &device_memory_record()},
        {.name = "threads",
         .type = Type::integer,
         .summary =
-            "The number of threads that read and write the device's memories. Memories with the key `by_threads` need "
-            "this number.",
+            "The number of threads that read and write the device's memories. This number is needed if a memory "
+            "has the key `by_threads`.",
         .optional = true,
         .minimum = 1,
         .maximum = 1000000},
        {.name = "roofline",
         .type = Type::mapping,
         .summary =
-            "The shares of the device's peaks that whole networks reach; only the cost model `roofline` uses them.",
+            "The shares of the device's peak rates that whole networks reach. Only the cost model `roofline` uses "
+            "them.",
         .optional = true,
         .record = &roofline_record()},
        {.name = "units",
@@ -178,8 +179,7 @@ const Record& device_record() {
                     "0W"),
        may_be_absent(quantity(
            "busy", Dimension::watts,
-           "The watts that the device takes while it computes; by default the watts that it takes while it does not "
-           "compute.")),
+           "The watts that the device takes while it computes; by default the watts of `idle`.")),
        {.name = "tiles",
         .type = Type::integer,
         .summary = "The number of tiles of an IPU, or 0 for a device without tiles.",
@@ -249,7 +249,8 @@ const Record& group_record() {
        switches(),
        by_name(
            "links",
-           "The links, which join nodes of the group and nodes of the platform. Each key is the name of a link.",
+           "The links between nodes of the group, or from them to nodes of the platform. Each key is the name of a "
+           "link.",
            link_record())}};
   return record;
 }
@@ -278,7 +279,7 @@ const Record& platform_record() {
        by_name("links", "The links, by name.", link_record()),
        by_name(
            "groups",
-           "The groups, which are parts of the platform that exist several times and have their own links. Each key is "
+           "The groups. A group is a part of the platform that exists several times and has its own links. Each key is "
            "the name of a group.",
            group_record())}};
   return record;

@@ -1,4 +1,4 @@
-// The record of a link of a platform document. The record says which keys a link may have.
+// The record of a link in a platform document: which keys it may have, and what they mean.
 #include "platform/fields.hpp"
 #include "platform/link_rates.hpp"
 
@@ -8,8 +8,8 @@ namespace {
 Field bandwidth_of_a_direction() {
   return may_be_absent(above_zero(quantity(
       "bandwidth", Dimension::bytes_per_s,
-      "The bandwidth in byte/s; by default the link's bandwidth, or the share of the link's "
-      "bandwidth under `share`.")));
+      "The bandwidth in byte/s. By default, this is the link's bandwidth, or the share of it that the "
+      "key `share` gives.")));
 }
 
 Field share_of_the_bandwidth() {
@@ -17,21 +17,21 @@ Field share_of_the_bandwidth() {
       .name = "share",
       .type = Type::number,
       .summary =
-          "The bandwidth as a share of the link's bandwidth. This bandwidth changes with the link's bandwidth.",
+          "The bandwidth as a share of the link's bandwidth. If the link's bandwidth is changed, so is this bandwidth.",
       .optional = true,
       .minimum_excluded = true};
 }
 
-/// Returns the record of one direction of a link. Its rates replace the rates of the link in this direction.
+/// Returns the record of one direction of a link. The rates that are given here replace those of the link.
 const Record& direction_record() {
   static const Record record = {
       "direction of a link",
-      "For one direction, the rates that differ from the rates of the link.",
+      "The rates of one direction. A rate that is missing here is the rate of the link.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(quantity(
            "setup", Dimension::seconds,
-           "The seconds for which a transfer occupies its copy engine before bytes flow; by default the setup of the "
-           "link."))}};
+           "The seconds for which a transfer occupies its copy engine before its bytes flow. By default, they are the "
+           "setup of the link."))}};
   return record;
 }
 
@@ -43,11 +43,11 @@ Field direction(std::string name, std::string summary) {
           .record = &direction_record()};
 }
 
-/// Returns the record of copies of pageable memory. The rates of these copies replace the rates of the link.
+/// Returns the record of copies of pageable memory. The rates that are given here replace those of the link.
 const Record& pageable_record() {
   static const Record record = {
       "pageable copies of a link",
-      "The rates of copies if host memory is not pinned, where these differ from the rates of the link.",
+      "The rates of copies of pageable host memory. A rate that is missing here is the rate of the link.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(
            quantity("setup", Dimension::seconds,
@@ -57,12 +57,12 @@ const Record& pageable_record() {
   return record;
 }
 
-/// Returns the record of copies by the compute units. The rates of these copies replace the rates of the link.
+/// Returns the record of copies by the compute units. The rates that are given here replace those of the link.
 const Record& synchronous_record() {
   static const Record record = {
       "synchronous copies of a link",
-      "The rates of copies that the compute units make, where these differ from the rates of the link. The compute units "
-      "do nothing else during such a copy.",
+      "The rates of copies that the compute units make. The compute units do nothing else during such a copy. A "
+      "bandwidth that is missing here is the bandwidth of the link.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(quantity("setup", Dimension::seconds,
                               "The setup of copies by the compute units; by default 0 s.")),
@@ -88,8 +88,8 @@ const Record& link_record() {
        with_default(
            quantity(
                "latency", Dimension::seconds,
-               "The seconds by which data arrive later because of the link's latency. This delay does not occupy the "
-               "link or the copy engine."),
+               "The seconds from the end of a transfer to the arrival of its data. In this time, the transfer does not "
+               "occupy the link or its copy engine."),
            "0s"),
        with_default(
            quantity("setup", Dimension::seconds,
@@ -97,11 +97,11 @@ const Record& link_record() {
            "0s"),
        direction(
            "down",
-           "For the direction away from the first node of `joins`, the rates that differ from the rates of the "
+           "The rates of the direction away from the first node of `joins`, if they differ from the rates of the "
            "link."),
        direction(
            "up",
-           "For the direction back to the first node of `joins`, the rates that differ from the rates of the "
+           "The rates of the direction back to the first node of `joins`, if they differ from the rates of the "
            "link."),
        {.name = "together",
         .type = Type::number,
@@ -119,14 +119,13 @@ const Record& link_record() {
         .choices = {"pinned", "pageable"}},
        {.name = "pageable",
         .type = Type::mapping,
-        .summary = "The rates of copies if host memory is pageable, where these differ from the rates of the link.",
+        .summary = "The rates of copies of pageable host memory, if they differ from the rates of the link.",
         .optional = true,
         .record = &pageable_record()},
        {.name = "synchronous",
         .type = Type::mapping,
         .summary =
-            "The rates of copies by all compute units, where these differ from the rates of the link for a copy "
-            "engine.",
+            "The rates of copies by all compute units, if they differ from the rates of the link.",
         .optional = true,
         .record = &synchronous_record()},
        {.name = "duplex",
@@ -137,7 +136,7 @@ const Record& link_record() {
        {.name = "sharing",
         .type = Type::choice,
         .summary =
-            "Whether all nodes share one link, or each node at the other end has its own link.",
+            "shared: all nodes use one link; private: each node at the other end has its own link.",
         .default_text = "shared",
         .choices = {"shared", "private"}},
        with_default(
@@ -148,8 +147,7 @@ const Record& link_record() {
            "0W"),
        may_be_absent(quantity(
            "busy", Dimension::watts,
-           "The watts that each direction takes at full bandwidth; the default is the watts at "
-           "rest."))}};
+           "The watts that each direction takes at full bandwidth; by default the watts of `idle`."))}};
   return record;
 }
 

@@ -1,5 +1,6 @@
-// Two rules of a platform's JSON Schema that are not in the platform's record. A platform may have a base,
-// which is another platform whose keys it changes. And every memory of a device except the first needs a name.
+// Two rules of a platform's JSON Schema that the record of a platform does not express. First, a platform may have a
+// base: another platform, some of whose keys it changes. Second, every memory of a device except the first needs a
+// name.
 #pragma once
 
 #include "document/schema.hpp"

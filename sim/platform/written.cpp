@@ -9,8 +9,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Returns whether the name begins with the key, or with the key and a number. Sets `rest` to the text after this
-/// beginning.
+/// Returns whether the name begins with the key. Sets `rest` to the text behind the key, or behind the number that
+/// follows the key.
 bool is_numbered(std::string_view name, std::string_view key, std::string_view& rest) {
   if (name.substr(0, key.size()) != key) return false;
   rest = name.substr(key.size());
@@ -50,7 +50,7 @@ std::vector<WrittenPart> written_parts(const Value& platform, std::string_view k
 }
 
 const WrittenPart* part_called(const std::vector<WrittenPart>& parts, std::string_view name) {
-  // A key may itself end in a digit, so the name is first compared with whole keys.
+  // The name is first compared with whole keys, because a key may itself end in a digit.
   for (const WrittenPart& part : parts)
     if (part.group.empty() && part.key == name) return &part;
   for (const WrittenPart& part : parts)

@@ -1,5 +1,5 @@
-// Lists the devices, memories and links in a platform's document, including those in its groups. Messages use these
-// lists. The search for the figures on which a result depends also uses these lists.
+// Lists the devices, memories and links in a platform's document, with those in its groups. The lists are used in
+// messages, and in the search for the figures on which a result depends.
 #pragma once
 
 #include <string>
@@ -17,12 +17,12 @@ struct WrittenPart {
   const Value* keys = nullptr;
 };
 
-/// Returns the parts of a platform. `kind` is devices, memories or links. The list is empty for a document that is not
-/// a platform.
+/// Returns all devices, all memories or all links in a platform's document. `kind` is "devices", "memories" or "links".
+/// For a document that is not a platform, the list is empty.
 std::vector<WrittenPart> written_parts(const Value& platform, std::string_view kind);
 
-/// Returns the part that has this name after groups and counts are expanded, such as node0_gpu3. Returns null if no
-/// part has this name.
+/// Returns the part to which a name belongs, or null if there is none. For example, node0_gpu3 belongs to the device
+/// `gpu` in the group `node`, if both have a count.
 const WrittenPart* part_called(const std::vector<WrittenPart>& parts, std::string_view name);
 
 }  // namespace sluice

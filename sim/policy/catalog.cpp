@@ -1,4 +1,5 @@
-// The compiled-in policies. To add a policy, add a file to this folder and a line here.
+// The list of the compiled-in policies. To add a policy, add its file to this folder and a line to
+// this list.
 #include "policy/compiled_in.hpp"
 
 namespace sluice {

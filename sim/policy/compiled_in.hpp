@@ -1,5 +1,5 @@
-// The list of the compiled-in policies. Only sim/policy uses this list. Other code uses policy_catalog(), which also
-// has the policies that were added while the program runs.
+// The list of the compiled-in policies, for code in sim/policy only. Other code uses policy_catalog(), which also has
+// the policies that are added while the program runs.
 #pragma once
 
 #include <vector>

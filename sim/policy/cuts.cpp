@@ -5,8 +5,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns all cuts of a model, each as a list of layers after which the model is cut. The result is empty if there
-/// are more than `most_places` places for a cut. There is no place after the first layer, which is the input.
+/// Returns all cuts of a model, each as a list of the layers after which the model is cut. If the model can be cut in
+/// more than `most_places` places, the result is empty. No cut is after the first layer, because this is the input.
 std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
   if (layers < 3 || layers - 2 > most_places) return {};
   std::vector<CutChoice> cuts;
@@ -39,7 +39,7 @@ std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
   for (const std::int64_t count : {2, 3, 4, 6, 8, 16})
     between.push_back({"balanced", "count", count});
   std::vector<std::int64_t> groups = {2, 3, 4, 6, 8, 16};
-  if (training) groups = {4, 16};  // fewer cuts, because each cut is planned with every strategy
+  if (training) groups = {4, 16};  // fewer, because each cut is planned with every strategy
   for (const std::int64_t count : groups) between.push_back({"by_weight", "groups", count});
   return cuts_with(question, between, training ? 4 : 6);
 }

@@ -1,8 +1,8 @@
 // The policy `data_parallel` runs one replica of another policy on each device. The replicas share host memory, and
 // also the links and ports that belong to the routes of several replicas. In inference, each replica computes some of
-// the batches of a step. The document 'PopART phased execution' calls this mode "two IPUs to perform computation at the
-// same time, in a data-parallel fashion". In training, each replica computes a part of each batch, and gradients are
-// all-reduced before each update.
+// the batches of a step. In training, each replica computes a part of each batch, and gradients are all-reduced before
+// each update. The document 'PopART phased execution' describes two replicas: "two IPUs to perform computation at the
+// same time, in a data-parallel fashion".
 #include <algorithm>
 
 #include "planning/replica.hpp"
@@ -15,12 +15,12 @@ extern const Policy data_parallel_policy;
 
 namespace {
 
-/// With more devices than this, the judge compares cuts and fates by a single replica's run.
+/// With more devices than this, the judge compares cuts and fates by the run of a single replica.
 constexpr std::size_t few_devices = 8;
 
-/// Returns ways_of_replicas() if there are at most `few_devices` replicas and they share links, and otherwise
-/// nothing. If the scenario leaves `overlap` open, each way is also tried without overlap. The reason is that
-/// with overlap the first loads of all replicas share the link, so all replicas begin to compute late.
+/// Returns ways_of_replicas(), or nothing if there are more than `few_devices` replicas or they share no links. If the
+/// scenario leaves `overlap` open, each way is also returned without overlap. This may be faster, because with overlap
+/// the first loads of all replicas share the link, so all replicas begin to compute late.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
@@ -34,9 +34,9 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// If replicas share links, the choices are made twice: once as if each replica had the links alone, and once as if
-/// each replica had only its share of the links. The function returns the faster of the two plans. If there
-/// are more than `few_devices` replicas, only the choices with the share of the links are made, to save time.
+/// If replicas share links, two plans are made, and the function returns the faster one. The choices of the first plan
+/// are made as if each replica had the links alone. The choices of the second plan are made with each replica's share
+/// of the links. With more than `few_devices` replicas, only the second plan is made, to save time.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);
@@ -53,7 +53,7 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   return run_seconds(other) < run_seconds(plan) ? other : plan;
 }
 
-/// Returns the plan of one replica if there are more than `few_devices` devices, and nothing otherwise.
+/// Returns the plan of one replica, or nothing if there are at most `few_devices` devices.
 std::optional<Draft> plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   if (devices.size() <= few_devices) return std::nullopt;
@@ -66,15 +66,15 @@ std::optional<Draft> plan_to_compare(const PolicyRequest& request, const Reader&
 const Policy data_parallel_policy = {
     .name = "data_parallel",
     .summary =
-        "Each device runs a replica of another policy. In inference, a replica computes some of the batches; in "
+        "Each device runs a replica of another policy. In inference, a replica computes some of the batches. In "
         "training, it computes a part of each batch, and gradients are all-reduced.",
     .details =
         "Use this policy when a replica of the model can run on each device and you want a high "
-        "throughput. The replicas run side by side, and share the links that several replicas use. "
+        "throughput. The replicas run side by side. Replicas that use the same link share its bandwidth. "
         "In training, each replica computes a part of "
         "the batch, and the gradients cross the links of a ring before the update. With `all_reduce: "
-        "overlapped`, these transfers run during the backward pass. If at most 8 replicas share links and the "
-        "scenario does not give overlap, plans without overlap are also compared.",
+        "overlapped`, these transfers run during the backward pass. If the scenario leaves overlap open and at "
+        "most 8 replicas share links, plans without overlap are also compared.",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed "
         "(2020), section 3.2 (overlap)",
@@ -85,7 +85,7 @@ const Policy data_parallel_policy = {
              .type = Type::choice,
              .summary = "the policy of each replica; write the parameters of this policy next to "
                         "the key replica",
-             .choices = {}},  // policy.cpp adds the names of the replicable policies
+             .choices = {}},  // policy.cpp adds the names of replicable policies
             {.name = "devices",
              .type = Type::list,
              .summary = "the devices of the replicas, by default all devices",
@@ -95,15 +95,15 @@ const Policy data_parallel_policy = {
              .summary =
                  "in training: when the replicas sum their gradients over a ring; overlapped: for each stage, during "
                  "the backward pass of the other stages; after: when the whole backward pass has ended; off: never, "
-                 "so that each replica uses its own gradients; the update (without an optimizer: the end of the batch) "
-                 "waits for the sums",
+                 "each replica uses its own gradients. The update waits for the sums. Without an optimizer, the end of "
+                 "the batch waits for the sums",
              .default_text = "overlapped",
              .choices = {"overlapped", "after", "off"}},
             {.name = "transfers",
              .type = Type::choice,
              .summary =
                  "how transfers of several replicas share one link; together: at the same time, with equal shares; "
-                 "in_turn: one after the other; auto: whichever of the two ends the run first",
+                 "in_turn: one after the other; auto: the faster of the two ways",
              .default_text = "auto",
              .choices = {"auto", "together", "in_turn"}},
         },

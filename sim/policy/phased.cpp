@@ -1,11 +1,11 @@
-// The policy `phased` is PopART's phased execution. In a phase, one device computes a stage for a batch. The index of
-// this device is the index of the phase modulo the number of devices. During this phase, the device of the next phase
-// saves its latest results, and loads the weights and inputs for the next phase. Phase i + 1 starts when all
-// computation of phase i and the I/O of phase i + 1 have ended.
+// The policy `phased` is PopART's phased execution. In a phase, one device computes a stage for a batch. With n
+// devices, device i mod n computes phase i. Meanwhile, the device of phase i + 1 transfers: it saves its latest
+// results, and loads the weights and inputs of phase i + 1. Phase i + 1 starts when the computation of phase i and
+// these transfers have ended.
 //
-// With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation). I/O is the time of the
-// phase's transfers: its weights, and the activations that cross the host link. Without overlap, a phase takes the sum
-// of I/O and computation.
+// With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation) seconds. Here, I/O are
+// the seconds of the phase's transfers: of its weights, and of the activations that cross the link to host memory.
+// Without overlap, a phase takes I/O + computation seconds.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -17,9 +17,8 @@ namespace sluice {
 
 namespace {
 
-/// In training, a phase computes one operation of the step for all micro-batches in flight. An operation is the forward
-/// pass, the backward pass or the recomputation of a stage. A tensor that is on another device is sent through host
-/// memory.
+/// In training, a phase computes the forward pass, the backward pass or the recomputation of one stage, for all
+/// micro-batches in flight. If a phase needs a tensor from another device, the tensor goes through host memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
   refuse_in_training(parameters, {"weights", "weights_per", "last_turn", "host_data", "outputs"},
                      "inference loads the weights for each phase");
@@ -75,11 +74,11 @@ const Policy phased_policy = {
         "loads.",
     .details =
         "Use this policy for devices with a small memory and a larger streaming memory, such as a "
-        "pair of IPUs. While one device computes a phase, the other device saves the results of "
-        "its previous phase, and loads the weights and inputs for its next phase. After each phase, "
-        "the two devices swap these roles. A phase lasts as long as its computation or its "
-        "transfers, whichever takes longer. The memory of each device has to hold only one stage "
-        "and the activations of this stage.",
+        "pair of IPUs. While one device computes a phase, the other device transfers: it saves the "
+        "results of its previous phase, and loads the weights and inputs for its next phase. After "
+        "each phase, the two devices swap these roles. A phase lasts as long as its computation or "
+        "its transfers, whichever takes longer. The memory of each device has to hold only one "
+        "stage and the activations of this stage.",
     .source =
         "PopART phased execution: graphcore/examples, phased_execution.py; PopART user guide, phased execution",
     .example = "sluice run phased_ipu_pair policy.weights_per=step",

@@ -11,7 +11,7 @@ namespace sluice {
 namespace {
 
 /// Completes the record of a policy that replicates other policies: the names of all replicable policies become the
-/// choices of the parameter `replica`.
+/// choices of its parameter `replica`.
 Policy with_replicas(Policy policy, const std::vector<const Policy*>& all) {
   for (Field& field : policy.parameters) {
     if (field.name != "replica") continue;
@@ -25,15 +25,15 @@ const Catalog<Policy>& compiled_in() {
   static const Catalog<Policy> catalog = [] {
     const std::vector<const Policy*> listed = compiled_in_policies();
     std::vector<const Policy*> entries = listed;
-    for (const Policy*& entry : entries)  // the records of policies are never freed
+    for (const Policy*& entry : entries)  // these copies are never freed
       if (entry->replicates) entry = new Policy(with_replicas(*entry, listed));
     return Catalog<Policy>("policy", std::move(entries));
   }();
   return catalog;
 }
 
-/// The present catalog. Older catalogs, and policies that were replaced, are never freed, because another thread may
-/// still be using them to make a plan.
+/// The present catalog. Older catalogs and replaced policies are never freed, because another thread may still use
+/// them.
 std::atomic<const Catalog<Policy>*>& current() {
   static std::atomic<const Catalog<Policy>*> catalog = &compiled_in();
   return catalog;

@@ -1,12 +1,11 @@
-// Under the policy `resident`, the weights are loaded once and stay on the device. Micro-batches
-// run one after the other through all stages. During the computation of a micro-batch, the next
-// inputs are loaded and the latest answers are saved.
+// Under the policy `resident`, the weights are loaded once and stay on the device. Micro-batches go through all stages,
+// one after the other. While one micro-batch is computed, inputs of later micro-batches are loaded and answers of
+// earlier micro-batches are saved.
 //
-// The following times of a run with M micro-batches hold if no link is shared. The load of all
-// weights takes W seconds. A micro-batch takes I seconds to load its input, C seconds to compute,
-// and O seconds to save its answer. With overlap, each micro-batch after the first takes as long as
-// the longest of these three times. With constant times and two buffers, the run takes
-// W + I + (M - 1) max(I, C, O) + C + O seconds. Without overlap, the run takes W + M (I + C + O) seconds.
+// Suppose that no link is shared, and that the load of all weights takes W seconds. For each of M micro-batches, the
+// load of the input takes I seconds, the computation C seconds, and the save of the answer O seconds. Without overlap,
+// the run takes W + M (I + C + O) seconds. With overlap and two buffers, each micro-batch after the first adds only the
+// longest of I, C and O. So the run takes W + I + (M - 1) max(I, C, O) + C + O seconds.
 #include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"
 #include "planning/weights_stay.hpp"
@@ -69,9 +68,9 @@ Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
   });
 }
 
-/// Returns the cuts. In training, a cut decides what is kept, so every cut of a small model is compared. If
-/// there are several devices, replicas may share a link. Several stages of about equal time may
-/// then use the link better than a single stage, or than a stage for each layer.
+/// Returns the cuts that are compared. In training, every cut of a small model is among them, because the cut decides
+/// which activations are kept. If there are several devices, cuts into a few stages of about equal time are among them,
+/// because replicas that share a link may use it best with such a cut.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<CutChoice> between;
   if (question.devices > 1)

@@ -1,9 +1,9 @@
-// Under the policy `sharded`, each stage stays on its device together with its weights. Batches run one after the other
-// through all devices. Activations go from stage to stage over the links between the devices. The document 'PopART
-// phased execution' calls this policy --sharded-execution.
+// Under the policy `sharded`, each stage and its weights stay on one device. Batches go through all devices, one after
+// the other. If two consecutive stages are on different devices, activations go over the links between these devices.
+// The document 'PopART phased execution' calls this policy --sharded-execution.
 //
-// If no link is shared, a micro-batch takes the seconds of its computations plus the seconds of its transfers between
-// devices. Meanwhile the next input is loaded, and the previous answer is saved.
+// If no link is shared, a micro-batch takes the sum of the seconds of its computations and of its transfers between
+// devices. In this time, the next input is loaded, and the previous answer is saved.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device of each stage. The scenario may list these devices. Otherwise all devices get equally many
+/// Returns the device of each stage. If the scenario does not list these devices, all devices get equally many
 /// consecutive stages.
 std::vector<std::string> devices_of_stages(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
@@ -84,7 +84,7 @@ const Policy sharded_policy = {
     .details =
         "Use this policy for a model that fits onto several devices together, but not onto a "
         "single device. The weights are loaded once, and only boundary activations cross from "
-        "device to device. Only one batch is computed at a time, so each device waits while the "
+        "device to device. Only one batch is computed at a time. Each device waits while the "
         "other devices compute. So each batch takes as long as all stages together.",
     .source = "PopART phased execution, --sharded-execution",
     .example = "sluice run sharded_ipu_pair workload.steps=2",

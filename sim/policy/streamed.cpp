@@ -1,7 +1,7 @@
-// Under the policy `streamed`, the weights of groups take turns on the device. A group is a stage of the cut. When the
-// weights of a group have been loaded, all micro-batches in flight run through the group. The activations of these
-// micro-batches stay on the device for the next group, or go through host memory. If a step has more micro-batches than
-// are in flight, the weights are loaded several times.
+// Under the policy `streamed`, the weights of groups take turns on the device. Each stage of the cut is a group. When
+// the weights of a group have been loaded, all micro-batches in flight go through the group. Their activations stay on
+// the device for the next group, or go through host memory. If a step has more micro-batches than are in flight, the
+// weights are loaded several times per step.
 #include "planning/placement/placement_key.hpp"
 #include "planning/streaming/choices.hpp"
 #include "planning/streaming/listing.hpp"
@@ -27,8 +27,8 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);
-  // For keys that the scenario leaves open, this plan uses the values that need the least memory.
-  // If no candidate fits, check() reports by how much this plan is too large.
+  // Keys that are still open get the values that need the least memory. If no candidate fits, check() reports how many
+  // bytes are missing even with these values.
   return list_as_asked(
       request, common,
       {.in_flight = keys.in_flight.value_or(1),
@@ -69,7 +69,8 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return candidates_of_turns(request, parameters, plans_from_host(parameters));
 }
 
-/// Returns the cuts. The groups have about equal weights, because their weights take turns in memory.
+/// Returns the cuts that are compared. Their groups have about equally many bytes of weights, because the weights take
+/// turns in memory.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
   if (question.mode == Mode::training) counts = {2, 3, 4, 8, 16, 32};
@@ -91,15 +92,15 @@ extern const Policy streamed_policy;
 const Policy streamed_policy = {
     .name = "streamed",
     .summary =
-        "The weights of groups take turns on the device, and many micro-batches run through a "
-        "group each time its weights have been loaded.",
+        "The weights of groups take turns on the device. Each time the weights of a group have been "
+        "loaded, many micro-batches run through the group.",
     .details =
         "Use this policy when the weights do not fit into the memory of the device. The weights "
-        "have their home in host memory. The groups are loaded one after the other, each group for "
-        "many micro-batches, so that the computation of a group hides the load of the next group. "
-        "With more micro-batches in flight, the weights are loaded less often, but the activations "
-        "take memory into which weights could be loaded early. If the scenario does not say how many "
-        "micro-batches are in flight, the policy finds the best number.",
+        "have their home in host memory. The groups are loaded one after the other. Each group then "
+        "computes many micro-batches. This computation hides the load of the next group. With more "
+        "micro-batches in flight, the weights are loaded less often. But the activations of these "
+        "micro-batches take memory, so fewer weights can be loaded early. If the scenario leaves "
+        "the number of micro-batches in flight open, the policy finds the best number.",
     .source =
         "AlexNet on one card (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 (block schedule)",
     .example = "sluice run alexnet_x200 policy.in_flight=450",

@@ -100,7 +100,7 @@ std::vector<ProfileColumn> statistics(const std::string& unit, const std::string
   };
 }
 
-/// The columns that say which operator the row is about.
+/// The columns that say which operator was measured, and with which shapes.
 std::vector<ProfileColumn> identity() {
   return {
       text<&ProfileRow::operator_class>("operator",
@@ -114,7 +114,7 @@ std::vector<ProfileColumn> identity() {
        .set = [](ProfileRow& row, const std::string& c) { row.sizes = cell::sizes(c); }},
       shapes<&ProfileRow::inputs>(
           "inputs",
-          "shapes of the tensors that are read, with the batch first, such as "
+          "shapes of the input tensors, with the batch first, such as "
           "8x64x56x56"),
       shapes<&ProfileRow::outputs>("outputs", "shapes of the tensors that are written"),
       {.name = "batch",
@@ -130,7 +130,7 @@ std::vector<ProfileColumn> identity() {
        .set = [](ProfileRow& row,
                  const std::string& c) { row.dtype = std::string(name_of(dtype_of(c))); }},
       {.name = "sparsity",
-       .summary = "the share of the weights that are zero and that the operator skips",
+       .summary = "the share of zeros among the weights, if the operator skips zeros",
        .kind = Kind::number,
        .key = true,
        .get = [](const ProfileRow& row) { return row.sparsity == 0 ? "" : exact(row.sparsity); },
@@ -148,7 +148,8 @@ std::vector<ProfileColumn> identity() {
   };
 }
 
-/// The columns that say in which memories the tensors are, and how and on which device the operator was measured.
+/// The columns about the circumstances of the measurement: the memories of the tensors, the device, the method, and the
+/// model.
 std::vector<ProfileColumn> circumstances() {
   return {
       words<&ProfileRow::input_pools>("input_pools", "memory of each input: DRAM;PMEM"),
@@ -176,7 +177,7 @@ std::vector<ProfileColumn> circumstances() {
   };
 }
 
-/// The columns that say how much work the operator does.
+/// The columns that say how often the operator runs, and how much work one call does.
 std::vector<ProfileColumn> amounts() {
   return {
       {.name = "occurrences",
@@ -216,7 +217,7 @@ std::vector<ProfileColumn> marks_of_measuring() {
            }},
       {.name = "run",
        .summary =
-           "the number of the run that measures the row; all rows of a run are measured at once",
+           "the number of the run that measures the row, together with all other rows of this run",
        .kind = Kind::number,
        .get = [](const ProfileRow& row) { return said(row.run); },
        .set = [](ProfileRow& row, const std::string& c) { row.run = cell::whole(c, 1); }},
@@ -283,7 +284,7 @@ void settle_row(ProfileRow& row) {
   require_order("joules", row.joules);
   if (row.processed == Processed::yes && !row.seconds.known())
     throw InputError(
-        "'processed' is yes, but there is no time: expected seconds_median, seconds_mean or seconds_samples, or "
+        "'processed' is yes, but there is no time: expected seconds_median, seconds_mean, seconds_samples or "
         "processed=no");
   if (row.processed == Processed::no && row.seconds.known())
     throw InputError("'processed' is no, but there is a time; expected processed=yes");
@@ -296,7 +297,7 @@ std::optional<std::int64_t> ProfileRow::size(std::string_view name) const {
 }
 
 std::string words_of(const ProfileRow& row) {
-  // The configuration that torch prints begins with the class: "Conv2d(3, 64, ...)".
+  // The class is not repeated if the configuration already begins with it, as torch prints it: "Conv2d(3, 64, ...)".
   const bool whole = row.config.rfind(row.operator_class, 0) == 0;
   std::string text = row.node.empty() ? (whole ? "" : row.operator_class) : row.node;
   const auto add = [&](const std::string& more) {

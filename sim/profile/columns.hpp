@@ -1,4 +1,5 @@
-// The columns of a profile. The readers, the writers, the keys of rows and the help use one table of columns.
+// The table of a profile's columns. The readers, the writers and the help use this table, and it says which columns
+// form the key of a row.
 #pragma once
 
 #include <string>
@@ -19,30 +20,31 @@ struct ProfileColumn {
   std::string name;
   std::string summary;
   Kind kind = Kind::text;
-  /// Whether the column is part of a row's key.
+  /// Whether the column belongs to the key of a row.
   bool key = false;
-  /// The dimension of the column's numbers, such as seconds.
+  /// The dimension of the numbers in the column, such as seconds.
   Dimension dimension = Dimension::none;
-  /// Returns the row's value as a text, or "" if the row has no value.
+  /// Returns the value of the row in this column as a text, or "" if the row has no value.
   std::string (*get)(const ProfileRow& row) = nullptr;
-  /// Sets the value of the row from `text`, which is not empty. Throws InputError without a position.
+  /// Sets the value of the row in this column. `text` must not be empty. If the text cannot be read, throws InputError
+  /// without a position.
   void (*set)(ProfileRow& row, const std::string& text) = nullptr;
 };
 
-/// Returns the columns in the order in which a profile is written.
+/// Returns all columns, in the order in which they are written.
 const std::vector<ProfileColumn>& profile_columns();
 std::vector<std::string> profile_column_names();
-/// Returns the column of that name, or nullptr if there is no such column.
+/// Returns the column of this name, or nullptr.
 const ProfileColumn* find_profile_column(std::string_view name);
-/// Returns the column of that name. If there is no such column, throws InputError without a
-/// position. Its message suggests a known column.
+/// Returns the column of this name. If there is none, throws InputError without a position, and the message suggests a
+/// known column.
 const ProfileColumn& profile_column(std::string_view name);
 
-/// Returns the row's key as one text, without the columns that `but` names.
+/// Returns the key of the row as one text. The columns that `but` names are left out.
 std::string key_of(const ProfileRow& row, const std::vector<std::string>& but = {});
 
-/// Computes the statistics of the row's samples. Throws InputError without a position if values of the row contradict
-/// each other.
+/// Computes the statistics of the row's samples. Throws InputError without a position if one value of the row
+/// contradicts another.
 void settle_row(ProfileRow& row);
 
 }  // namespace sluice

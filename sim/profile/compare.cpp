@@ -40,8 +40,8 @@ void describe(Comparison& comparison, double tolerance) {
   comparison.ninetieth = quantile_of(ratios, 0.9);
 }
 
-/// Returns the text that a row's cell would have for the given value. A default value becomes an empty cell. If the
-/// column does not allow the value, no row has it, and the value is returned unchanged.
+/// Returns the text that a cell with this value has. The cell of a default value is empty. If the column does not allow
+/// the value, returns the value unchanged, because no row has it anyway.
 std::string cell_of(const ProfileColumn& column, const std::string& value) {
   if (value.empty()) return value;
   ProfileRow row;

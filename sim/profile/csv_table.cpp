@@ -10,7 +10,7 @@ class Parser {
   explicit Parser(CsvTable& table) : table_(table), text_(table.source->text) {}
 
   void parse() {
-    // Skip the byte order mark.
+    // The text may begin with a byte order mark, which is skipped.
     if (text_.compare(0, 3, "\xEF\xBB\xBF") == 0) at_ = line_start_ = 3;
     while (at_ < text_.size()) {
       if (text_[at_] == '#') {
@@ -62,7 +62,7 @@ class Parser {
     ++at_;
     if (at_ < text_.size() && std::string_view(",\r\n").find(text_[at_]) == std::string_view::npos)
       table_.fail(cell,
-                  "text follows the closing quote; expected a comma (write a quote inside a text as \"\")");
+                  "text follows the closing quote; expected a comma: write a quote inside a text as \"\"");
   }
 
   void end_line() {

@@ -1,5 +1,5 @@
-// CSV (RFC 4180) with the position of each cell. Empty lines, and lines that begin with # outside
-// of a cell, are skipped.
+// Reads CSV (RFC 4180), with the position of each cell. Two kinds of lines are skipped: empty lines, and lines that
+// begin with #, unless they are inside a cell.
 #pragma once
 
 #include <memory>
@@ -20,12 +20,12 @@ struct CsvTable {
   std::vector<CsvCell> heading;
   std::vector<std::vector<CsvCell>> rows;  ///< each row has one cell per column of the heading
 
-  /// Throws InputError with this message and the position of the cell.
+  /// Throws InputError with this message, at the position of the cell.
   [[noreturn]] void fail(const CsvCell& cell, const std::string& message) const;
 };
 
-/// Reads a table. Throws InputError if a quote does not end, or if text follows a closing quote. Also throws InputError
-/// if there is no heading, if a name appears twice in the heading, or if a row is longer or shorter than the heading.
+/// Reads a table. Throws InputError in five cases: a quote is not closed, text follows a closing quote, there is no
+/// heading, the heading has a name twice, or a row has more or fewer cells than the heading.
 CsvTable read_csv(std::shared_ptr<const Source> source);
 
 }  // namespace sluice

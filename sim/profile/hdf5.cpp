@@ -23,7 +23,7 @@ std::string path_of(const std::string& column) {
   return "/rows/" + column;
 }
 
-/// Writes a profile. Each column of the profile becomes a dataset of the file.
+/// Writes a profile as an HDF5 file. Each column becomes a dataset, and a column with samples becomes two.
 class HdfWriter {
  public:
   HdfWriter(const Profile& profile, const std::string& path) : profile_(profile), tree_(path) {}
@@ -181,7 +181,7 @@ class HdfReader {
   FileReader file_;
 };
 
-/// Reads the file and returns its content as CSV, with a header that begins with the key `format`.
+/// Reads the file, and returns the profile in the CSV form. There, the key `format` must come first in the header.
 std::string text_of_file(const std::string& path) {
   Profile profile = read_hdf5_profile_here(path);
   Value header = Value::make_map();
@@ -191,9 +191,9 @@ std::string text_of_file(const std::string& path) {
   return profile_text(profile);
 }
 
-/// HDF5 stores texts of variable length in heaps, and the HDF5 library does not check the sizes of heaps. So a damaged
-/// file can crash the library, or the library may never return. For this reason, a child process reads the file and
-/// returns its content as CSV.
+/// HDF5 stores texts of variable length in heaps, and the HDF5 library does not check the sizes of heaps. So if a file
+/// is damaged, the library may crash or never return. That is why a child process reads the file, and returns the
+/// profile in the CSV form.
 Profile read_hdf5_profile(const std::string& path) {
   constexpr ChildLimits limits = {.more_bytes = std::int64_t{8} << 30, .cpu_s = 60, .wall_s = 120};
   std::string text;
@@ -203,8 +203,8 @@ Profile read_hdf5_profile(const std::string& path) {
     throw InputError(
         path + ": error: not a readable profile: the process that reads it ended early (" +
         error.what() +
-        "). The file is damaged, or needs more than 8 GiB of memory, 60 s of processor time or 120 s "
-        "to be read: restore it from a copy, or write the profile as CSV.");
+        "). The file is damaged, or it takes more than 8 GiB of memory, 60 s of processor time or 120 s "
+        "to read: restore the file from a copy, or write the profile as CSV.");
   }
   Profile profile = parse_profile(std::move(text), path);
   profile.source = nullptr;

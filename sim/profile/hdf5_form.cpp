@@ -12,8 +12,8 @@ const Hdf5Form& hdf5_form(const std::string& path) {
   if (!known.read)
     throw InputError(
         "'" + path +
-        "' is a profile in the HDF5 form, which a Python process cannot read; write it as CSV with: sluice profile "
-        "merge " +
+        "' is a profile in the HDF5 form. A Python process cannot read this form: write the profile as CSV with: "
+        "sluice profile merge " +
         path + " -o profile.csv");
   return known;
 }

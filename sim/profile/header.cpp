@@ -32,7 +32,7 @@ const Record& profile_header_record() {
   static const Record record = {
       .name = "the header of a profile",
       .summary =
-          "The header of a profile, which says how the rows were measured, and on which device.",
+          "The header of a profile: how the rows were measured, and on which device.",
       .fields = {
           text("format", "sluice-profile/1"),
           text("name", "a short name"),

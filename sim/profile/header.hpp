@@ -8,8 +8,7 @@ namespace sluice {
 
 const Record& profile_header_record();
 
-/// Throws InputError at an unknown key, at a value that is unknown or has a wrong type, and at a value without its
-/// unit.
+/// Throws InputError at an unknown key, at a wrong value, and at a value without its unit.
 void check_header(const Value& header);
 
 }  // namespace sluice

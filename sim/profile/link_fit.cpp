@@ -38,8 +38,8 @@ std::pair<std::string, std::string> way_of(const Profile& profile, const Profile
   return {is_host_memory(from) ? "down" : "up", memory == "host" ? "pinned" : memory};
 }
 
-/// Fits t = a + b s to the copies, where t is seconds and s is bytes. The fit minimises the sum of ((a + b s) / t -
-/// 1)^2 for a >= 0 and b >= 0.
+/// Fits t = a + b s to the copies: t is seconds, and s is bytes. Finds the a >= 0 and the b >= 0 for which the sum of
+/// ((a + b s) / t - 1)^2 is smallest.
 CopyFit fitted(const std::vector<Copy>& copies) {
   double uu = 0, uv = 0, vv = 0, u = 0, v = 0;
   for (const Copy& copy : copies) {
@@ -67,14 +67,14 @@ CopyFit fit_of(const std::vector<Copy>& copies, const std::string& what) {
       copies.begin(), copies.end(), [](const Copy& a, const Copy& b) { return a.bytes < b.bytes; });
   if (copies.size() < 2 || least->bytes == most->bytes)
     throw InputError(
-        "copies " + what +
-        " were measured in only one size; a fit of set-up and bandwidth needs at least two sizes; ten sizes "
-        "from 1 kB to 1 GB are better");
+        "copies (" + what +
+        ") were measured in only one size. A fit of set-up and bandwidth needs at least two sizes: measure "
+        "several sizes, such as ten sizes from 1 kB to 1 GB");
   const CopyFit fit = fitted(copies);
   if (!(fit.bandwidth > 0) || !std::isfinite(fit.bandwidth))
     throw InputError(
-        "larger copies " + what +
-        " do not take longer than smaller copies, so the bandwidth of these copies is unknown");
+        "larger copies (" + what +
+        ") do not take longer than smaller copies: the bandwidth of these copies is unknown");
   return fit;
 }
 
@@ -90,9 +90,9 @@ Value seconds(double seconds) {
   return text(exact(seconds) + "s");
 }
 
-/// Adds bandwidth and set-up to the keys of a link. A link may not have both a bandwidth and a
-/// share of a bandwidth. `base` is the link that these keys change. If `base` has a share, the new
-/// rate is also written as a share: of `whole`, the bandwidth of the link.
+/// Adds bandwidth and set-up to the keys of a link. `base` is the link that these keys change. A link must not have
+/// both a bandwidth and a share of a bandwidth. So if `base` has a share, the new bandwidth is written as a share of
+/// `whole`. Parameter `whole` is the bandwidth of the link for pinned copies.
 void add_rates(Value& into, const LinkDirection& one, const Value* base, double whole) {
   if (base && base->find("share"))
     into.set("share", Value::make(one.fit.bandwidth / whole));
@@ -101,8 +101,9 @@ void add_rates(Value& into, const LinkDirection& one, const Value* base, double 
   into.set("setup", seconds(one.setup_s()));
 }
 
-/// Adds the rates of one kind of memory. Parameter `base` is the link that the new keys change, or null. The key `up`
-/// gets its own rates if both directions were measured, or if the base has rates for `up` that must be replaced.
+/// Adds the rates of one kind of memory. Parameter `base` is the link that the new keys change, or null. If only one
+/// direction was measured, and `base` has no key `up`, the rates are for both directions. Otherwise the rates of the
+/// upward direction are written under the key `up`, if that direction was measured.
 void add_directions(Value& into, const LinkDirection* down, const LinkDirection* up,
                     const Value* base, double whole) {
   add_rates(into, down ? *down : *up, base, whole);
@@ -113,7 +114,8 @@ void add_directions(Value& into, const LinkDirection* down, const LinkDirection*
   into.set("up", std::move(other));
 }
 
-/// Returns the link of that name in the platform, including the keys that come from the platform's bases.
+/// Returns the link of this name in the platform. If the platform is a variant of other platforms, the result includes
+/// their keys of the link.
 Value link_of(const std::string& platform, const std::string& link) {
   const Value document = load_document(find_document(platform, "platforms"), "platforms");
   const Value* links = document.find("links");
@@ -128,15 +130,15 @@ Value link_of(const std::string& platform, const std::string& link) {
                    "; use --link to name one of its links: " + join(known));
 }
 
-/// Returns the bandwidth of the link `base`, whose name is `link`. The bandwidth is used for pinned copies if no pinned
-/// copies were measured.
+/// Returns the bandwidth that the platform gives for the link `base`, whose name is `link`. Pinned copies keep this
+/// bandwidth if none of them were measured.
 double own_bandwidth(const Value& base, const std::string& link) {
   const Value* said = base.find("bandwidth");
   if (!said || !said->is_scalar())
     throw InputError(
         "only copies of pageable memory were measured, and nothing gives the bandwidth of the link '" +
         link +
-        "' for pinned memory: measure pinned copies, too, or name a platform whose link gives this bandwidth, such as "
+        "' for pinned memory: measure pinned copies, too, or name a platform with this bandwidth, such as "
         "--platform a100_pcie");
   return parse_quantity(said->text(), Dimension::bytes_per_s);
 }

@@ -1,9 +1,9 @@
-// Fits a link to copies that were measured between a host's memory and a device.
+// Finds the bandwidth, set-up and latency of a link from measured copies between host memory and a device.
 //
-// A single copy of s bytes takes latency + set-up + s / bandwidth. If copies follow each other without a pause (method:
-// queued), each copy takes set-up + s / bandwidth. The copy engine is occupied for this time.
-// Latency and set-up can be distinguished only if both single and queued copies were measured. If
-// only one kind of copies was measured, the time of a copy of 0 bytes counts as set-up.
+// A single copy of s bytes takes latency + set-up + s / bandwidth. If copies follow each other without a pause (the
+// profile says `method: queued`), each copy takes set-up + s / bandwidth. A copy occupies the copy engine for this
+// time. To distinguish latency and set-up, both single and queued copies must be measured. If only one of the two was
+// measured, the whole time of a copy of 0 bytes counts as set-up.
 #pragma once
 
 #include <optional>
@@ -27,22 +27,21 @@ struct CopyFit {
 struct LinkDirection {
   std::string direction;  ///< "down" (to the device) or "up"
   std::string memory;     ///< the kind of host memory: "pinned" or "pageable"
-  /// The fit of the queued copies or, if there are no queued copies, of the single copies.
+  /// The fit of the queued copies. If there are no queued copies, it is the fit of the single copies.
   CopyFit fit;
   std::optional<CopyFit> single;  ///< the fit of the single copies, if there are also queued copies
   double setup_s() const { return fit.constant_s; }
   double latency_s() const;
 };
 
-/// Fits the rows whose operator is `copy`. The fits are sorted by direction and memory. Throws InputError if there are
-/// no copies, if a row has no bytes or no direction, or if there are fewer than two sizes.
+/// Fits the rows whose operator is `copy`. The fits are sorted by direction and memory. Throws InputError if the copies
+/// of one fit all have the same size. Also throws InputError at a row without bytes or without a direction.
 std::vector<LinkDirection> fit_link(const Profile& profile);
 
 /// Returns a document with the key `links: {NAME: …}` of a platform. If `platform` is not empty, the document is a
 /// variant of `platform`. The link has the directions (down, up) and kinds of memory (pinned, pageable) that were
-/// measured. If only pageable memory was measured, the link keeps the rates of `platform` for pinned memory, and the
-/// key `copies` of the link is `pageable`. Throws InputError if these rates are needed but the link of `platform` does
-/// not have them.
+/// measured. If only pageable memory was measured, the key `copies` of the link is `pageable`. The link then keeps the
+/// rates of `platform` for pinned memory. Throws InputError if the link of `platform` has no bandwidth.
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
                     const std::string& joins, const std::string& platform);
 

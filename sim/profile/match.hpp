@@ -11,9 +11,9 @@
 
 namespace sluice {
 
-/// Finds the rows of a layer in a profile. The index contains all leaves (rows of operators) that give a batch. The key
-/// of the index is the configuration, the shapes of the inputs of one sample, the element type and the pass. The index
-/// holds pointers to rows of the profile.
+/// Finds the rows of a layer in a profile. The index contains the leaves (rows of operators) that were measured with a
+/// known batch. The key of the index has four parts: the configuration, the input shapes of one sample, the element
+/// type, and the pass. The index holds pointers to rows of the profile.
 class ProfileIndex {
  public:
   explicit ProfileIndex(const Profile& profile);
@@ -33,15 +33,16 @@ ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dt
                    std::string_view pass);
 
 /// Returns the row with the median time. All `rows` are measurements of one operator, in one or several nodes and
-/// models. If the rows differ in a key column other than `node` and `model`, throws an InputError that names the column
-/// and its values.
+/// models. If the rows differ in any key column except `node` and `model`, throws InputError. The message names the
+/// column and its values.
 const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 
-/// Returns the columns that distinguish the operators of one class.
+/// Returns the names of the columns in which operators of one class differ from each other, such as the input shapes.
 const std::vector<std::string>& columns_of_operators();
 
-/// Throws InputError if the rows differ in a key column that is not in `but`. The message says that
-/// `what` was measured with several values of this column, and how to choose one of the values.
+/// `but` lists key columns in which the rows may differ. If the rows differ in another key column, throws InputError.
+/// `what` begins the message, for example "the operator was". The message lists the values of the column, and says how
+/// to choose a value.
 void require_alike(const std::vector<const ProfileRow*>& rows, const std::string& what,
                    const std::vector<std::string>& but);
 

@@ -10,7 +10,8 @@
 namespace sluice {
 namespace {
 
-/// Combines n, mean and std of two series. The squared deviations of both series are taken from the common mean.
+/// Combines n, mean and std of two series. The new std comes from the squared deviations of all values from the common
+/// mean.
 void pool_moments(Statistics& into, const Statistics& a, const Statistics& b) {
   const double n_a = a.n.value_or(1), n_b = b.n.value_or(1), n = n_a + n_b;
   const double mean_a = a.mean ? *a.mean : *a.median, mean_b = b.mean ? *b.mean : *b.median;
@@ -57,8 +58,8 @@ void require_same_joules(const Profile& a, const Profile& b) {
     throw InputError(
         "the joules of both files include the device's power at rest, but " + idle_of(a) + ", " +
         idle_of(b) +
-        "; a profile has only one value of idle: merge files with equal values, or subtract idle x "
-        "seconds from the joules of each file and write joules: above_idle in its header");
+        "; a profile has only one value of idle: merge files with equal values; or subtract idle x "
+        "seconds from the joules of each file, and write joules: above_idle in its header");
   }
   throw InputError(
       "the joules of '" + a.path + "' and '" + b.path +

@@ -54,8 +54,9 @@ std::vector<Operator> operators_of(const Model& model) {
   return all;
 }
 
-/// Marks each pair of operators that share a tensor as neighbours. Two neighbours must not be in the same run (the rows
-/// that are measured at once), because the shared tensor can be in only one memory during a run.
+/// Marks each pair of operators that share a tensor as neighbours. All rows of a run are measured together. During a
+/// run, a tensor stays in one memory, and two neighbours may want their common tensor in different memories. So two
+/// neighbours must not be in the same run.
 void join_neighbours(std::vector<Operator>& operators) {
   std::map<std::string, std::vector<std::size_t>> users;
   for (std::size_t o = 0; o < operators.size(); ++o) {
@@ -115,9 +116,9 @@ class Planner {
     }
   }
 
-  /// Returns a key by which an operator is found among the rows that were measured before. The key does not depend on
-  /// how and on which device a row was measured. Without pools, the key does not depend on instance and memories
-  /// either.
+  /// Returns the key by which an operator is found among the rows that were measured before. The device and the method
+  /// of a measurement are not in the key. If the request names no pools, the key has no node and no memories, either.
+  /// Operators that differ only in node or memories then have the same key.
   std::string identity(const ProfileRow& row) const {
     std::vector<std::string> but = {"outputs", "cache", "method", "device", "model", "level"};
     if (request_.pools.empty())
@@ -140,8 +141,8 @@ class Planner {
     std::map<std::string, std::size_t> place;
     for (;;) {
       add(one, placed(row, one, place));
-      // Goes to the next placement. The elements of `place` are the digits of a number whose base is the number of
-      // pools.
+      // Goes to the next placement. `place` counts up like a number: each free tensor is a digit, and the number of
+      // pools is the base.
       std::size_t t = 0;
       while (t < free.size() && ++place[free[t]] == request_.pools.size()) place[free[t++]] = 0;
       if (t == free.size()) return;
@@ -165,7 +166,7 @@ class Planner {
   void add(Operator& one, ProfileRow row) {
     if (++plan_.wanted > most_placements)
       throw InputError(
-          "there are more than a million placements; use --fixed to keep some tensors in the first memory, such as "
+          "there are more than a million placements: keep some tensors in the first memory with --fixed, such as "
           "--fixed weights,input");
     if (done_.count(identity(row)) != 0)
       ++plan_.done;
@@ -173,7 +174,8 @@ class Planner {
       one.pending.push_back(std::move(row));
   }
 
-  /// Adds a row. Equal operators share one row, whose `occurrences` is the number of these operators.
+  /// Adds a row for an operator. If an equal operator has a row, no row is added: the `occurrences` of that row grow by
+  /// 1.
   void add_once(Operator& one, ProfileRow row) {
     const auto [known, fresh] = first_.emplace(identity(row), &one);
     if (fresh) {
@@ -202,7 +204,8 @@ class Planner {
     for (std::size_t left = plan_.left(); left > 0;) left -= run(next);
   }
 
-  /// Fills the next run. Operators with the most pending rows come first. Returns the number of rows in the run.
+  /// Fills the next run. The operators with the most pending rows get their places in the run first. Returns the number
+  /// of rows in the run.
   std::size_t run(std::vector<std::size_t>& next) {
     std::vector<std::size_t> order;
     for (std::size_t o = 0; o < operators_.size(); ++o)

@@ -1,6 +1,6 @@
 // Profiles hold operators with their measured seconds and joules. A profile is a table with a header.
 // sim/profile/FORMAT.md describes the columns. The header says how and on which device the profile was measured.
-// Seconds, joules, FLOP and bytes are per call.
+// The seconds, joules, FLOP and bytes of a row are those of one call of its operator.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace sluice {
 /// Whether the row has been measured. `failed` means that a measurement has failed and will not be tried again.
 enum class Processed : std::uint8_t { no, yes, failed };
 
-/// The kind of a row: an operator (leaf), a module with children (inner), or a whole model. Only leaves are priced and
-/// added up. Whole models are compared with the sums of their leaves.
+/// The kind of a row: an operator (leaf), a module with children (inner), or a whole model. Cost models use only
+/// leaves, and only leaves are added up. The row of a whole model is compared with the sum of the model's leaves.
 enum class Level : std::uint8_t { leaf, inner, whole };
 
 struct ProfileRow {
@@ -43,7 +43,7 @@ struct ProfileRow {
   Statistics seconds, joules;
   std::optional<double> joules_error;
   Processed processed = Processed::no;
-  /// In a plan of measurements, the number of the run that measures the row. All rows of a run are measured at once.
+  /// In a plan of measurements: the number of the row's run. All rows of a run are measured at once.
   std::optional<std::int64_t> run;
   std::string note;
   int line = 0;  ///< the line from which the row was read, or 0 if it was not read
@@ -59,7 +59,7 @@ struct Profile {
   Value header = Value::make_map();  ///< the header, which has been checked against its record
   std::vector<ProfileRow> rows;
   std::string path;  ///< the path of the file from which the profile was read, for messages
-  /// The text of the file. The pointer is null if the file is HDF5, or if there is no file.
+  /// The text of the CSV file. If there is no file, or the file has the HDF5 form, the pointer is null.
   std::shared_ptr<const Source> source = {};
 
   /// Throws InputError with this message and the line of the row.
@@ -67,25 +67,26 @@ struct Profile {
 
   /// Returns the text of a key of the header, or an empty text if the key is absent.
   std::string text(std::string_view key) const;
-  /// Returns the watts that the measured device takes while it does not compute.
+  /// Returns the power, in watts, that the measured device takes at rest, or nullopt if the header does not give it.
   std::optional<double> idle_w() const;
   bool joules_above_idle() const { return text("joules") == "above_idle"; }
 };
 
-/// Returns a text such as "gemm m=8192;n=4096 bfloat16", by which a person can recognise the row.
+/// Returns a text by which a person can recognise the row, such as "gemm m=8192;n=4096 bfloat16".
 std::string words_of(const ProfileRow& row);
 
-/// Reads a profile as CSV or HDF5, depending on the content, or reads a table of another program. A table of another
-/// program needs the path `map` of a sluice-profile-map/1 document, or a heading that one of the files in
-/// sim/profile/tables lists. Throws InputError with file, line and column. Throws IoError.
+/// Reads a profile in CSV or HDF5, or a table of another program. The content of the file shows which of these it is.
+/// Some tables of other programs are recognised by their heading, which a file in sim/profile/tables lists. For all
+/// other tables, `map` must be the path of a sluice-profile-map/1 document. Throws InputError with file, line and
+/// column. Throws IoError.
 Profile load_profile(const std::string& path, const std::string& map = {});
 /// Reads a profile from a text in memory, as load_profile reads a file.
 Profile parse_profile(std::string text, const std::string& name, const std::string& map = {});
 
 /// Returns the profile in the CSV form. Columns that are empty in all rows are left out.
 std::string profile_text(const Profile& profile);
-/// Writes the profile as a whole or not at all. The file is in the HDF5 form if its name ends in .h5 or .hdf5, and
-/// otherwise in the CSV form. Throws IoError.
+/// Writes the profile as a whole or not at all. If the name ends in .h5 or .hdf5, the file is in the HDF5 form. All
+/// other files are in the CSV form. Throws IoError.
 void write_profile(const Profile& profile, const std::string& path);
 
 }  // namespace sluice

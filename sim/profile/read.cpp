@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view first_line = "# format: sluice-profile/";
 
-/// Returns the comment lines at the top of the file as YAML. Each # is replaced by a blank, so that positions in
-/// messages are correct.
+/// Returns the comment lines at the top of the file as YAML. A blank replaces each #. So the YAML has the same lines
+/// and columns as the file, and messages give the right positions.
 std::string header_text(const std::string& text) {
   std::string header;
   for (std::size_t at = 0; at < text.size() && text[at] == '#';) {
@@ -112,8 +112,8 @@ void require_distinct(const Profile& profile) {
           row,
           "this row repeats the row of line " + std::to_string(found->second->line) + " (" +
               words_of(row) +
-              "): give the two rows different nodes, different methods, or different values of another "
-              "column of the key, or write one row with all samples under seconds_samples");
+              "): give the two rows different nodes or methods, or different values in another column of the "
+              "key; or write a single row with all samples under seconds_samples");
   }
 }
 

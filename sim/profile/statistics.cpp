@@ -48,10 +48,10 @@ Spread spread_of(const std::vector<double>& numbers) {
     if (std::abs(number - spread.mean) <= 3 * spread.std) within.push_back(number);
   }
   spread.mad = median_of(distances);
-  // Rounding may make equal numbers differ from their mean by more than 3 std. Then `within` is empty.
+  // If all numbers are equal, rounding may put their mean more than 3 std away from them. Then `within` is empty.
   spread.mean_within = within.empty() ? spread.mean : mean_of(within);
   spread.dropped = within.empty() ? 0 : numbers.size() - within.size();
-  // For a normal distribution, 1.4826 times the median of the distances from the median (MAD) is the standard
+  // MAD is the median of the distances from the median. For a normal distribution, 1.4826 x MAD is the standard
   // deviation.
   for (const double distance : distances)
     if (distance > 3 * 1.4826 * spread.mad) ++spread.outliers;

@@ -27,7 +27,7 @@ struct Spread {
   double mad = 0;           ///< the median of the distances from the median (MAD)
   double mean_within = 0;   ///< the mean of the numbers that are at most 3 std from the mean
   std::size_t dropped = 0;  ///< how many numbers are more than 3 std from the mean
-  /// How many numbers are more than 3 x 1.4826 x MAD from the median.
+  /// How many numbers are outliers: numbers that are more than 3 x 1.4826 x MAD away from the median.
   std::size_t outliers = 0;
   double least = 0, most = 0;
 
@@ -36,12 +36,13 @@ struct Spread {
   double disagreement() const { return median == 0 ? 0 : (mean_within - median) / median; }
 };
 
-/// Returns the statistics of at least one number.
+/// Returns the statistics of the numbers. There must be at least one number.
 Spread spread_of(const std::vector<double>& numbers);
 
-/// Returns the median of at least one number. For an even count, the median is the mean of the two middle numbers.
+/// Returns the median of the numbers, which must not be empty. If the count is even, the median is the mean of the two
+/// middle numbers.
 double median_of(std::vector<double> numbers);
-/// Returns the quantile q (from 0 to 1) of the numbers, with linear interpolation.
+/// Returns the quantile q of the numbers, with linear interpolation. q is from 0 to 1.
 double quantile_of(std::vector<double> numbers, double q);
 
 }  // namespace sluice

@@ -9,7 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the operator's configuration as text, without instance, model, memories, cache and method of measuring.
+/// Returns the configuration of the row's operator as text. The text leaves out the operator's instance, its model and
+/// its memories. It also leaves out the cache and the method of the measurement.
 std::string configuration_of(const ProfileRow& row) {
   return key_of(row, {"node", "input_pools", "output_pools", "cache", "method", "model"});
 }
@@ -67,7 +68,7 @@ std::vector<ConfigurationSpread> repeated_configurations(const Profile& profile)
     if (row.level == Level::leaf && row.time()) rows[configuration_of(row)].push_back(&row);
   std::vector<ConfigurationSpread> list;
   for (const auto& [key, same] : rows) {
-    // Rows without configuration, shapes and sizes are left out, because two such rows may be different operators.
+    // If rows have no configuration, no shapes and no sizes, they may be different operators. Such rows are left out.
     const ProfileRow& first = *same.front();
     if (same.size() < 2 || (first.config.empty() && first.sizes.empty() && first.inputs.empty()))
       continue;

@@ -1,4 +1,4 @@
-// Summarises the numbers of a profile, and says how certain the numbers are.
+// Summarises a profile: its sums, and how much repeated measurements differ.
 #pragma once
 
 #include <string>
@@ -12,23 +12,25 @@ namespace sluice {
 struct ClassSummary {
   std::string operator_class;
   std::size_t rows = 0, measured = 0;
-  /// The number of different configurations. Rows that differ only in instance, model, memories, cache or method have
-  /// the same configuration.
+  /// The number of different configurations. Two rows have the same configuration if they differ only in the instance
+  /// of the operator, the model, the memories, the cache or the method.
   std::size_t configurations = 0;
-  /// The sums over all rows. A row adds its occurrences times its value per call.
+  /// The sums over all rows. A row adds the value of one call times its `occurrences`.
   double seconds = 0, joules = 0;
 };
 
 /// A row that was measured more than once.
 struct SampledRow {
   const ProfileRow* row = nullptr;
-  /// The spread of the samples. If the row has no samples, all fields except n, mean, median and std are 0.
+  /// The spread of the measured seconds. If the profile does not hold the single samples, only n, mean, median and std
+  /// are known, and all other fields are 0.
   Spread seconds;
   bool has_samples = false;  ///< whether MAD and mean_within are known
   double variation() const { return seconds.mean == 0 ? 0 : seconds.std / seconds.mean; }
 };
 
-/// A configuration that occurs in several rows, which differ in instance, model, memories, cache or method.
+/// A configuration that several rows have. These rows differ in the instance of the operator, the model, the memories,
+/// the cache or the method.
 struct ConfigurationSpread {
   std::string words;
   Spread seconds;  ///< the spread of the times of the rows

@@ -20,7 +20,8 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-/// Keeps only the nearest point on each side of the estimated size.
+/// Keeps two points: the nearest point below the size of the estimate, and the nearest point above it. If a point has
+/// exactly this size, only that point is kept.
 template <class Offset>
 void keep_neighbours(std::vector<std::pair<double, std::size_t>>& near, Offset&& offset) {
   std::sort(near.begin(), near.end());
@@ -33,8 +34,8 @@ void keep_neighbours(std::vector<std::pair<double, std::size_t>>& near, Offset&&
   if (near[0] == near[1]) near.pop_back();
 }
 
-/// Solves a x = b for a symmetric matrix a, and returns x[0]. The matrix is positive definite, except in directions
-/// without measurements. In directions without measurements, x is 0.
+/// Solves a x = b for a symmetric matrix a, and returns x[0]. If all measured points have the same size in a direction,
+/// the matrix is singular, and x is 0 in this direction. Otherwise, the matrix is positive definite.
 double first_of_solution(std::vector<std::vector<double>> a, std::vector<double> b) {
   const std::size_t n = b.size();
   std::vector<bool> used(n);
@@ -118,7 +119,7 @@ LeftOut Utilisation::left_out(std::size_t most) const {
   const std::size_t step = std::max<std::size_t>(1, (points_.size() + most - 1) / most);
   std::vector<double> errors;
   for (std::size_t p = 0; p < points_.size(); p += step)
-    if (const auto found = estimate(points_[p].x, p))  // Times are proportional to 1 / share.
+    if (const auto found = estimate(points_[p].x, p))  // A time is proportional to 1 / share.
       errors.push_back(std::abs(std::exp(points_[p].y - *found) - 1));
   if (errors.empty()) return {};
   return {errors.size(), median_of(errors), quantile_of(errors, 0.9)};

@@ -1,10 +1,10 @@
-// Interpolates between measured operators. The code estimates which share of a machine's rates an
-// operator reaches. The estimate comes from measured operators of similar sizes. The share is
-// interpolated instead of the time, because times vary much more with the sizes than shares do.
+// Estimates which share of a machine's rates an operator reaches. The estimate interpolates between measured operators
+// of similar sizes. From one size to another, the times of operators differ much more than their shares. So the code
+// interpolates shares instead of times.
 //
-// The estimate is a plane through the nearest rows. In this plane, the logarithm of the share is a
-// linear function of the logarithms of the sizes. Rows are weighted by 1 / distance^2 (Cleveland,
-// Robust locally weighted regression, JASA 74, 1979).
+// A linear function is fitted to the nearest measured rows. It gives the logarithm of the share from the logarithms of
+// the sizes. The weight of a row is 1 / distance^2, where the distance is taken between logarithms of sizes. The method
+// is Cleveland's (Robust locally weighted regression, JASA 74, 1979).
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,15 @@ namespace sluice {
 
 struct MeasuredPoint {
   std::vector<double> sizes;  ///< above 0
-  /// The seconds at the machine's rates divided by the measured seconds; above 0.
+  /// The seconds that the operator would take at the machine's rates, divided by its measured seconds. The share is
+  /// above 0.
   double share = 0;
 };
 
-/// The errors of estimates for measured rows. Each measured row is estimated from all other measured rows.
+/// How well estimates agree with measured rows. Each measured row is estimated as if this row had not been measured.
 struct LeftOut {
-  /// The number of rows that can be estimated. The sizes of such a row are within the range of all other rows.
+  /// The number of rows that can be estimated. A row can be estimated if its sizes are within the range of the other
+  /// rows' sizes.
   std::size_t rows = 0;
   /// The median and the 90th percentile of the errors |estimated / measured - 1|.
   double median = 0, ninetieth = 0;
@@ -31,9 +33,9 @@ class Utilisation {
  public:
   explicit Utilisation(std::vector<MeasuredPoint> points);
 
-  /// Returns the estimated share, or nullopt if one of the sizes is outside of the measured range.
+  /// Returns the estimated share. If one of the sizes is outside of the measured range, returns nullopt.
   std::optional<double> share(const std::vector<double>& sizes) const;
-  /// Returns the errors of at most `most` rows, which are chosen at equal distances in the list of rows.
+  /// Returns the errors for at most `most` rows. These rows have equal distances in the list of all rows.
   LeftOut left_out(std::size_t most = 5000) const;
   std::size_t rows() const { return points_.size(); }
 
@@ -42,7 +44,7 @@ class Utilisation {
     std::vector<double> x;
     double y = 0;
   };
-  /// Estimates the logarithm of the share without the point that has the index `but`.
+  /// Estimates the logarithm of the share at the point `x`, and ignores the measured point with the index `but`.
   std::optional<double> estimate(const std::vector<double>& x, std::size_t but) const;
   bool within(const std::vector<double>& x, std::size_t but) const;
 

@@ -21,8 +21,8 @@ std::vector<const ProfileColumn*> used_columns(const Profile& profile) {
   return used;
 }
 
-/// Returns the header as comment lines. The key `defaults` is left out, because each row is written with all its
-/// values.
+/// Returns the header as comment lines. The key `defaults` is left out, because the rows are written with all their
+/// values and need no defaults.
 std::string header_lines(const Value& header) {
   Value whole = Value::make_map();
   for (const Value::Entry& entry : header.entries())
@@ -37,8 +37,8 @@ std::string header_lines(const Value& header) {
   return lines;
 }
 
-/// Returns the text of the first cell of a row. If the line would otherwise begin with # and be read as a comment, the
-/// text is in quotes.
+/// Returns the text of the first cell of a row. If the text begins with #, it is put into quotes. Without quotes, the
+/// line would be read as a comment.
 std::string first_cell(const std::string& text) {
   const std::string cell = csv_cell(text);
   return cell.rfind('#', 0) == 0 ? '"' + cell + '"' : cell;

@@ -1,5 +1,6 @@
-// The builder with which a policy in Python makes a plan. The class here wraps the builder of planning/builder.hpp.
-// Python gives kinds, classes, devices and memories as texts, which this file checks.
+// The builder with which a policy in Python makes a plan. The class Builder of this file wraps the class PlanBuilder of
+// planning/builder.hpp. Python passes kinds of actions, classes of tensors, devices and memories as texts, and Builder
+// checks these texts.
 #include "planning/builder.hpp"
 
 #include <pybind11/stl.h>
@@ -22,7 +23,7 @@ namespace {
 using Ref = PlanBuilder::Ref;
 using FactValue = std::variant<double, std::string, Fact::List>;
 
-/// Returns the value that has the given name in the enumeration. Throws InputError if there is no such value.
+/// Returns the value of the enumeration `Enum` that is called `name`. Throws InputError if no value has this name.
 template <class Enum>
 Enum by_name(const char* kind, const std::string& name, int count) {
   std::vector<std::string> names;
@@ -45,7 +46,8 @@ ActionKind kind_named(const std::string& name, bool transfer) {
                    name + "'" + did_you_mean(name, names) + "; known: " + join(names));
 }
 
-/// A builder that shares ownership of its platform. After finish(), every other call throws InputError.
+/// A builder of one plan. It shares the ownership of the platform. After the call of finish(), all other calls throw
+/// InputError.
 class Builder {
  public:
   Builder(std::shared_ptr<Platform> platform, const std::string& name, bool enforce)

@@ -1,5 +1,4 @@
-// Makes the columns of a table for pandas. A column of numbers becomes a NumPy array, and a column of texts becomes a
-// list.
+// Makes the columns of a table for pandas. A column of numbers is a NumPy array, and a column of texts is a list.
 #pragma once
 
 #include <pybind11/numpy.h>

@@ -1,4 +1,5 @@
-// The binding of scenarios for the Python module. Documents are passed as JSON texts in both directions.
+// The binding of scenarios for the Python module. Python passes documents to this file as JSON texts, and gets
+// documents as JSON texts.
 #include <pybind11/stl.h>
 
 #include "base/error.hpp"
@@ -18,17 +19,17 @@ ScenarioHandle make(Value written, const std::string& path, std::vector<std::str
   return {std::move(written), path, std::move(overrides), std::move(scenario)};
 }
 
-/// Returns whether an override with this path names the file of the model or of the platform. After such an override,
-/// all files must be read again.
+/// Returns true if `path` is `model.file` or `platform.file`. An override with such a path names another file. So all
+/// files of the scenario must be read again.
 bool names_file(const std::vector<std::string>& path) {
   return path.size() == 2 && path[1] == "file" && (path[0] == "model" || path[0] == "platform");
 }
 
-/// Returns the scenario with the given overrides in addition to its own overrides. Files are read again only if an
-/// override names a file. In all other cases, the files may have changed since they were read, but these changes have
-/// no effect. If an override replaces a whole mapping, earlier overrides of keys in this mapping have no effect.
+/// Returns the scenario `base` with `overrides` in addition to its own overrides. If one of `overrides` names a file,
+/// all files are read again. Otherwise no file is read again, even if the content of a file has changed. If an override
+/// replaces a whole mapping, earlier overrides of keys in this mapping are dropped.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
-  // All overrides, which are applied again if the files are read again.
+  // The overrides of `base` and the new overrides. If the files are read again, all of them are applied again.
   std::vector<std::string> all = base.overrides;
   bool read_again = false;
   for (const std::string& text : overrides) {
@@ -94,7 +95,7 @@ void bind_documents(py::module_& module) {
                              [](const ScenarioHandle& self) { return self.scenario->question; })
       .def_property_readonly("platform",
                              [](const ScenarioHandle& self) {
-                               // This cast is safe because Python gets no function that changes a platform.
+                               // The cast is safe: Python gets no function that changes a platform.
                                auto& platform = const_cast<Platform&>(self.scenario->platform);
                                return std::shared_ptr<Platform>(self.scenario, &platform);
                              })

@@ -9,7 +9,7 @@
 namespace sluice::python {
 namespace {
 
-/// Returns the bytes of each class of tensors as a dict, or None if there is no footprint.
+/// Returns the footprint as a dict, with the bytes of each class of tensors. If there is no footprint, returns None.
 py::object dict_of(const std::optional<Footprint>& footprint) {
   if (!footprint) return py::none();
   py::dict bytes;
@@ -44,7 +44,8 @@ py::dict dict_of(const CardFit& card) {
   return dict;
 }
 
-/// Returns the report of `sluice fits`. Parameter `words` holds the mode, dtype, optimizer, policy and fates as texts.
+/// Returns the report of `sluice fits`. `words` holds five texts in this order: mode, dtype, optimizer, policy and
+/// fates.
 FitsReport ask(const std::string& model, const std::vector<std::string>& platforms,
                const std::vector<std::string>& words, std::optional<std::int64_t> batch,
                const std::vector<std::string>& overrides) {

@@ -1,4 +1,5 @@
-// The side of the Python process in the protocol that protocol.hpp describes.
+// The helper is the process that runs simulations for Python. This file sends requests to the helper, and receives its
+// messages. protocol.hpp describes their form.
 #include <poll.h>
 #include <pybind11/stl.h>
 
@@ -30,7 +31,7 @@ bool send_request(int control, int channel, const std::vector<py::buffer>& parts
   return helper::send(control, "R", {channel, memory.file().get()});
 }
 
-/// A message from the helper. Python's global lock is released while this process waits for the message.
+/// What a wait for a message from the helper has brought. During the wait, Python's global lock is released.
 struct Arrival {
   bool in_time = false, ended = false;
   helper::Message message;
@@ -52,9 +53,9 @@ Arrival wait_for(int channel, int timeout_ms) {
   return arrival;
 }
 
-/// Waits at most `timeout_ms` milliseconds for a message. Returns the kind of the message, its two numbers, and the
-/// memory file that comes with an answer. The kind is "ended" if the channel was closed. Returns None if no message has
-/// arrived in this time, or if Python must handle a signal.
+/// Waits at most `timeout_ms` milliseconds for a message. Returns the kind of the message, the two numbers in the
+/// message, and the memory file that comes with an answer. If the channel was closed, the kind is "ended". Returns None
+/// if no message has arrived in this time, or if a signal has ended the wait.
 py::object receive(int channel, int timeout_ms) {
   Arrival arrival;
   {

@@ -11,7 +11,7 @@
 namespace sluice::python {
 namespace {
 
-/// A model with the `model:` mapping from which it was read.
+/// A model, and the mapping `model:` of a scenario from which the model was read.
 struct ModelHandle {
   Value use;
   std::shared_ptr<const Model> model;

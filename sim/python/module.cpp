@@ -12,8 +12,8 @@
 namespace sluice::python {
 namespace {
 
-/// Raises the exception that sluice.errors.of(exit code, text) returns. The class of the exception belongs to the
-/// package. If the question is infeasible, `text` is JSON with the details.
+/// Calls the Python function sluice.errors.of(exit_code, text), and raises the exception that this function returns. If
+/// the question is infeasible, `text` is JSON with the details.
 void throw_in_python(int exit_code, const char* text) {
   const py::object error = py::module_::import("sluice.errors").attr("of")(exit_code, text);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());

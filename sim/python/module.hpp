@@ -36,8 +36,9 @@ void bind_sweep(py::module_& module);
 void bind_search(py::module_& module);
 void bind_placement(py::module_& module);
 
-/// Returns a function that calls the Python function `progress` with the number of finished parts of the work and the
-/// number of all parts. If `progress` raises an exception, such as KeyboardInterrupt, the work ends.
+/// Returns a function that calls the Python function `progress` with two numbers: how many parts of the work are
+/// finished, and how many parts the work has. If `progress` raises an exception, such as KeyboardInterrupt, the work
+/// ends.
 std::function<void(std::size_t, std::size_t)> progress_of(const py::object& progress);
 
 }  // namespace sluice::python

@@ -16,7 +16,7 @@ namespace {
 const Plan& lowered(const PlanHandle& self) {
   if (!self.lowered)
     throw InputError(
-        "this plan has no seconds and routes yet: return it from a policy of a scenario, which adds "
+        "this plan has no seconds and routes yet: return the plan from a policy, and the scenario adds "
         "them; or give the seconds of each computation by Action.takes()");
   return *self.plan;
 }
@@ -30,7 +30,7 @@ py::array_t<T> action_numbers(const Plan& plan, T Action::*member) {
   return numbers<T>(plan.actions, [&](const Action& action) { return action.*member; });
 }
 
-/// Returns a text such as "gpu:w0 gpu:x3", with the pool and the tensor of each element.
+/// Returns a text with one word per element of `list`, such as "gpu:w0 gpu:x3". A word names the pool and the tensor.
 template <class List>
 std::string placements(const Plan& plan, const List& list) {
   std::string text;
@@ -40,7 +40,7 @@ std::string placements(const Plan& plan, const List& list) {
   return text;
 }
 
-/// Returns a list with one text per action. The text has one word per flow of the action, separated by blanks.
+/// Returns a list with one text per action. The text has one word per flow of the action. Blanks separate the words.
 template <class Word>
 py::list flow_words(const Plan& plan, Word&& word) {
   return texts(plan.actions, [&](const Action& action) {

@@ -1,5 +1,5 @@
-// The binding of policies that are written in Python. Each policy becomes a record of the catalog of policies. The
-// function of the record calls the Python function of the policy.
+// The binding of policies that are written in Python. Each such policy becomes a record in the catalog of policies. The
+// record holds a C++ function, which calls the Python function of the policy.
 #include "policy/policy.hpp"
 
 #include <pybind11/stl.h>
@@ -58,8 +58,8 @@ Field field_of(const py::dict& parameter) {
   return field;
 }
 
-/// Returns the value of a parameter as a Python object of the parameter's type, or None if the parameter is absent.
-/// Quantities are in SI units.
+/// Returns the value of a policy's parameter as a Python object of the parameter's type. Quantities become numbers in
+/// SI units. If the parameter has neither a value nor a default, returns None.
 py::object value_of(const Field& field, const Reader& reader) {
   if (!reader.has(field.name) && !field.default_text) return py::none();
   const bool word =
@@ -88,7 +88,8 @@ py::dict values_of(const std::vector<Field>& fields, const Reader& reader) {
   return values;
 }
 
-/// Returns the stages for the policy. Workspaces have 0 bytes if the scenario does not count them.
+/// Returns the stages as the policy sees them. If the scenario does not count workspaces, their bytes are 0 in these
+/// stages.
 std::vector<Stage> stages_of(const PolicyRequest& request) {
   std::vector<Stage> stages = request.pricing.stages;
   if (!request.working_set_counted)
@@ -110,8 +111,8 @@ py::dict workload_of(const PolicyRequest& request) {
   return values;
 }
 
-/// Checks that each action belongs to an existing stage, and that actions of training occur only in training. A builder
-/// cannot check these two conditions, because a builder does not know the scenario.
+/// Checks two conditions that a builder cannot check, because it does not know the scenario. First, each action belongs
+/// to an existing stage. Second, a plan for inference has no kinds of actions that are only for training.
 void require_priceable(const Plan& plan, const PolicyRequest& request) {
   const std::vector<Stage>& stages = request.pricing.stages;
   const auto count = static_cast<std::int32_t>(stages.size());
@@ -130,8 +131,8 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   }
 }
 
-/// Throws InputError unless the actions of the plan finish all samples of the workload. Without this check, a plan
-/// could have a correct makespan but a wrong throughput.
+/// Throws InputError if the actions of the plan do not finish as many samples as the workload has. Without this check,
+/// the makespan of a plan could be right, and its throughput wrong.
 void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   std::int64_t done = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
@@ -142,12 +143,11 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
     throw InputError(
         "the actions of policy '" + plan.name + "' finish " + std::to_string(done) +
         " samples of the " + std::to_string(asked) +
-        " samples of the workload; call action.done(samples) on each action that completes samples, "
-        "so that each sample is counted once");
+        " samples of the workload: call action.done(samples) on each action that completes samples, "
+        "once for each sample");
 }
 
-/// Returns the modes for which a policy makes plans. All modes have the same list of strategies for fates, which is
-/// `strategies`.
+/// Returns for what a policy makes plans: one element per mode. Each element lists the same `strategies` for fates.
 std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
                                 const std::vector<std::string>& strategies) {
   // find() throws InputError for an unknown strategy.
@@ -197,7 +197,7 @@ void bind_policy(py::module_& module) {
                               const py::function& function) {
     std::vector<Field> fields;
     for (const py::dict& parameter : parameters) fields.push_back(field_of(parameter));
-    // Policies are never freed, so the Python functions of policies are never freed either.
+    // Policies and their Python functions are never freed.
     const py::handle kept = function.inc_ref();
     add_policy({.name = name,
                 .summary = summary,

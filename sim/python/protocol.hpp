@@ -1,11 +1,11 @@
 // The protocol between a Python process and its helper (worker/main.cpp). The helper runs simulations for the Python
 // process.
 //
-// The standard input of the helper is a socket, which is called the control. A request is one message on the control
-// with two descriptors. The first descriptor is a socket, which is called the channel. The helper
-// sends the answer on the channel. The second descriptor is a memory file with a list of byte
-// strings (base/parts.hpp). The first string names the request. The second string is the folder to
-// which paths are relative. The strings after these two depend on the request:
+// The standard input of the helper is a socket, which is called the control. A request is one message on the control.
+// This message carries two file descriptors. The first descriptor is a socket, which is called the channel: on it, the
+// helper sends the answer to this request. The second descriptor is a memory file with a list of byte strings
+// (base/parts.hpp). The first string names the kind of the request. The second string is the folder to which the paths
+// of the request are relative. The strings after these two depend on the request:
 //   run     The text and name of the plan, the scenario's text, the command line, the question's bound, the executor.
 //   point   The text of a scenario, the path of the scenario, and the overrides of one point of a sweep.
 //   open    The path of a trace.
@@ -14,7 +14,7 @@
 //
 // The helper first sends any number of progress messages on the channel, and then one answer. The answer comes with
 // a memory file, which holds a recording (run/recording/recording.hpp) or the text of an error. If a channel is closed
-// before an answer has come, the helper has died. The caller cancels a run by shutting down its end of the channel.
+// and no answer has come, the helper has died. The caller cancels a run by shutting down its end of the channel.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ using Memory = MemoryFile;
 Memory packed(const std::vector<std::string_view>& parts);
 
 /// Sends bytes and descriptors as one message, and returns true. Returns false if the other side has closed the socket.
-/// If `wait` is false, the function also returns false when the socket is full. A socket is full if the other side has
-/// not read earlier messages. Throws IoError on any other failure.
+/// If the other side has not read earlier messages, the socket may be full. In this case, the function waits if `wait`
+/// is true, and returns false if `wait` is false. Throws IoError on any other failure.
 bool send(int socket, std::string_view bytes, const std::vector<int>& descriptors,
           bool wait = true);
 

@@ -9,8 +9,8 @@
 
 namespace sluice::python {
 
-/// A scenario with the document and the overrides from which it was made. The document is kept, so that a scenario with
-/// other overrides can be made.
+/// A scenario, with the document and the overrides from which it was made. So Python can make another scenario from the
+/// same document, with other overrides.
 struct ScenarioHandle {
   Value written;     ///< the document as it is written, before includes and overrides
   std::string path;  ///< path of the document; includes are relative to its folder

@@ -10,7 +10,7 @@
 namespace sluice::python {
 namespace {
 
-/// A search with its request and the points that have been computed so far.
+/// A search: its request, and the points that have been computed so far.
 class Search {
  public:
   Search(const Variants& variants, std::vector<SearchKey> keys, const std::string& goal,
@@ -30,8 +30,9 @@ class Search {
     return run_search(request_);
   }
 
-  /// Computes one point. Returns the two parts of the point's Merit (study/search): its status and its number. The
-  /// status is "keeps" if the point keeps the limits, "breaks" if the point breaks a limit, and otherwise "refused".
+  /// Computes one point. Returns the status of the point, and its number for the goal of the search (Merit in
+  /// study/search). The status is "keeps" if the point keeps all limits, and "breaks" if it breaks a limit. The status
+  /// of all other points is "refused".
   std::pair<std::string, double> ask(const SearchRow& row) {
     request_.progress = progress_of(py::none());
     const py::gil_scoped_release free;
@@ -103,8 +104,8 @@ void bind_search(py::module_& module) {
       .def_property_readonly("goal",
                              [](const Search& self) { return self.request().goal.number.name; })
       .def_property_readonly("limits", [](const Search& self) {
-        // Returns a tuple per limit: the text of the limit, the column of the limited metric, and the largest or
-        // smallest number that this metric may have.
+        // Returns one tuple per limit. It has three elements: the text of the limit, the column of the limited metric,
+        // and the number that this metric must not exceed or must reach.
         py::list limits;
         for (const SearchLimit& limit : self.request().limits)
           limits.append(py::make_tuple(limit.text, limit.number.name, limit.limit));

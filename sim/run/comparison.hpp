@@ -21,7 +21,7 @@ class Times final : public Sink {
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override { next_.memory(event); }
 
-  /// Returns the start and the end of each execution of an action, in the order of these executions.
+  /// Returns the start and the end of each execution of an action, in the order of the executions.
   const std::vector<Pair>& of(std::uint32_t action) const { return times_[action]; }
   double makespan() const { return makespan_; }
 
@@ -31,8 +31,8 @@ class Times final : public Sink {
   double makespan_ = 0;
 };
 
-/// Listens to the second execution. Throws InternalError if a start or an end differs by more than the tolerance. The
-/// message names the first such span.
+/// Listens to the second execution. If a start or an end of a span differs from the first execution by more than the
+/// tolerance, throws InternalError. The message names this span.
 class Comparison final : public Sink {
  public:
   Comparison(const Plan& plan, const Times& times, double tolerance)
@@ -48,9 +48,9 @@ class Comparison final : public Sink {
 
   const Plan& plan_;
   const Times& times_;
-  /// Two times count as equal if they differ by at most this number of seconds.
+  /// In seconds: two times count as equal if they differ by at most this number.
   const double tolerance_;
-  /// For each action, the number of its spans that the second execution has sent so far.
+  /// For each action: how many spans of this action the second execution has sent so far.
   std::vector<std::size_t> seen_;
 };
 

@@ -1,5 +1,5 @@
-// Chooses the executor of a plan. SimGrid is the reference, and the replay is faster than SimGrid. `both` compares the
-// results of SimGrid and the replay.
+// Chooses the executor of a plan. The executor `simgrid` is the reference, and the executor `replay` is faster. The
+// executor `both` executes the plan with each of them, and compares the results.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ std::string_view name_of(Executor executor);
 /// Returns the executor with the given name. Throws UsageError if there is no such executor.
 Executor executor_named(const std::string& name);
 
-/// `automatic` means SimGrid for plans with at most this number of executed actions, and the replay
-/// for all other plans. In a run with so few actions, the replay computes all periods, and leaves
-/// out none. So if no link is shared, SimGrid and the replay write equal traces.
+/// If a run executes at most this number of actions, `automatic` means SimGrid. Otherwise `automatic` means the replay.
+/// In a run with at most this number of actions, the replay leaves out no period. So if no link is shared, SimGrid and
+/// the replay write equal traces of this run.
 inline constexpr std::int64_t most_for_simgrid = 100'000;
-/// Returns how many actions a run of the plan executes in the prologue, in all iterations of the body, and in the
-/// epilogue. Dropped actions do not count.
+/// Returns the number of actions that a run executes: the prologue, all iterations of the body, and the epilogue.
+/// Dropped actions do not count.
 std::int64_t executions_of(const Plan& plan);
 /// Returns the executor that `automatic` means for this plan. Returns any other executor unchanged.
 Executor resolved(Executor executor, const Plan& plan);
@@ -35,14 +35,14 @@ Executor resolved(Executor executor, const Plan& plan);
 void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink,
                       const ExecutorOptions& options);
 
-/// Throws Infeasible if `blocking` has a value, which means that an execution ended in a deadlock.
+/// If an execution ended in a deadlock, `blocking` has a value. Throws Infeasible in this case.
 void require_end(const Plan& plan, const std::optional<Deadlock>& blocking);
 
-/// Executes a checked plan. With `both`, the sink receives the execution by SimGrid. Throws InternalError if a start or
-/// an end of a span differs between SimGrid and the replay. The message names the first such span. The times must be
-/// exactly equal if no link is shared and at most `most_for_simgrid` actions are executed. Otherwise the times may
-/// differ by 1e-9 of the makespan. Throws the exceptions of the executors. Throws Infeasible if the plan blocks.
-/// SimGrid can run only once per process.
+/// Executes a checked plan. With the executor `both`, the sink receives the spans and memory events of SimGrid. Then
+/// the function throws InternalError if a start or an end of a span differs between SimGrid and the replay. The message
+/// names the first such span. If no link is shared and at most `most_for_simgrid` actions are executed, the times must
+/// be exactly equal. In all other cases they may differ by 1e-9 of the makespan. Throws the exceptions of the
+/// executors. Throws Infeasible if the plan blocks. SimGrid can run only once per process.
 void execute(const Plan& plan, Executor executor, Sink& sink, const ExecutorOptions& options);
 
 }  // namespace sluice

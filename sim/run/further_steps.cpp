@@ -13,12 +13,12 @@
 namespace sluice {
 namespace {
 
-/// The longer run (further_steps.hpp) has this number of steps, because the seconds of a step hardly change after so
-/// many steps. If the steps repeat, the replay executes only a few of these steps.
+/// The longer run (further_steps.hpp) has this number of steps. After so many steps, the seconds of a step hardly
+/// change any more. If the steps repeat each other, the replay executes only a few of the 64 steps.
 constexpr std::int64_t many_steps = 64;
-/// If a step has many actions, the longer run has fewer than `many_steps` steps, but at least two. All its steps
-/// together execute at most `many_executions` actions. If the plan's own run executes more actions
-/// than `many_executions`, the longer run executes at most as many actions as the plan's own run.
+/// The longer run executes at most this number of actions. But if the run that the question asks for executes more
+/// actions, the longer run may execute as many as that run. So if a step has many actions, the longer run has fewer
+/// than `many_steps` steps. The longer run always has at least two steps.
 constexpr std::int64_t many_executions = 300'000;
 
 std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
@@ -27,8 +27,9 @@ std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
   return std::clamp<std::int64_t>(std::max(many_executions, executions) / of_a_step, 2, many_steps);
 }
 
-/// Returns the number of iterations of the longer run. Returns nullopt if the longer run would not
-/// have more steps than the plan's own run, or if it would have too many iterations.
+/// Returns the number of iterations of the longer run. Returns nullopt if this run would not be longer: if it would
+/// have fewer than `many_steps` steps, and not more steps than the question asks for. Also returns nullopt if the
+/// number of iterations would be too large for an integer.
 std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (plan.body_begin == plan.body_end || plan.iterations < per_step) return {};
@@ -39,7 +40,8 @@ std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   return per_step * steps;
 }
 
-/// Returns the seconds of a step of the longer run. `tables.plan` has the number of iterations of the longer run.
+/// Returns the seconds of a step of the longer run. The caller must have set the iterations of `tables.plan` to those
+/// of the longer run.
 std::optional<double> step_of_longer(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   if (const std::optional<double> seconds = unhindered_iteration_s(tables))

@@ -1,4 +1,4 @@
-// Runs each plan in a process of its own, because SimGrid allows one engine per process.
+// Runs each plan in a process of its own, because a process can have only one engine of SimGrid.
 #pragma once
 
 #include "execute/simgrid/engine.hpp"

@@ -18,7 +18,8 @@ Value json_of(const Fact::List& list) {
   return made;
 }
 
-/// Converts a whole number to an integer if its unit is bytes or if it has no unit. Any other number stays as it is.
+/// A whole number becomes an integer if it is a number of bytes or has no unit. Any other number stays a floating-point
+/// number.
 Value json_of(const Fact::Number& number) {
   if (!std::isfinite(number.value)) return Value::make_null();
   const bool counts = number.unit.empty() || number.unit == "byte";
@@ -28,8 +29,9 @@ Value json_of(const Fact::Number& number) {
   return Value::make(number.value);
 }
 
-/// Returns the mapping under the given key, and adds the mapping if there is none. The key that was added
-/// last is compared first, because a plan may have 100,000 facts with one key, one after the other: a fact per group.
+/// Returns the mapping under the given key, and adds the mapping if there is none. The same key may be looked up
+/// 100,000 times in a row, because a plan may have a fact with this key for each of 100,000 groups. So the function
+/// first compares `key` with the last key of the map.
 Value& mapping_at(Value& map, const std::string& key) {
   if (map.entries().empty() || map.entries().back().key != key) {
     if (!map.find(key) || !map.find(key)->is_map()) map.set(key, Value::make_map());

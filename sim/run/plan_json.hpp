@@ -10,14 +10,14 @@
 
 namespace sluice {
 
-/// Returns the facts as {name: value}, or as {name: {of: value}}, where `of` names a thing, for facts about several
-/// things. The facts of replicas are in {"replicas": {device: {…}}}. A number stays a number, and the unit of the
-/// number is part of the name. A list stays a list.
+/// Returns the facts as a mapping {name: value}. If each of several facts with the same name is about a thing of its
+/// own, such as a group, they are in a mapping {name: {thing: value}}. The facts of replicas are in {"replicas":
+/// {device: {…}}}. A number stays a number, and the unit of the number is part of the name. A list stays a list.
 Value json_facts(const std::vector<Fact>& facts);
 
 /// Returns a mapping with the keys message, pool, needed_bytes, available_bytes, by_class, time_s and waiters. Each
-/// waiter has the keys stream and action. A waiter that waits for an action also has the key awaits. A waiter that
-/// waits for memory also has the keys pool, bytes and tensors. An unknown value is null.
+/// waiter has the keys stream, action, awaits, pool, bytes and tensors. `awaits` is the action for which it waits.
+/// `pool`, `bytes` and `tensors` say for what memory it waits. A value that is unknown or does not apply is null.
 Value json_shortage(const Infeasible& infeasible);
 
 }  // namespace sluice

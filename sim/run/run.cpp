@@ -40,13 +40,15 @@ std::string utc_now() {
 }
 
 /// Returns the value of the environment variable SLUICE_CONTEXT, which names SimGrid's context factory.
-/// Sanitizers need the factory "thread". If the value is empty, SimGrid chooses the factory.
+/// A build with sanitizers needs the factory "thread". If the variable is not set or is empty, SimGrid chooses the
+/// factory.
 std::string contexts_from_environment() {
   const char* contexts = std::getenv("SLUICE_CONTEXT");
   return contexts ? contexts : "";
 }
 
-/// Measures the run while the plan is executed, and writes the trace if the request names a file for the trace.
+/// The listeners of an execution. They measure the run. If the request names a file for the trace, they also write the
+/// trace.
 class Listeners {
  public:
   explicit Listeners(const RunRequest& request)
@@ -85,7 +87,7 @@ class Listeners {
 
  private:
   Totals totals_;
-  /// This member has a value only if a trace is written, or if the request has a listener `also`.
+  /// If no trace is written and there is no listener `also`, this member has no value.
   std::optional<SeriesSink> series_;
   Sink* also_;
   const std::function<std::string(const Summary&)>& answer_;
@@ -113,9 +115,9 @@ TraceHeader header_of(const RunRequest& request) {
 }
 
 RunResult run(const RunRequest& request) {
-  // The executor detects whether the plan blocks, so most plans are executed only once. But a listener `also` must
-  // never receive an execution that blocks. So if the request has this listener, check() replays the plan before the
-  // execution starts.
+  // The executor detects whether the plan blocks. So most plans need no replay before the execution. But the listener
+  // `also` must never receive an execution that blocks. So if there is such a listener, check() replays the plan first,
+  // and throws an error if the plan blocks.
   const bool once = !request.also && ends_if_it_ran(request.plan);
   ExecutorOptions options;
   std::optional<PlanTables> tables;
@@ -123,7 +125,7 @@ RunResult run(const RunRequest& request) {
     options.tables = &tables.emplace(check_without_replay(request.plan));
   else
     check(request.plan);
-  // A signal only sets a flag here, so that the trace of an interrupted run can be finished.
+  // While `in_order` exists, a signal only sets a flag. So if the run is interrupted, its trace can still be finished.
   const InOrder in_order;
   Listeners listeners(request);
   options.contexts = contexts_from_environment();

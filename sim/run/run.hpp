@@ -20,16 +20,18 @@ namespace sluice {
 struct RunRequest {
   const Plan& plan;
   std::string trace_path = {};  ///< path of the trace; if empty, no trace is written
-  /// The text of the resolved scenario, which the trace stores; empty if the input of the run is a plan file.
+  /// The text of the resolved scenario, which the trace stores. If the run was started with a plan file instead of a
+  /// scenario, the text is empty.
   std::string scenario_text = {};
   std::string command_line = {};  ///< the command line that the trace stores
-  /// A function that the run calls from time to time with the number of executed actions and the number of all actions.
+  /// The run calls this function from time to time, with the number of actions that have been executed and the number
+  /// of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   Executor executor = Executor::automatic;
-  /// The bound of the scenario's question, in seconds; empty if the input of the run is a plan file.
+  /// The bound of the scenario's question, in seconds. If the run was started with a plan file, there is no bound.
   std::optional<double> question_bound_s = {};
-  /// A function that returns, as JSON for the trace, the parts of the answer that are not metrics. The run calls this
-  /// function once, at the end of the run, and only if a trace is written.
+  /// Returns those parts of the answer that are not metrics, as JSON. If a trace is written, the run calls this
+  /// function once, at the end of the run, and stores the JSON in the trace.
   std::function<std::string(const Summary& summary)> answer = {};
   Sink* also = nullptr;  ///< a listener that also receives every span and memory event; may be null
 };
@@ -38,16 +40,16 @@ struct RunResult {
   Summary summary;
   Executor executor = Executor::simgrid;  ///< the executor that executed the plan
   std::string content_sha256 = {};  ///< content hash of the trace; empty if no trace is written
-  /// The table is filled only if a trace is written, or if the request has a listener `also`.
+  /// If no trace is written and there is no listener `also`, this table is empty.
   SeriesTable series = {};
 };
 
 /// Returns the header of the trace of this run.
 TraceHeader header_of(const RunRequest& request);
 
-/// Runs the plan. Throws InputError if the plan contradicts itself, and Infeasible if the plan does not fit into memory
-/// or blocks. Throws IoError if the trace cannot be written; such an error is detected before the simulation starts.
-/// Throws Interrupted on a signal; then the trace has status=aborted and the actions that were executed.
+/// Runs the plan. Throws InputError if the plan contradicts itself. Throws Infeasible if the plan blocks, or does not
+/// fit into memory. Throws IoError if the trace cannot be written. This is tried before the simulation. Throws
+/// Interrupted on a signal. The trace of an interrupted run has status=aborted and the actions that were executed.
 RunResult run(const RunRequest& request);
 
 }  // namespace sluice

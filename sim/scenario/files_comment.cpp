@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the line of the comment for one file, or "" if `bytes` cannot read the file. An unreadable file is not an
+/// Returns the line of the comment for one file. If `bytes` cannot read the file, returns "". A missing file is not an
 /// error, because a resolved scenario may be used on a machine that does not have the file.
 template <class Bytes>
 std::string line_of(const std::string& what, Bytes&& bytes) {
@@ -19,8 +19,8 @@ std::string line_of(const std::string& what, Bytes&& bytes) {
   }
 }
 
-/// Returns the bytes of a document. If the document is a variant of another document (`file:`), the bytes include the
-/// content of that document.
+/// Returns the bytes of a document. If the document is a variant of another document (it has the key `file`), the bytes
+/// also include the content of that other document.
 std::string document_bytes(const std::string& file_or_name, const std::string& folder) {
   const std::string path = find_document(file_or_name, folder);
   std::string bytes = read_regular_file(path);

@@ -23,8 +23,9 @@ class Flow {
     edges_.push_back({from, 0});
   }
 
-  /// Returns the greatest flow, which equals the capacity of the cheapest cut. Each round adds a shortest path with
-  /// free capacity (Edmonds and Karp 1972). Returns infinity if a path has no limit.
+  /// Returns the greatest flow from `source` to `sink`. It equals the capacity of the cheapest cut between them. The
+  /// function adds one shortest path with free capacity after the other (Edmonds and Karp 1972). If all edges of a path
+  /// have infinite capacity, returns infinity.
   double greatest(std::size_t source, std::size_t sink) {
     double flow = 0;
     for (double more = augment(source, sink); more > 0; more = augment(source, sink)) {
@@ -42,7 +43,7 @@ class Flow {
 
   double augment(std::size_t source, std::size_t sink) {
     constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
-    std::vector<std::size_t> by(edges_of_.size(), nothing);  // the edge by which a node is reached
+    std::vector<std::size_t> by(edges_of_.size(), nothing);  // for each node: the edge by which it was reached
     std::queue<std::size_t> reached({source});
     for (; !reached.empty() && by[sink] == nothing; reached.pop())
       for (const std::size_t edge : edges_of_[reached.front()])
@@ -65,9 +66,11 @@ class Flow {
   std::vector<std::vector<std::size_t>> edges_of_;
 };
 
-/// Returns the least number of elements of tensors that separate the stage's inputs from the output of layer `result`.
+/// A set of tensors separates the stage's inputs from the output of layer `result` if each path of layers between them
+/// has a tensor of the set. Returns the number of elements of the smallest such set.
 double least_before(const Model& model, const Stage& stage, std::uint32_t result) {
-  // Layer l has the nodes 2 (l - first) and 2 (l - first) + 1. The edge between them is the layer's output.
+  // Layer l has two nodes: 2 (l - first) and 2 (l - first) + 1. The edge between these two nodes is the output of the
+  // layer.
   const std::size_t layers = result - stage.first + 1, source = 2 * layers;
   const auto node = [&](std::uint32_t layer) { return 2 * std::size_t{layer - stage.first}; };
   Flow flow(source + 1);

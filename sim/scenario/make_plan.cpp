@@ -1,5 +1,5 @@
-// Turns a scenario into its plan. The functions cut the model, let the policy plan, and make the choices that the
-// scenario leaves open.
+// Turns a scenario into its plan. The model is cut into stages, the policy makes the plan, and the choices that the
+// scenario leaves open are made.
 #include <algorithm>
 #include <exception>
 #include <limits>
@@ -18,8 +18,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device for which stages are cut: the policy's device or, if several devices take part, the device with
-/// the smallest memory.
+/// Returns the device whose memory the stages must fit: the device on which the policy computes. If the policy computes
+/// on all devices, returns the device with the smallest memory.
 const Device& device_of(const Scenario& scenario) {
   const Value& keys = scenario.policy.keys.map();
   const std::vector<Device>& devices = scenario.platform.devices;
@@ -34,8 +34,8 @@ const Device& device_of(const Scenario& scenario) {
                            [&](const Device& a, const Device& b) { return bytes(a) < bytes(b); });
 }
 
-/// Returns the value of `key` in `mapping`. If the key is absent, returns the mapping. If the mapping is absent,
-/// returns the document. So an error always has a position.
+/// Returns the value to which an error message points: the value of `key` in `mapping`. If there is no such key,
+/// returns the mapping. If there is no such mapping, returns the document.
 const Value& chosen(const Value& document, std::string_view mapping, std::string_view key) {
   const Value* outer = document.find(mapping);
   const Value* inner = outer ? outer->find(key) : nullptr;
@@ -51,7 +51,7 @@ std::string path_of(const Scenario& scenario, const Device& device) {
   return written ? written->path : "devices." + device.name;
 }
 
-/// If a device has rates, but no rate for the workload's dtype, throws an error that says what to do.
+/// Throws an error for a device that has rates, but no rate for the workload's dtype. The message says what to do.
 void require_rate(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   if (device.rate.count(dtype) || device.rate.empty()) return;
@@ -67,8 +67,9 @@ void require_rate(const Scenario& scenario, const Device& device) {
   }
 }
 
-/// Throws an error for a device without a rate for the dtype, and for a device or layer without the data that the cost
-/// model needs. The error points to the place where the dtype or the cost model is chosen.
+/// Throws an error if the device has no rate for the dtype. This error points to the place where the scenario chooses
+/// the dtype. Also throws an error if the cost model cannot price a layer on the device. This error points to the place
+/// where the scenario chooses the cost model.
 void require_prices(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   located(chosen(scenario.document, "workload", "dtype"), [&] { require_rate(scenario, device); });
@@ -81,7 +82,7 @@ void require_prices(const Scenario& scenario, const Device& device) {
   });
 }
 
-/// Throws an error if the scenario trains a model that decodes with a cache.
+/// Throws an error if the scenario trains a model with a cache of keys and values.
 void require_no_cache_in_training(const Scenario& scenario) {
   if (!scenario.workload.training) return;
   for (const Layer& layer : scenario.model.layers)
@@ -89,7 +90,7 @@ void require_no_cache_in_training(const Scenario& scenario) {
       located(chosen(scenario.document, "workload", "mode"), [&] {
         throw InputError(
             "layer '" + layer.name +
-            "' decodes with a cache of keys and values ('cached'), for which there is no backward pass: "
+            "' decodes with a cache of keys and values ('cached'). There is no backward pass for such a layer: "
             "workload.mode must be inference");
       });
 }
@@ -100,8 +101,8 @@ std::optional<std::int64_t> state_bytes(const Workload& workload) {
   return workload.training->gradient_bytes(element) + workload.training->optimizer_bytes(element);
 }
 
-/// Throws an error for a placement of single tensors if the cost model does not count the bandwidths of memories. The
-/// best placement depends on these bandwidths.
+/// Throws an error if the policy may place each tensor in another memory, but the cost model does not count the
+/// bandwidths of memories. Without these bandwidths, no placement is better than another.
 void require_counted_memories(const Scenario& scenario) {
   const Value* placement = scenario.policy.keys.map().find("placement");
   if (!placement || scenario.cost.model->counts_memories) return;
@@ -115,7 +116,7 @@ void require_counted_memories(const Scenario& scenario) {
               "' does not: use cost.model=roofline, or policy.placement=none");
 }
 
-/// Cuts the model in the given way. If `cut` is null, the model is not cut.
+/// Cuts the model into stages as `cut` says. If `cut` is null, the whole model is one stage.
 CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   const Device& device = device_of(scenario);
   const auto bandwidth = [&] {
@@ -135,7 +136,7 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
                       .micro_batches = scenario.workload.micro_batches_per_step(),
                       .load_bandwidth = bandwidth};
   };
-  // If a count of bytes is too large here, the model is the reason, so the error points to the model.
+  // If a number of bytes is too large for an integer here, the model is the reason. So this error points to the model.
   return located(chosen(scenario.document, "model", "file"), [&] {
     CutModel made;
     made.split = with_partial_layers(request(scenario.model));
@@ -144,7 +145,8 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   });
 }
 
-/// Returns the cuts among which `auto` chooses. These cuts do not depend on the machine's memory.
+/// Returns the cuts that are compared if the scenario says `cut: auto`. The list of these cuts does not depend on the
+/// machine's memory.
 std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
   std::vector<CutChoice> choices = {{"whole"}};
   if (scenario.acting->cuts)
@@ -182,8 +184,9 @@ std::string text_of(const Value& stages) {
 }
 
 /// Returns the strategies for fates whose plans are compared. If the scenario names a strategy, the list has only this
-/// strategy. Training under a policy that compares no cuts has only the strategy that keeps all activations. If the
-/// scenario names no strategy for inference, the list has one empty element, and the policy chooses the strategy.
+/// strategy. In training under a policy that compares no cuts, the list has only the strategy that keeps all
+/// activations. In inference without a named strategy, the list has one empty element: the policy then chooses the
+/// strategy.
 std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {
   if (scenario.fates || !scenario.workload.training) return {scenario.fates};
   if (!scenario.acting->cuts) return {kept_fates()};
@@ -255,8 +258,8 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
                           cut.text + (cut.text.empty() || fate.empty() ? "" : ", ") + fate});
     }
   const Keys& keys = scenario.policy.keys;
-  // The bytes of the model were already counted without an overflow. So if a count of bytes is too large here, the
-  // reason is the workload's number of samples.
+  // The bytes of the model have been counted above, and were not too large for an integer. So if a number of bytes is
+  // too large here, the reason is the number of samples in the workload.
   const Value& samples = chosen(scenario.document, "workload", "batch");
   Settlement settled = located(keys.map(), [&] {
     try {
@@ -265,7 +268,8 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
       return located(samples, []() -> Settlement { throw; });
     }
   });
-  // The scenario's name is the name of a file, which may consist of any bytes. The text of a plan is UTF-8.
+  // The scenario's name comes from the name of a file, which may consist of any bytes. But the text of a plan must be
+  // UTF-8.
   settled.plan.name = valid_utf8(scenario.name) + ": " + settled.plan.name;
   settled.plan.facts.emplace_back("cost", scenario.cost.name());
   for (const Device& device : scenario.platform.devices)

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the least seconds of the passes of one micro-batch on the device.
+/// Returns the least seconds in which the device can compute all passes of one micro-batch.
 double seconds_on(const Scenario& scenario, const std::string& device) {
   const Workload& workload = scenario.workload;
   const std::vector<Stage> stages;
@@ -26,8 +26,9 @@ double seconds_on(const Scenario& scenario, const std::string& device) {
     if (kind == ActionKind::forward) forward += seconds;
     if (kind == ActionKind::backward) backward += seconds;
   }
-  // A plan without a placement prices backward passes as `workload.backward` says. A plan with a placement prices
-  // backward passes layer by layer. The bound takes the smaller price.
+  // The price of the backward passes depends on the plan. A plan that places no tensors uses the factor
+  // `workload.backward`. A plan that places tensors prices the backward pass of each layer. The bound must hold for
+  // both plans, so it takes the smaller price.
   if (workload.training && workload.training->backward)
     backward = std::min(backward, *workload.training->backward * forward);
   return forward + backward;

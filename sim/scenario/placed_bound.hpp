@@ -1,14 +1,13 @@
-// The bound of the question for policies that may place tensors in two memories of a device.
+// The bound of the question for policies that may place each tensor in either of two memories of a device.
 #pragma once
 
 #include "scenario/question_bound.hpp"
 
 namespace sluice {
 
-/// Returns the seconds of the forward and backward passes of all micro-batches. Each pass counts with the least time
-/// that it takes for any choice of memories for its tensors. No plan is faster, because every plan computes each pass
-/// at least once, and no other choice of memories makes a pass faster. The bound is 0 if a pass has no price in the
-/// memories of its device.
+/// Returns the seconds of the forward and backward passes of all micro-batches, divided by the number of devices. Each
+/// pass counts as if its tensors were in the memories where it is fastest. Every plan computes each pass at least once,
+/// so no plan is faster. If a pass has no price in the memories of its device, the bound is 0.
 QuestionBound placed_bound(const Scenario& scenario);
 
 }  // namespace sluice

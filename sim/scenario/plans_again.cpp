@@ -10,12 +10,13 @@
 namespace sluice {
 
 namespace {
-/// At most `most_kept` plans are kept. A few plans are enough, because a sweep seldom returns to the structure of an
-/// earlier plan. All kept plans together have at most `most_actions` actions. At least one plan is
-/// kept, even if it has more actions.
+/// At most `most_kept` plans are kept. A few plans are enough, because a sweep seldom needs a plan with an old
+/// structure again. All kept plans together have at most `most_actions` actions. The newest plan is kept even if it
+/// alone has more actions.
 constexpr std::size_t most_kept = 8, most_actions = 100'000;
 
-/// Returns all entries of the scenario except `platform`, `cost` and `question`.
+/// Returns the entries of the scenario's document that must be equal in both scenarios: all except `platform`, `cost`
+/// and `question`.
 std::vector<const Value::Entry*> rest_of(const Scenario& scenario) {
   std::vector<const Value::Entry*> rest;
   for (const Value::Entry& entry : scenario.document.entries())

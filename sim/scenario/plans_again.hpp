@@ -1,5 +1,5 @@
-// Makes plans for scenarios that differ from each other only in prices. If a plan with the same structure is kept, this
-// plan gets new prices. If no kept plan has the same structure, a new plan is made.
+// Keeps plans for scenarios that differ from each other only in prices. For a new scenario, a kept plan may have the
+// right structure. Then this plan gets the prices of the new scenario. Otherwise the caller makes a new plan.
 #pragma once
 
 #include <list>
@@ -17,8 +17,8 @@ bool other_prices_only(const Scenario& base, const Scenario& scenario);
 
 class PlansAgain {
  public:
-  /// A plan that is kept, with the prices of the last scenario for which find() returned it. The object is valid until
-  /// the next call of find() or keep().
+  /// A kept plan, to which find() gives the prices of a scenario. The object is valid until the next call of find() or
+  /// keep().
   struct KeptPlan {
     Plan plan;
     PlanTables tables;  ///< the tables of `plan`
@@ -33,9 +33,9 @@ class PlansAgain {
     PolicyRequest request(const Scenario& scenario) const;
   };
 
-  /// Returns the plan that make_plan(scenario) would make, as a kept plan with new prices. Returns null if no plan with
-  /// the same structure is kept, or if there is an error. If the result is null, the caller calls make_plan(), which
-  /// throws the error if there is one.
+  /// Returns a kept plan with the prices of the scenario. It equals the plan that make_plan(scenario) would make. If no
+  /// kept plan has the right structure, or if an error occurs, returns null. The caller then calls make_plan(), which
+  /// makes the plan or throws the error.
   KeptPlan* find(const Scenario& scenario);
   /// Keeps a plan if it can be priced again. The plan must have been made for the scenario of the last call of find(),
   /// and must have passed check().

@@ -20,15 +20,15 @@ std::string bytes_text(double bytes) {
   return format_quantity(bytes, Dimension::bytes);
 }
 
-/// A place in the model that all samples have reached. `computed` is the seconds of computation for all samples up to
-/// this place, and `bytes` is the bytes that the samples hold there.
+/// A place in the model that all samples have reached. `computed` is the seconds in which all samples are computed up
+/// to this place. `bytes` is the bytes that all samples together hold at this place.
 struct Place {
   double computed = 0, bytes = 0;
   double seconds(double rate) const { return computed + (bytes > 0 ? bytes / rate : 0); }
 };
 
-/// Returns, for each block k, the cheapest place behind this block. The cost of a place is the seconds
-/// of the computation up to the place plus the seconds to move the bytes that are held at the place.
+/// Returns for each block k the cheapest place behind this block. The cost of a place is a sum of two times: the
+/// computation of all samples up to the place, and the transfer of the bytes that they hold at the place.
 std::vector<Place> cheapest_places(const QuestionTerms& terms) {
   std::vector<Place> cheapest(terms.blocks.size());
   double computed = 0;
@@ -49,9 +49,10 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 
 }  // namespace
 
-// The proof of the bound. Every plan computes each layer at least once for each sample. A layer (or a part of it, if it
-// is split) is computed by a device that holds its weights. Weights and inputs begin in host memory. For its next
-// layer, a sample needs the tensors that cross to this layer.
+// The proof of the bound. Every plan computes each layer at least once for each sample. The device that computes a
+// layer holds the weights of the layer. If a layer is split into parts, this is true for each part. At the start,
+// weights and inputs are in host memory. A tensor crosses a place in the model if a layer before the place makes it,
+// and a layer behind the place reads it.
 //
 // 1. Computation. In a run of T seconds, n devices do at most n T seconds of work. No work is done in two intervals:
 //    the `first` seconds, before the first input has arrived, and the `last` seconds, as the last answer leaves. So
@@ -63,31 +64,32 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 // 3. The beginning. A computation behind block k works on a tensor to which all layers up to k have
 //    contributed. So the weights of these layers have been loaded before this computation:
 //    T >= (weights of blocks 0..k) / rate + (passes behind k of all samples) / n.
-//    The last block makes all answers, because only one tensor crosses between two blocks, and a later layer reads this
-//    tensor. So the answers leave after the weights of all earlier blocks have been loaded:
+//    Only one tensor crosses from a block to the next block. Since a later layer reads this tensor, it is not an
+//    answer. So the last block makes all answers. They leave after the weights of all earlier blocks have been loaded:
 //    T >= (weights before the last block) / rate + (bytes of all answers) / (rate from the devices to the host).
-// 4. The end. Let t be the time at which the last computation of blocks 0..k ends, and let s be the sample of this
-//    computation. At t every sample has passed block k and is at some place behind block k, and the computation up to
-//    this place has been done for the sample. Either nothing is left to compute for the sample, or the tensors that
-//    cross at its place are on a device or must come from the host after t. (If they were computed again, a computation
-//    of blocks 0..k would end after t, or the sample would count as being at an earlier place.) The sample s still
-//    needs all blocks behind k. So the weights of these blocks are on a device at t, or they are loaded after t. At t
-//    the devices hold at most `capacity` bytes. So
+// 4. The end. Let t be the time at which the last computation of blocks 0..k ends. Let s be the sample of this
+//    computation. At t every sample has passed block k. Each sample is at some place behind block k: it has been
+//    computed up to this place. If the model does not end at this place, tensors of the sample cross the place. At t
+//    these tensors are on a device, or they come from the host after t. (They are not computed again. Otherwise a
+//    computation of blocks 0..k would end after t, or the sample would count as being at an earlier place.) The sample
+//    s still needs all blocks behind k. So the weights of these blocks are on a device at t, or they are loaded after
+//    t. At t the devices hold at most `capacity` bytes. So
 //      t        >= first + sum over samples of (seconds up to its place) / n
 //      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
-//    The sum of these two bounds is smallest if every sample is at the place with the smallest
-//    seconds / n + bytes / rate. A place is the end or the inside of a block. At a place inside a block, a result of
-//    the block is not computed yet, and no seconds of the block are counted. Suppose that some path of layers from the
-//    input of the block to this result had no held tensor. Then a layer before the block would be computed again, and
-//    the sample would be at an earlier place. So the held tensors separate the result from the beginning of the block.
-//    They have at least the bytes of the cheapest separating set of tensors, or the bytes of the block's input. (All
-//    parts of a split layer have the same inputs and the same readers. A set that has only some of these parts
-//    separates nothing more than the set without them.)
-// 5. Training. In each batch, the first micro-batch that passes all layers uses all weights in its forward pass and
-//    again in its backward pass. The weights change between two batches, and the weights of the first layer that has
-//    weights change last. So the run divides into two intervals per batch. In each interval all weights except the
-//    weights of that first layer are used, and at most `capacity` bytes of them are left from the interval before. So
-//    T >= (inputs + weights + (intervals - 1) x (weights - capacity)) / rate.
+//    The sum of these two bounds is smallest if every sample is at the place where (seconds / n + bytes / rate) is
+//    smallest. A place is either the end of a block or inside a block. Inside a block means that a result of the block
+//    is not computed yet. The seconds up to such a place count only the blocks before this block. Suppose that some
+//    path of layers from the input of the block to this result had no held tensor. Then a layer before the block would
+//    be computed again, and the sample would be at an earlier place. So the held tensors separate the result from the
+//    beginning of the block. They have at least the bytes of the cheapest separating set of tensors, or the bytes of
+//    the block's input. (A split layer does not change this set. All its parts have the same inputs and the same
+//    readers. So a set that has only some of the parts separates just as well without them.)
+// 5. Training. In each batch, look at the first micro-batch that passes all layers. It uses all weights twice: in its
+//    forward pass and in its backward pass. The weights change between two batches. The weights of the first layer that
+//    has weights change last, and the next batch begins with this layer. So these passes do not overlap: each of them
+//    has an interval of its own, and each batch has two intervals. An interval uses all weights, except perhaps the
+//    weights of that first layer. At its start, at most `capacity` bytes of the used weights are still on the devices.
+//    So T >= (inputs + weights + (intervals - 1) x (weights - capacity)) / rate.
 QuestionBound bound_of(const QuestionTerms& terms) {
   double compute = 0, weights = 0;
   for (const auto& block : terms.blocks) {
@@ -123,7 +125,8 @@ QuestionBound bound_of(const QuestionTerms& terms) {
         return bytes_text(loaded) + " of weights up to " + block.name + ", then " +
                seconds_text(terms.answers_s) + " for answers that are returned";
       });
-    // In training, the last use of a weight is in the backward pass, so part 4 of the proof does not hold.
+    // Part 4 of the proof does not hold in training: after the last computation of blocks 0..k, which is a backward
+    // pass, no block behind k is needed.
     if (terms.backward_s > 0) continue;
     const double missing = places[k].bytes + weights - loaded - terms.capacity;
     take(terms.first_s + places[k].computed + missing / terms.down_rate, [&] {

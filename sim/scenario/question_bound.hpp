@@ -1,7 +1,7 @@
 // The bound of the question: seconds that no plan for this model and workload on this machine can beat. The bound of a
-// plan (metrics/bound.hpp) says how fast one particular plan can run at best. The difference between the two bounds is
-// the most time that a better plan could save. The functions throw InputError if a platform cannot be read or a layer
-// cannot be priced.
+// plan (metrics/bound.hpp) says how fast one particular plan can run at best. The bound of a plan minus the bound of
+// the question is the most time that a better plan could save. The functions throw InputError if a platform cannot be
+// read or a layer cannot be priced.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,14 @@ namespace sluice {
 struct QuestionBound {
   double seconds = 0;
   std::string reason;  ///< the reason why no plan takes fewer seconds, in a few words
-  /// The part of the machine for which the bound holds, such as " on gpu0". If the text is empty, the bound holds for
-  /// the whole machine.
+  /// The part of the machine for which the bound holds, such as " on gpu0". Empty means the whole machine.
   std::string within = {};
 };
 
 /// Returns the bound of a scenario's question. A plan may compute on all devices of the platform,
-/// except if the policy computes on only one device. The bound assumes that kernels read and write
-/// the first memory of their device. If the policy may place tensors in two memories, callers take
-/// placed_bound() instead. placed_bound() counts only the computation.
+/// except if the policy computes on only one device. The bound assumes that kernels read and write the first memory of
+/// their device. If the policy may place tensors in two memories, the result is placed_bound(), which counts only the
+/// computation.
 QuestionBound question_bound(const Scenario& scenario);
 /// Returns the devices on which a plan for the question may compute.
 std::vector<const Device*> question_devices(const Scenario& scenario);
@@ -34,30 +33,32 @@ QuestionBound question_bound(const Scenario& scenario, const std::vector<Stage>&
 
 /// The numbers of a question. The bound depends only on these numbers.
 struct QuestionTerms {
-  /// Consecutive layers between two places at which only one tensor crosses.
+  /// Consecutive layers. At the beginning and at the end of a block, only one tensor crosses from earlier to later
+  /// layers.
   struct Block {
     std::string name;
-    /// The seconds of the forward passes of all samples on the fastest device.
+    /// The seconds in which the fastest device computes the forward passes of all samples.
     double seconds = 0;
     double weight_bytes = 0;  ///< the bytes of the weights that no earlier block has
-    /// The bytes that all samples hold when each sample has passed this block but no later layer.
+    /// The bytes that all samples hold if each sample has passed this block and no later layer.
     double waiting_bytes = 0;
-    /// The least bytes that all samples hold when each sample is inside the block. The number is infinite if the block
-    /// has fewer than two layers that compute. The first block has 0 here, because the bound does not use its number.
+    /// The least bytes that all samples hold if each sample is inside the block. If the block has fewer than two layers
+    /// that compute, no sample can be inside it, and the number is infinite. For the first block the number is 0,
+    /// because the bound does not use it.
     double inside_bytes = 0;
   };
   std::vector<Block> blocks;
   double devices = 1;  ///< the number of devices that may take part
   /// The seconds until the first input has arrived and computation can start.
   double first_s = 0;
-  /// The seconds that the last answer takes to leave after all computation.
+  /// After all computation: the seconds that the last answer takes to leave.
   double last_s = 0;
-  /// The bytes that the memories of all devices hold together; infinite if there is no limit.
+  /// The bytes that fit into the memories of all devices together. If a memory has no limit, the number is infinite.
   double capacity = 0;
   double down_rate = 0;    ///< the most bytes per second from the host to all devices together
   double input_bytes = 0;  ///< the bytes of the inputs of all samples
   double answers_s = 0;    ///< the least seconds in which all answers cross the host's links
-  /// The seconds that the busiest link needs for the bytes that must cross it.
+  /// How many seconds the busiest link needs for the bytes that must go over it.
   double link_s = 0;
   std::string link;       ///< the name of the busiest link
   double backward_s = 0;  ///< the seconds of the backward passes of all samples; 0 for inference

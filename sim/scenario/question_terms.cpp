@@ -1,5 +1,5 @@
-// Computes the numbers of a question's bound from the model, the platform, the workload, and the limits that the policy
-// sets.
+// Computes the numbers from which the bound of a question follows. They depend on the model, the platform, the
+// workload, and a few keys of the policy.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -17,15 +17,16 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The keys under `policy:` that change the question. All other keys change only the plan.
+/// What the keys under `policy:` say about the question. All keys without a member here change only the plan.
 struct PolicyLimits {
   bool inputs = true, answers = true;  ///< whether inputs and whether answers cross the host's link
   /// The only device that computes. If there is no value, all devices may compute.
   std::optional<std::string> device;
 };
 
-/// Returns whether the policy moves inputs and answers between host and device, or replicates a policy that moves them.
-/// A policy that a program adds at run time may leave inputs and answers where they are.
+/// Returns true if the policy surely moves inputs and answers between host and device. All policies of Sluice do. They
+/// have the parameter `outputs`, or they replicate a policy that has it. But a policy that a program adds at run time
+/// may leave inputs and answers where they are.
 bool moves_samples(const Policy& policy) {
   return policy.replicates ||
          std::any_of(policy.parameters.begin(), policy.parameters.end(),
@@ -49,7 +50,7 @@ PolicyLimits limits_of(const Scenario& scenario) {
   return limits;
 }
 
-/// Returns the devices that may take part under the limits of the policy.
+/// Returns the devices that may compute: all devices, or the only device that `limits` names.
 std::vector<const Device*> devices_of(const Scenario& scenario, const PolicyLimits& limits) {
   if (limits.device) return {&scenario.platform.device(*limits.device)};
   std::vector<const Device*> devices;
@@ -107,8 +108,9 @@ bool one_answer(const Model& model) {
   return std::count(read.begin(), read.end(), 0) == 1;
 }
 
-/// Returns the bytes of weights that both the forward and the backward pass use, without the weights of the first layer
-/// that has weights. Embedding tables and experts do not count, because a sample uses only a part of them.
+/// Returns the bytes of the weights that every forward pass and every backward pass use. The weights of the first layer
+/// that has weights do not count. Embedding tables and experts do not count, either, because a sample uses only a part
+/// of them.
 double weights_used_twice(const Model& model, double element) {
   const auto first = std::find_if(model.layers.begin(), model.layers.end(),
                                   [](const Layer& layer) { return layer.parameters > 0; });
@@ -142,8 +144,8 @@ class Terms {
   }
 
  private:
-  /// Names the part of the machine for which the bound holds. The text is empty if the bound holds for the whole
-  /// machine.
+  /// Returns the part of the machine for which the bound holds, as words. If the bound holds for the whole machine,
+  /// returns "".
   std::string within() const {
     std::string words;
     if (limits_.device && scenario_.platform.devices.size() > 1) words = " on " + *limits_.device;
@@ -159,7 +161,8 @@ class Terms {
                              ? static_cast<double>(*device->memory().capacity)
                              : infinity;
     if (scenario_.working_set_counted) return;
-    // The inner tensors of a stage take no memory if the scenario ignores the working set.
+    // If the scenario ignores the working set, the inner tensors of a stage take no memory. The bound allows for this
+    // with additional capacity: for each device, the output of the largest stage for one micro-batch.
     std::int64_t most = 0;
     for (const Stage& stage : stages_) most = std::max(most, stage.output_bytes);
     terms_.capacity +=
@@ -179,7 +182,8 @@ class Terms {
     return least * samples_ / static_cast<double>(workload_.micro_batch);
   }
 
-  /// Returns the least bytes that a sample holds while some of the stage's layers have been computed and some have not.
+  /// Returns the least bytes that all samples hold while each sample is inside the stage: some of the stage's layers
+  /// have been computed, and some have not.
   double inside(const Stage& stage) const {
     const auto computing = std::count_if(scenario_.model.layers.begin() + stage.first,
                                          scenario_.model.layers.begin() + stage.last + 1,
@@ -196,8 +200,8 @@ class Terms {
     block.seconds = seconds(ActionKind::forward, stage);
     block.weight_bytes = static_cast<double>(stage.weight_bytes - stage.tied_bytes);
     const bool last = stage.last + 1 == scenario_.model.layers.size();
-    // If the platform has a memory besides host memory, activations may come from that memory, without crossing the
-    // host's links.
+    // If the platform has another memory besides host memory, activations may come back from that memory. They then do
+    // not go over the host's links, and do not count here.
     const bool comes_back = scenario_.platform.memories.size() == 1;
     if (!last && comes_back)
       block.waiting_bytes = static_cast<double>(stage.output_bytes) * samples_;
@@ -206,7 +210,8 @@ class Terms {
     if (workload_.training) terms_.backward_s += seconds(ActionKind::backward, stage);
   }
 
-  /// Returns the bytes of all inputs of one sample together or, if `smallest` is true, the bytes of the smallest input.
+  /// A sample may have several inputs. Returns the bytes of all of them together. If `smallest` is true, returns only
+  /// the bytes of the smallest input.
   double input_bytes(bool smallest) const {
     double all = 0, least = infinity;
     for (const Layer& layer : scenario_.model.layers) {
@@ -217,8 +222,9 @@ class Terms {
     return (smallest ? least : all) * static_cast<double>(bytes_of(workload_.dtype));
   }
 
-  /// Returns the bytes that must be loaded again. A batch has two intervals (question_bound.cpp). In every
-  /// interval but the first, at least (used weights) - (memory of all devices) bytes are loaded again.
+  /// Returns the bytes of weights that must be loaded again. A batch has two intervals (part 5 of the proof in
+  /// question_bound.cpp). Each interval after the first interval of the run loads at least (used weights) - (memory of
+  /// all devices) bytes again.
   double reloaded() const {
     if (!workload_.training) return 0;
     const double used =

@@ -32,13 +32,13 @@ const Record& workload_record() {
           {.name = "micro_batch",
            .type = Type::integer,
            .summary =
-               "the number of samples that are computed together, a divisor of the batch; by default the batch",
+               "the number of samples that are computed together. It must divide the batch; by default the whole batch",
            .optional = true,
            .minimum = 1,
            .maximum = 1e12},
           {.name = "batches_per_step",
            .type = Type::integer,
-           .summary = "the number of batches of a step; after a step, control returns to the host",
+           .summary = "the number of batches of a step: the batches whose results the user gets together",
            .default_text = "1",
            .minimum = 1,
            .maximum = 1e12},
@@ -72,9 +72,9 @@ const Record& workload_record() {
           {.name = "backward",
            .type = Type::number,
            .summary =
-               "training: time and FLOP of a backward pass as a multiple of the time and FLOP of the forward pass; "
-               "per_layer: each layer has its own multiple. The default is 2, or per_layer under the cost models "
-               "`measured` and `fitted`",
+               "training: how many times the seconds and the FLOP of a forward pass a backward pass takes; per_layer: "
+               "each layer has a number of its own. The default is 2. Under the cost models `measured` and `fitted`, "
+               "the default is per_layer",
            .optional = true,
            .choices = {"per_layer"},
            .maximum = 1e6},
@@ -111,8 +111,9 @@ const Record& memory_record() {
 
 namespace {
 
-/// Returns a record for text editors. The record has the key that names the entry of a catalog, and the keys of all
-/// entries of this catalog. When the scenario is read, each entry checks its own keys.
+/// Returns a record that text editors use. The field `key` names an entry of the catalog. The other fields are the
+/// parameters of all entries. So this record accepts parameters of other entries, too. When a scenario is read, the
+/// parameters are checked again, against the record of the named entry alone.
 template <class Entry>
 Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const std::string& key,
                  const std::string& summary) {
@@ -151,8 +152,8 @@ const Record& fates_record() {
   static const Record record = [] {
     Record made = any_entry(
         fate_catalog(), "fates", "strategy",
-        "The fates of activations: in inference, of the activations between two stages; in training, of all "
-        "activations until the backward pass.");
+        "The fates of activations. In inference, these are the activations between two stages. In training, these "
+        "are all activations that the backward pass needs.");
     made.fields.front().default_text = "auto";
     made.fields.front().choices.insert(made.fields.front().choices.begin(), "auto");
     return made;
@@ -186,15 +187,15 @@ const Record& scenario_record() {
           {.name = "model",
            .type = Type::mapping,
            .summary =
-               "the model: a mapping with the file of a model, its parameters and `scale`, or only the file or the "
-               "name of a model",
+               "the model: the name or the file of a model, or a mapping with the file, the model's parameters and "
+               "`scale`",
            .record = &model_use_record(),
            .word_for = "file"},
           {.name = "platform",
            .type = Type::mapping,
            .summary =
-               "the platform: a mapping with the file of a platform and the figures to change, or only the file or the "
-               "name of a platform",
+               "the platform: the name or the file of a platform, or a mapping with the file and the figures to "
+               "change",
            .record = &model,
            .word_for = "file"},
           {.name = "workload",

@@ -1,4 +1,4 @@
-// The records of a scenario's mappings.
+// The records of the mappings in a scenario. A record says which keys a mapping may have.
 #pragma once
 
 #include "model/catalog.hpp"
@@ -11,10 +11,10 @@ const Record& cost_record();
 const Record& fates_record();
 const Record& memory_record();
 
-/// Returns a comment for the end of the resolved text. The files that a cost model reads (a profile or fits) are not
-/// part of the document, so the comment has hashes of their contents. Therefore an answer that was stored for other
-/// contents is not mistaken for this scenario's answer. The comment is empty if there are no such files, or if no such
-/// file can be read.
+/// Returns a comment for the end of the scenario's resolved text. A cost model may read files, such as a profile, that
+/// are not part of this text. So the comment has hashes of the contents of these files. If the content of a file has
+/// changed, the text differs, and a stored answer of the old content is not used. If no such file can be read, the
+/// comment is empty.
 std::string files_comment(const Cost& cost, const Platform& platform);
 
 }  // namespace sluice

@@ -18,7 +18,7 @@ namespace sluice {
 
 namespace {
 
-/// Reads the keys for training. Throws an error if a workload without training has one of these keys.
+/// Reads the workload's keys for training. Throws an error if the mode is inference and one of these keys is given.
 void read_training(Workload& workload, const Reader& reader) {
   if (reader.text("mode") == "inference") {
     for (const char* key : {"optimizer", "gradient_dtype", "optimizer_dtype", "master_weights",
@@ -78,8 +78,8 @@ std::string folder_of(const Value& document) {
   return std::filesystem::path(document.source()->name).parent_path().string();
 }
 
-/// Chooses the cost model. If the workload does not have the key `backward`, the cost model decides how a backward pass
-/// is priced.
+/// Chooses the cost model. If the workload lacks the key `backward`, also chooses how backward passes are priced: by
+/// the cost model itself, or as a multiple of the forward pass.
 void choose_cost_of(Scenario& scenario, const Value& cost, const Value& workload) {
   scenario.cost = choose_cost(cost, folder_of(scenario.document), scenario.platform);
   if (!scenario.workload.training || workload.find("backward")) return;
@@ -96,11 +96,12 @@ void read_fates(Scenario& scenario, Value fates) {
     scenario.fates->keys.reader().fail(
         "strategy",
         "'" + strategy.name +
-            "' for 'strategy' in fates is only for training; in inference use keep_all or offload_all, "
-            "which say where boundary activations go");
+            "' for 'strategy' in fates is only for training; in inference, use keep_all or offload_all "
+            "for boundary activations");
 }
 
-/// Reads `stages:`, or turns `phases: {after: ...}` into an explicit cut.
+/// Reads the cut. If the scenario has `phases: {after: ...}`, it becomes an explicit cut. Otherwise the cut comes from
+/// `stages:`.
 void read_cut(Scenario& scenario, const Value* stages) {
   const Value* after = scenario.phases ? scenario.phases->map().find("after") : nullptr;
   if (!after) {
@@ -141,15 +142,16 @@ std::string policies_that(Test&& test) {
   return join(names);
 }
 
-/// Returns the value of `key` in the mapping. If the key is absent, returns the mapping. If the mapping is absent,
-/// returns the whole document.
+/// Returns the value to which an error message points: the value of `key` in the mapping. If there is no such key,
+/// returns the mapping. If there is no such mapping, returns the whole document.
 const Value& place_of(const Value& document, std::string_view mapping, std::string_view key) {
   const Value* outer = document.find(mapping);
   const Value* inner = outer ? outer->find(key) : nullptr;
   return inner ? *inner : outer ? *outer : document;
 }
 
-/// Throws InputError unless the policy declares that it plans for the workload, the fates and the phases.
+/// A policy declares for which modes it plans, which fates it honours, and whether it takes phases. If the scenario
+/// asks for anything else, throws InputError.
 void require_declared(const Scenario& scenario, const Policy& policy) {
   const Mode mode = scenario.workload.mode();
   const std::string mode_name(name_of(mode));
@@ -185,8 +187,8 @@ Value mapping_or_empty(const Reader& reader, std::string_view key) {
   return empty;
 }
 
-/// Returns the purpose for which the model is read: training or inference, as the workload's mode says. An unknown mode
-/// is refused later, by the reader of the workload.
+/// Returns the purpose for which the model is read: training or inference, as the mode of the workload says. An unknown
+/// mode counts as inference here. The reader of the workload refuses it later.
 Purpose purpose_of(const Value& workload) {
   const Value* mode = workload.find("mode");
   const bool trains = mode && mode->is_scalar() && mode->text() == name_of(Mode::training);
@@ -201,8 +203,8 @@ Chosen<Policy> choose_policy(const Value& policy) {
 
 namespace {
 
-/// Returns the names of the devices that compute. Under a policy with replicas, these are the devices of the replicas.
-/// Under any other policy, this is the policy's device.
+/// Returns the names of the devices that compute. If the policy makes replicas of another policy, these are the devices
+/// of all replicas. Otherwise, it is one device: the device that the policy names, or the first device of the platform.
 std::vector<std::string> computing_devices(const Scenario& scenario, const Policy& policy,
                                            const Value& keys) {
   std::vector<std::string> names;
@@ -215,7 +217,7 @@ std::vector<std::string> computing_devices(const Scenario& scenario, const Polic
   return names;
 }
 
-/// Returns whether the named device and the cost model allow the kind of placement that the field `placement` offers.
+/// Returns true if the device `name` and the cost model allow the kind of placement that the field `placement` offers.
 bool can_place(const Scenario& scenario, const Field& placement, const std::string& name) {
   const Device* device = scenario.platform.device_or_null(name);
   if (!device || device->memories.size() < 2) return false;
@@ -223,8 +225,8 @@ bool can_place(const Scenario& scenario, const Field& placement, const std::stri
   return why_no_backing(scenario.platform, device->name).empty();
 }
 
-/// Reads the policy. The scenario may leave out the key `placement` of the policy or of its replicas. This key then
-/// becomes auto if can_place() is true for all devices of the policy.
+/// Reads the policy. If the scenario leaves out the key `placement`, and can_place() is true for all devices that
+/// compute, the policy gets `placement: auto`.
 Chosen<Policy> policy_of(const Scenario& scenario, const Value& policy) {
   Chosen<Policy> chosen = choose_policy(policy);
   const std::vector<Field>& fields = acting_policy(*chosen, chosen.keys.reader()).parameters;
@@ -253,8 +255,9 @@ std::string Scenario::text() const {
 
 namespace {
 
-/// Throws an error for a key in the wrong mapping of a scenario, such as `policy: {cut: per_layer}`. The error says
-/// where the key belongs. Unknown keys are refused later, by the readers of the mappings.
+/// Throws an error for a key that stands in the wrong mapping of a scenario, such as `cut` in `policy: {cut:
+/// per_layer}`. The error says in which mapping the key belongs. A key that belongs nowhere is refused later, by the
+/// reader of its mapping.
 void require_right_mappings(const Value& document) {
   for (const Field& field : scenario_record().fields) {
     const Value* mapping = document.find(field.name);
@@ -303,8 +306,8 @@ Scenario read_scenario(Value document, const std::string& name) {
 
 namespace {
 
-/// Removes the key `question` if overrides change the scenario and do not set this key. The text of `question`
-/// describes the file, and may be wrong for the changed scenario.
+/// Removes the key `question` if there are overrides, and none of them sets this key. The text of `question` describes
+/// the scenario in the file, and may be wrong for the changed scenario.
 void drop_untrue_question(Value& document, const std::vector<std::string>& overrides) {
   bool changed = false;
   for (const std::string& text : overrides) {

@@ -13,7 +13,8 @@ namespace sluice {
 struct Scenario {
   std::string name;      ///< the name of the file, without folder and extension
   std::string question;  ///< may be empty
-  /// The document after includes and overrides; each value knows its file and line.
+  /// The document, with includes and overrides applied. Each value in it knows the file and the line from which it
+  /// comes.
   Value document;
   Model model;
   Platform platform;
@@ -21,14 +22,16 @@ struct Scenario {
   ChosenCost cost;
   Chosen<Policy> policy;
   const Policy* acting = nullptr;  ///< the policy, or the policy that it replicates
-  /// The cut. If there is no value, Sluice chooses the cut. `phases: {after: ...}` also sets the cut.
+  /// The cut that the scenario gives, under `stages:` or as `phases: {after: ...}`. If there is no value, Sluice
+  /// chooses the cut.
   std::optional<Chosen<Cut>> cut;
   std::optional<Chosen<FateStrategy>> fates;  ///< if there is no value, Sluice chooses the fates
   std::optional<Keys> phases;
   bool capacity_enforced = true;
   bool working_set_counted = true;
 
-  /// Returns the document as YAML text. An equal scenario can be read from this text without any other file.
+  /// Returns the document as YAML text. This text includes the model and the platform: to read an equal scenario from
+  /// it, no other document is needed.
   std::string text() const;
 };
 
@@ -38,45 +41,48 @@ Scenario read_scenario(Value document, const std::string& name);
 /// Loads a sluice-scenario/1 file with `KEY=VALUE` overrides.
 Scenario load_scenario(const std::string& path, const std::vector<std::string>& overrides);
 
-/// Makes a scenario from a document in memory, as if it had been read from `path`.
+/// Makes a scenario from a document in memory. The document is treated as if it had been read from the file `path`.
 Scenario scenario_from(Value document, const std::string& path,
                        const std::vector<std::string>& overrides);
 
-/// Returns the scenario `base` with overrides that change only the platform and the costs. `base` was read from the
-/// file `path`. Only the platform and the costs are read again.
+/// Returns the scenario `base`, which was read from the file `path`, with overrides. The overrides must change only the
+/// platform and the costs, because only the platform and the costs are read again.
 Scenario with_other_prices(const Scenario& base, const std::string& path,
                            const std::vector<std::string>& overrides);
 
-/// Cuts the model and lets the policy plan. If the scenario leaves choices open, candidates are simulated, and the
-/// fastest candidate is taken. Throws InputError, Infeasible.
+/// Cuts the model into stages, and makes the plan by the policy. If the scenario leaves choices open, candidates are
+/// simulated, and the fastest candidate is taken. Throws InputError, Infeasible.
 Plan make_plan(const Scenario& scenario);
 
-/// The stages of a cut model. If layers had to be split, this object also holds the model with the split layers.
+/// The stages into which a model is cut. If layers had to be split into parts, `split` is the model that has these
+/// parts as layers.
 struct CutModel {
   std::optional<Model> split;
   std::vector<Stage> stages;
-  /// The cut as a text such as "cut: by_weight, groups: 12"; empty if the scenario says how to cut.
+  /// The cut as a text such as "cut: by_weight, groups: 12". If the scenario says how to cut, the text is empty.
   std::string text;
 };
-/// Returns one element if the scenario says how the model is cut, and otherwise all cuts that may be chosen.
+/// Returns all cuts that may be chosen. If the scenario says how to cut, the list has only this cut.
 std::vector<CutModel> cut_models(const Scenario& scenario);
 /// A plan, and the cut with which it was made.
 struct PlannedScenario {
   Plan plan;
   CutModel cut;
   std::optional<Chosen<FateStrategy>> fates = {};
-  /// Prices the plan again. The value is absent if the plan cannot be priced again.
+  /// The object that prices the plan again. If the plan cannot be priced again, there is no object.
   std::optional<PriceAgain> price_again = {};
 };
 PlannedScenario plan_scenario(const Scenario& scenario);
 
-/// Returns whether both cuts have the same stages of the same layers.
+/// Returns true if the two cuts have the same stages, with the same names and the same layers.
 bool same(const CutModel& a, const CutModel& b);
-/// Returns the request to the policy. The request refers to `scenario` and `cut`. Both must outlive the request.
+/// Returns the request to the policy. The request holds references to `scenario` and `cut`, so these two must outlive
+/// it.
 PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
                          const std::optional<Chosen<FateStrategy>>& fates);
 
-/// Returns the cut of the plan. If the scenario leaves the cut open, the function makes the plan to find the cut.
+/// Returns the cut of the scenario's plan. If the scenario leaves the cut open, the function must make the plan to find
+/// its cut.
 CutModel cut_model(const Scenario& scenario);
 std::vector<Stage> stages_of(const Scenario& scenario);
 

@@ -14,7 +14,8 @@ namespace {
 
 using Variants = std::vector<SchemaVariant>;
 
-/// Returns the record of an entry, but without permission for unknown keys, so that an editor marks mistyped keys.
+/// Returns the record of an entry, and forbids all keys that are not in the record. So a text editor marks mistyped
+/// keys.
 template <class Entry>
 Record closed(const Entry& entry) {
   Record record = record_of(entry);
@@ -30,8 +31,8 @@ Variants variants_of(const Catalog<Entry>& catalog, const std::string& key) {
   return variants;
 }
 
-/// Adds the fields `others` to `record`, except for fields whose names `record` already has. Unless `as_they_are` is
-/// set, the added fields accept any value.
+/// Adds the fields `others` to `record`, except for fields whose names `record` already has. If `as_they_are` is false,
+/// the added fields accept any value.
 void add_fields(Record& record, const std::vector<Field>& others, bool as_they_are) {
   for (const Field& field : others) {
     const auto same = [&](const Field& other) { return other.name == field.name; };
@@ -44,9 +45,10 @@ void add_fields(Record& record, const std::vector<Field>& others, bool as_they_a
   }
 }
 
-/// A policy that replicates another policy also takes the keys of that policy. The first variant applies to every value
-/// of `replica`, even if `replica` is absent or misspelt. This variant checks only the names of the keys. The variants
-/// after the first variant also check the values of the keys.
+/// Returns the variants of the mapping `policy`. A policy with replicas also takes the keys of the policy that
+/// `replica` names. The first variant of such a policy applies to every value of `replica`, even to a missing or
+/// misspelt value. This variant checks only the names of the keys. Each further variant applies to one value of
+/// `replica`, and also checks the values of the keys.
 Variants policy_variants() {
   Variants variants;
   for (const Policy* policy : policy_catalog().entries()) {
@@ -69,7 +71,7 @@ Variants policy_variants() {
   return variants;
 }
 
-/// The word `auto` leaves the choice open, so no other key may stand beside it.
+/// Adds a variant for the value `auto` of `key`. This value leaves the choice open, so the variant allows no other key.
 Variants with_auto(Variants variants, const std::string& key) {
   const Field word = {.name = key, .type = Type::choice, .choices = {"auto"}};
   variants.push_back({{{key, "auto"}}, {.name = key, .summary = "", .fields = {word}}});

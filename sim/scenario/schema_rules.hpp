@@ -1,5 +1,5 @@
-// The rules of a scenario's JSON Schema that the record of a scenario does not contain. These rules say which keys may
-// be written next to the name of a policy, a cut, a strategy or a cost model.
+// Rules for the JSON Schema of scenarios, in addition to the record of a scenario. They say which keys may stand next
+// to the name of a policy, a cut, a strategy for fates or a cost model.
 #pragma once
 
 #include "document/schema.hpp"

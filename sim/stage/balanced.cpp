@@ -1,4 +1,5 @@
-// The cut `balanced` makes a given number of stages, so that the longest stage takes as little time as possible.
+// The cut `balanced` makes a given number of stages. Of all such cuts, it is the cut whose slowest stage takes the
+// least time.
 #include <bit>
 #include <cmath>
 
@@ -7,8 +8,8 @@
 namespace sluice {
 namespace {
 
-/// The chain of those layers that compute, in order. elapsed[i] is the sum of the seconds of the first i layers of the
-/// chain. last[i] is the index that layer i of the chain has in the model. An input is not in the chain.
+/// The layers that compute, in order. Inputs are not in this chain. elapsed[i] is the sum of the seconds of the first i
+/// layers of the chain. last[i] is the index that layer i of the chain has in the model.
 struct Chain {
   std::vector<double> elapsed = {0};
   std::vector<std::uint32_t> last;
@@ -28,8 +29,9 @@ Chain chain_of(const CutRequest& request) {
   return chain;
 }
 
-/// Returns for each of `count` stages the index after its last layer in the chain. Each stage gets as many
-/// layers as `bound` seconds allow, but leaves one layer to each later stage. `bound` may be too small for all layers.
+/// Returns where each of `count` stages ends: the index in the chain of the layer after its last layer. Each stage gets
+/// as many layers as it can compute in `bound` seconds. But at least one layer must be left for each later stage. If
+/// `bound` is too small, the stages do not cover all layers.
 std::vector<std::size_t> fill(const Chain& chain, std::size_t count, double bound) {
   std::vector<std::size_t> ends;
   std::size_t begin = 0;
@@ -49,8 +51,9 @@ bool covers(const Chain& chain, std::size_t count, double bound) {
   return ends.size() == count && ends.back() == chain.size();
 }
 
-/// Returns the smallest bound (exact to the last bit) with which the stages of fill() cover all layers. The order of
-/// non-negative doubles is the order of their bit patterns. So a bisection of the bit patterns ends after 64 steps.
+/// Returns the smallest bound with which the stages of fill() cover all layers. The bound is exact to the last bit: it
+/// is found by a bisection of bit patterns, which takes at most 64 steps. This works because the bit patterns of
+/// non-negative doubles have the same order as the doubles.
 double least_bound(const Chain& chain, std::size_t count) {
   auto low = std::bit_cast<std::uint64_t>(0.0);
   auto high = std::bit_cast<std::uint64_t>(chain.elapsed.back());
@@ -81,14 +84,14 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut balanced_cut = {
     .name = "balanced",
     .summary =
-        "Makes a given number of stages, so that the longest stage takes the least time by the "
-        "cost model. If several cuts are equally good, chooses the cut with the longest early "
+        "Makes a given number of stages. By the cost model, the longest stage takes as little time as "
+        "possible. If several cuts are equally good, chooses the cut with the longest early "
         "stages.",
     .details =
         "Use this cut for several devices, each with one stage: the slowest stage limits the "
         "throughput. The time of a "
-        "stage is the seconds of its computation only; loads of its weights and transfers of boundaries are not "
-        "counted. The stages change with the cost model and the device.",
+        "stage is the seconds of its computation. Loads of weights and transfers of boundaries do not count. "
+        "The stages change with the cost model and the device.",
     .source = "the linear partition problem, solved exactly",
     .example = "sluice run sharded_ipu_pair 'stages={cut: balanced, count: 2}'",
     .parameters = {{.name = "count",

@@ -1,7 +1,7 @@
-// With the cut `by_memory`, each stage is as long as the device's memory allows. The stages are
-// chosen greedily from the front. If a longer stage never needs less memory, this choice gives the fewest
-// stages. But after some greedy choices, even the shortest stage that begins with the next layer does not
-// fit. A search then finds the fewest stages that all fit. Its early stages are shorter than the greedy stages.
+// With the cut `by_memory`, each stage is as long as the device's memory allows. The stages are chosen greedily: first
+// the longest first stage that fits, then the longest second stage, and so on. If a longer stage never needs less
+// memory than a shorter stage, this gives the fewest stages. But after some stages, even the shortest next stage may
+// not fit. A search then finds the fewest stages that all fit, with shorter stages at the front.
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -20,7 +20,7 @@ struct Need {
   std::int64_t weights = 0, state = 0, cache = 0, input = 0, output = 0, workspace = 0;
   /// The bytes of tensors for the backward pass, including the gradients of input and output.
   std::int64_t kept = 0;
-  /// Returns the part of the needed bytes that cannot shrink when the stage gets longer.
+  /// Returns the part of the bytes that never gets smaller if layers are added at the end of the stage.
   std::int64_t growing() const { return sum({weights, state, cache, input, workspace}); }
   std::int64_t total() const { return sum({growing(), output, kept}); }
 
@@ -59,8 +59,8 @@ std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
                     : static_cast<std::int64_t>(std::floor(static_cast<double>(capacity) * share));
 }
 
-/// Returns advice for the message about a layer that does not fit. If a layer is split, each part has only a share of
-/// the layer's weights and state.
+/// Returns advice for the message about a layer that does not fit. The advice depends on whether parts of the layer
+/// might fit: a part has only a share of the layer's weights and state.
 std::string advice(const CutRequest& request, const Need& need, std::int64_t budget, bool split) {
   if (!split && need.total() - need.weights - need.state < budget)
     return "use stages.split=true, which splits such a layer into parts";
@@ -79,8 +79,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   return classes;
 }
 
-/// Throws an error for caches that do not fit even when the device holds only the caches. No cut can make these caches
-/// fit.
+/// Throws an error: the caches do not fit even if the device holds nothing else. So another cut would not help.
 [[noreturn]] void refuse_caches(const CutRequest& request, const Need& need, std::int64_t budget) {
   const std::int64_t each = need.cache / request.cached_samples;
   const std::int64_t most = budget / each;
@@ -133,19 +132,19 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   bool computes = false;
   for (std::uint32_t layer = first; layer < sizes.layers(); ++layer) {
     const std::int64_t needed = workspace.extend();
-    // Leading inputs do no work, so the shortest stage ends at the first layer that computes.
+    // Inputs at the beginning of a stage do no work. So the shortest stage ends at the first layer that computes.
     computes = computes || !request.model.layers[layer].inputs.empty();
     if (!computes && layer + 1 < sizes.layers()) continue;
     const Need need = need_of(request, sizes, first, layer, needed);
-    // A longer stage may need less memory than a shorter stage, because the longer stage may have a smaller output. So
-    // the search goes on until a stage is too large even without its output.
+    // A longer stage may have a smaller output, and so need less memory than this stage. But if this stage is too large
+    // even without its output, all longer stages are too large.
     if (need.growing() > budget) break;
     if (need.total() <= budget) lasts.push_back(layer);
   }
   return lasts;
 }
 
-/// Throws an error: even the shortest stage from `first` on does not fit.
+/// Throws an error: even the shortest stage that begins at `first` does not fit.
 [[noreturn]] void refuse_from(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
                               std::int64_t budget, bool split) {
   Sizes::Workspace workspace(sizes, first);
@@ -155,9 +154,9 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   refuse(request, layer, need_of(request, sizes, first, layer, workspace.extend()), budget, split);
 }
 
-/// Returns the fewest stages that all fit, or nothing if no division into stages fits. If several divisions have the
-/// fewest stages, the function returns the division with the longest early stages. A dynamic programme goes backwards
-/// through the layers, and finds the fewest stages from each layer to the end of the model.
+/// Returns the last layers of the fewest stages that all fit. If several divisions have the fewest stages, takes the
+/// division with the longest early stages. If no division fits, returns an empty list. A dynamic programme goes
+/// backwards through the layers. For each layer, it finds the fewest stages from this layer to the end of the model.
 std::vector<std::uint32_t> fewest(const CutRequest& request, const Sizes& sizes,
                                   std::int64_t budget) {
   struct RemainingCut {
@@ -211,8 +210,8 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
   return true;
 }
 
-/// Returns for each layer the least number of equal parts for which each part fits alone. A part needs memory
-/// for its share of the layer, for the layer's inputs, and for the outputs of the other parts.
+/// Returns for each layer the least number of equal parts such that each part fits alone. A part needs memory for its
+/// share of the layer's weights and state, for the layer's inputs, and for the outputs of the other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
@@ -239,17 +238,17 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
 extern const Cut by_memory_cut = {
     .name = "by_memory",
     .summary =
-        "Makes each stage as long as the device's memory allows. The weights of the stage, and its input, output and "
-        "workspace for one micro-batch, must fit into the memory that the caches leave free. In "
-        "training, the gradients, the optimizer state and the tensors that the stage keeps for the "
-        "backward pass must also fit.",
+        "Makes each stage as long as the device's memory allows. The memory holds all caches of keys and values. In "
+        "addition, it must hold the weights of a stage, and the stage's input, output and workspace for one "
+        "micro-batch. In training, it must also hold the gradients, the optimizer state and the tensors for the "
+        "backward pass of the stage.",
     .details =
-        "Use this cut to have as few stages as the memory allows, for example when weights "
+        "Use this cut to have as few stages as the memory allows, for example if weights "
         "are loaded stage by stage and no weights are loaded early. The stages depend on the "
         "capacity of the device, the micro-batch and the element types. A small `share` "
-        "leaves room for weights that are loaded early, but leads to more stages than a "
-        "large share. If a layer does not fit alone, the model is refused unless `split` is "
-        "true.",
+        "leaves room for weights that are loaded early, but it leads to more stages than a "
+        "large `share`. If a layer does not fit alone, `split: true` splits the layer into parts. "
+        "Without `split: true`, the model is refused.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_x200 'stages={cut: by_memory, share: 40%, split: true}'",
     .parameters =
@@ -262,8 +261,8 @@ extern const Cut by_memory_cut = {
          {.name = "split",
           .type = Type::boolean,
           .summary =
-              "whether a layer that does not fit alone is split into the fewest equal parts that "
-              "fit",
+              "whether a layer that does not fit alone is split into equal parts, into as few parts "
+              "as fit",
           .default_text = "false"}},
     .last_layers = last_layers,
     .parts = parts_of_layers,

@@ -1,7 +1,8 @@
-// The cut `by_time` finds the stages with the least total time when the device loads the weights of the stages in
-// turn. A stage takes as long as its computation of all micro-batches in flight, or as the load of its weights,
-// whichever is longer. A stage must fit into the memory together with the activations that wait before and behind
-// the stage. A dynamic programme finds the best cut for each of several numbers of passes through the stages.
+// The cut `by_time` is for a device that loads the weights of one stage after the other. It finds the stages whose
+// seconds have the least sum. A stage computes all micro-batches in flight while weights are loaded. So its seconds are
+// the longer of two times: this computation, and the load of the stage's weights. The memory must hold the stage and
+// the activations that wait before it and behind it. A step is one or several passes through the stages. For each of
+// several numbers of passes, a dynamic programme finds the best cut.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -18,7 +19,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// stages is best: each stage has transfers of its own, and the estimate does not count their set-up.
 constexpr double rounding = 1e-9;
 
-/// The best stages for a given number of micro-batches in flight.
+/// The best stages, if the number of micro-batches in flight is given.
 struct Division {
   double seconds = never;  ///< the seconds of all passes of a step
   std::vector<std::uint32_t> last;
@@ -41,7 +42,7 @@ class Divider {
       std::uint32_t stages = 0, first = 0;
     };
     const std::uint32_t count = sizes_.layers();
-    // best[i] is the best division of the first i layers.
+    // best[i] is the best division of the first i layers into stages.
     std::vector<BestDivision> best(count + 1);
     best[0].seconds = 0;
     for (std::uint32_t first = 0; first < count; ++first) {
@@ -71,7 +72,8 @@ class Divider {
   }
 
  private:
-  /// Returns whether the layer is an input. An input does no work and belongs to the stage of the next layer.
+  /// Returns true if the layer is an input and has a next layer. An input does no work. So it belongs to the stage of
+  /// the next layer.
   bool leading_input(std::uint32_t layer) const {
     return request_.model.layers[layer].inputs.empty() && layer + 1 < sizes_.layers();
   }
@@ -87,7 +89,7 @@ class Divider {
 
   bool fits(std::uint32_t first, std::uint32_t last, std::int64_t inner,
             std::int64_t in_flight) const {
-    __extension__ using Wide = __int128;  // Each factor may have 63 bits.
+    __extension__ using Wide = __int128;  // Each factor of a product may have 63 bits.
     const Wide in = static_cast<Wide>(sizes_.input(first)) * request_.samples,
                out = static_cast<Wide>(sizes_.output(last)) * request_.samples;
     const Wide waiting_in = first == 0 ? 1 : in_flight,
@@ -131,8 +133,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     throw Infeasible(
         "the cut by_time finds no stages that fit into device '" + request.device.name + "' of " +
             std::to_string(*request.device.memory().capacity) +
-            " B, because one layer with its input, output and workspace needs more: use 'stages: "
-            "{cut: by_weight, groups: 8}', which splits large layers into parts",
+            " B: one layer with its input, output and workspace needs more. To split large layers into "
+            "parts, use 'stages: {cut: by_weight, groups: 8}'",
         {.pool = request.device.name, .available_bytes = *request.device.memory().capacity});
   return best.last;
 }
@@ -142,22 +144,22 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_time_cut = {
     .name = "by_time",
     .summary =
-        "Makes stages that fit into the device's memory, with the least total time when their weights are loaded one "
-        "stage after another. A stage takes as long as its computation of all micro-batches in flight or as the load "
-        "of its weights, whichever is longer.",
+        "Makes the stages with the least total time, for a device that loads the weights of one stage after the "
+        "other. The time of a stage is the longer of two times: its computation of all micro-batches in flight, and "
+        "the load of its weights. Each stage fits into the device's memory.",
     .details =
         "Use this cut for streamed weights when some layers have many weights and other layers "
         "have much computation. The seconds of a stage are estimated from the cost model and the "
-        "link. A search finds the best cut and the best number of micro-batches together. The "
-        "estimate adds up the seconds of the single stages, so a simulated run may take more or "
-        "less time than the estimate. The stages change with the machine.",
+        "link. A search finds the best cut together with the best number of micro-batches in flight. "
+        "The search adds up the seconds of the single stages, so a simulated run may take more or "
+        "less time. The stages are different for different machines.",
     .source =
         "a dynamic programme over cuts and numbers of passes; AlexNet on one card estimates a group's seconds",
     .example = "sluice run alexnet_x200 stages=by_time",
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,
-                    .summary = "the number of micro-batches that run through a stage per load of "
-                               "its weights; `auto` takes the fastest number",
+                    .summary = "the number of micro-batches that run through a stage after each load "
+                               "of its weights; auto: the number with the least total time",
                     .default_text = "auto",
                     .choices = {"auto"},
                     .minimum = 1,

@@ -1,5 +1,6 @@
-// The cut `by_weight` divides the weights into equal shares. A stage has at most one share. The model is
-// cut where few bytes cross. The cut depends only on the model, and not on the machine or its memory.
+// The cut `by_weight` makes stages whose weights have at most a given number of bytes: a share of all weights. Of the
+// places where it may cut, it takes those where few bytes cross from one stage to the next. The cut depends only on the
+// model, not on the machine.
 #include <algorithm>
 #include <limits>
 
@@ -17,7 +18,8 @@ std::int64_t share_of(const CutRequest& request, const Reader& parameters) {
   return (all + groups - 1) / groups;
 }
 
-/// Returns for each layer the least number of equal parts for which no part exceeds one share of the weights.
+/// Returns for each layer the number of equal parts into which it is split: the least number for which each part has at
+/// most one share of the weights.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
@@ -31,9 +33,8 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
   return parts;
 }
 
-/// The best division into stages of all layers up to a certain layer. `widest` is the most bytes that cross a single
-/// cut of the division. The best division has the smallest `widest`. If several divisions have the same `widest`, the
-/// best division has the fewest stages.
+/// The best way to divide all layers up to a certain layer into stages. `widest` is the most bytes that cross any cut
+/// of this division. The best division has the smallest `widest`, and of several such divisions the fewest stages.
 struct Row {
   std::int64_t widest = std::numeric_limits<std::int64_t>::max();
   std::uint32_t stages = 0;
@@ -43,7 +44,7 @@ struct Row {
   }
 };
 
-/// Returns whether a stage may end with this layer. It may not end with an input, because inputs do no work.
+/// Returns true if a stage may end with this layer. A stage may not end with an input, because inputs do no work.
 bool may_end(const Model& model, std::uint32_t layer) {
   return !model.layers[layer].inputs.empty();
 }
@@ -57,8 +58,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     if (last + 1 < count && !may_end(request.model, last)) continue;
     const std::int64_t crossing = last + 1 < count ? sizes.output(last) : 0;
     for (std::uint32_t first = last + 1; first-- > 0;) {
-      // A layer with more weights than the share becomes a stage without other layers. A stage may also exceed the
-      // share if all its layers except the last layer are inputs.
+      // A stage may have more weights than the share if it cannot be shorter. Such a stage has a single layer, or all
+      // its layers except the last layer are inputs.
       const bool shortest = first == last || !may_end(request.model, first);
       if (!shortest && sizes.weights(first, last) > share) break;
       if (first == 0) {
@@ -84,8 +85,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_weight_cut = {
     .name = "by_weight",
     .summary =
-        "Divides the weights into equal shares, and makes stages that have at most one share each. If "
-        "several cuts do so, chooses the cut whose largest boundary has the fewest bytes. A layer with more weights "
+        "Divides the weights into equal shares, and makes stages with at most one share each. Of several "
+        "such cuts, chooses the cut whose largest boundary has the fewest bytes. A layer with more weights "
         "than the share is split into equal parts.",
     .details =
         "Use this cut for streamed weights. Equal groups take equally long to load. With more "

@@ -13,12 +13,12 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     const std::string name = "'" + model.layers[layer].name + "'";
     if (layer == end)
       fail_at(where, name +
-                         " is the last layer: remove it, because no layer would "
-                         "be left after the cut");
+                         " is the last layer: remove it, since no layer is left "
+                         "after it");
     if (layer == 0)
       fail_at(where, name +
-                         " is the input: cut after a later layer, because a stage with only the "
-                         "input would do no work");
+                         " is the input: cut after a later layer, since a stage with only the "
+                         "input does no work");
     if (!last.empty() && layer <= last.back())
       fail_at(where, "the layers after which to cut must be in ascending order, and " + name +
                          " does not come after '" + model.layers[last.back()].name + "'");
@@ -42,8 +42,8 @@ extern const Cut explicit_cut = {
     .example = "sluice run alexnet_resident 'stages={cut: explicit, after: [conv5]}'",
     .parameters = {{.name = "after",
                     .type = Type::list,
-                    .summary = "the numbers (from 1) or names of the layers after which to cut, in "
-                               "ascending order"}},
+                    .summary = "the model is cut after these layers: their numbers from 1, or their "
+                               "names, in ascending order"}},
     .last_layers = last_layers,
     .ignores_prices = true,
 };

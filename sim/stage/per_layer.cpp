@@ -18,21 +18,20 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 
 extern const Cut per_layer_cut = {
     .name = "per_layer",
-    .summary = "Makes each layer a stage; the input belongs to the first stage.",
+    .summary = "Makes each layer a stage. The input belongs to the first stage.",
     .details =
         "Use this cut to give each layer its own fate, to load weights layer by layer, or to see "
         "the cost of the finest "
-        "cut. Each boundary is an activation that a policy may keep, move or recompute. With this "
-        "cut, a plan has more actions than with any other cut, so planning and simulation take the "
-        "most time.",
+        "cut. Each boundary is an activation that a policy may keep, move or recompute. Plans with this "
+        "cut have more actions than plans with other cuts. So planning and simulation take longer.",
     .source = "the finest cut, as in Calculon and PyTorch's FSDP",
     .example = "sluice run alexnet_resident stages=per_layer",
     .parameters =
         {{.name = "input_stage",
           .type = Type::boolean,
           .summary =
-              "whether the input is also a stage, so that its copy on the device has its own fate, "
-              "like every activation",
+              "whether the input is a stage of its own. If it is, the copy of the input on the device "
+              "has a fate of its own, as an activation has",
           .default_text = "false"}},
     .last_layers = last_layers,
     .ignores_prices = true,

@@ -1,15 +1,15 @@
-// The cut `single_tensor` ends a stage at each place where only one tensor crosses, so no tensor crosses two cuts.
+// The cut `single_tensor` ends a stage at each place where only one tensor crosses. So no tensor crosses two cuts.
 //
-// All tensors that cross the same cut count as one tensor. So under other rules, a shortcut that crosses several cuts
-// is held (and kept for the backward pass) once per cut. In a residual network, the cut `per_layer` counts each
-// shortcut many times. The cut `single_tensor` counts it once.
+// This matters because a plan treats all tensors that cross the same cut as one tensor. In a residual network, a
+// shortcut crosses several cuts of `per_layer`. A plan with this cut holds the shortcut once per cut, and also keeps it
+// for the backward pass once per cut. With the cut `single_tensor`, a plan holds and keeps it only once.
 #include "stage/stage.hpp"
 
 namespace sluice {
 namespace {
 
-/// Returns, for each layer, the number of tensors whose last reader is this layer. Answers do not count, because no
-/// layer reads them.
+/// Returns for each layer the number of tensors whose last reader is this layer. Answers do not count, because no layer
+/// reads them.
 std::vector<std::uint32_t> deaths(const Model& model) {
   const auto count = static_cast<std::uint32_t>(model.layers.size());
   std::vector<std::uint32_t> last(count, count), dead(count + 1, 0);
@@ -22,7 +22,7 @@ std::vector<std::uint32_t> deaths(const Model& model) {
 std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader&) {
   const std::vector<Layer>& layers = request.model.layers;
   const std::vector<std::uint32_t> dead = deaths(request.model);
-  std::uint32_t live = 0;  // the inputs exist from the beginning
+  std::uint32_t live = 0;  // how many tensors are live; the inputs are live from the beginning
   for (const Layer& layer : layers) live += layer.inputs.empty() ? 1 : 0;
   std::vector<std::uint32_t> last;
   for (std::uint32_t l = 0; l < layers.size(); ++l) {
@@ -45,7 +45,7 @@ extern const Cut single_tensor_cut = {
         "Use this cut for networks with residual connections. Inside a block with a "
         "shortcut, several tensors cross between two layers. A cut between these two layers "
         "would move or keep all of these tensors. The cut `single_tensor` leaves such blocks "
-        "whole. If there is no place where only one tensor crosses, the whole model is one "
+        "whole. If several tensors cross at every place, the whole model is one "
         "stage.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "

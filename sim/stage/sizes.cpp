@@ -10,7 +10,8 @@
 namespace sluice {
 namespace {
 
-/// Returns for each layer the last layer that reads its output, or the number of layers if no layer reads the output.
+/// Returns for each layer the last layer that reads its output. If no layer reads the output, the element is the number
+/// of layers.
 std::vector<std::uint32_t> last_readers(const Model& model) {
   const auto count = static_cast<std::uint32_t>(model.layers.size());
   std::vector<std::uint32_t> last(count, count);
@@ -38,7 +39,7 @@ Sizes::Sizes(const Model& model, DType dtype)
     cached_.push_back(checked_add(cached_.back(), cached, "bytes of all caches"));
     if (layer.inputs.empty()) inputs_ = checked_add(inputs_, bytes_.back(), "bytes of the inputs");
   }
-  // For each group of tied weights, the last layer so far that has these weights.
+  // For each group of tied weights: the last layer so far that has these weights.
   std::map<std::uint32_t, std::uint32_t> holders;
   for (std::uint32_t layer = 0; layer < layers(); ++layer)
     if (const auto tied = model.layers[layer].tied) {
@@ -54,7 +55,7 @@ Sizes::Sizes(const Model& model, DType dtype)
     for (const std::uint32_t dead : dies_at_[layer]) live -= bytes_[dead];
     live_after_.push_back(live);
   }
-  // An input is not an inner tensor of any stage, because only layers that compute make inner tensors.
+  // An inner tensor is always made by a layer that computes. So inputs are removed from these lists.
   for (auto& dead : dies_at_)
     dead.erase(std::remove_if(dead.begin(), dead.end(),
                               [&](std::uint32_t l) { return model.layers[l].inputs.empty(); }),
@@ -79,7 +80,8 @@ std::int64_t Sizes::input(std::uint32_t first) const {
 }
 
 std::int64_t Sizes::answers(std::uint32_t first, std::uint32_t last) const {
-  // This sum is at most the sum of the crossing bytes, which was checked for overflow.
+  // This sum needs no check for overflow: it is at most the bytes that cross the cut after `last`, and these were
+  // checked.
   std::int64_t bytes = 0;
   for (std::uint32_t layer = first; layer <= last; ++layer)
     if (last_readers_[layer] == layers() && !model_.layers[layer].inputs.empty())
@@ -96,7 +98,8 @@ std::vector<Crossing> Sizes::crosses(std::uint32_t last) const {
   return tensors;
 }
 
-// A backward pass that reads a view reads the viewed tensor instead, if this stage makes that tensor.
+// If a backward pass reads a view, the stage keeps the tensor that is viewed instead of the view, provided that a layer
+// of the stage makes this tensor.
 std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
                                        bool& reads_input) const {
   std::vector<char> read(last - first + 1, 0);
@@ -114,16 +117,16 @@ std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
   return read;
 }
 
-// If a backward pass of a later stage reads a tensor, the tensor crosses the cut. The tensor is then kept as part of
-// this stage's output, and is not counted here.
+// A tensor that crosses out of this stage is kept as a part of the stage's output, and does not count here. This
+// includes each tensor that a backward pass of a later stage reads.
 Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
   Stage::Kept kept;
   const auto bytes = [](std::int64_t a, std::int64_t b) {
     return checked_add(a, b, "bytes kept for the backward pass");
   };
   const std::vector<char> read = read_backward(first, last, kept.reads_input);
-  // Kept tensors count in neither list. made[i] is the bytes that layer i makes, and gone[i] is the
-  // bytes that no layer after layer i needs.
+  // made[i] is the bytes that layer i makes. gone[i] is the bytes that are free after layer i, because layer i was
+  // their last reader. Kept tensors are in neither list.
   std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);
   for (std::uint32_t l = first; l <= last; ++l) {
     const Layer& layer = model_.layers[l];
@@ -154,9 +157,9 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
 std::int64_t Sizes::Workspace::extend() {
   const auto layer = first_ + static_cast<std::uint32_t>(held_.size());
   held_.push_back(0);
-  // If this layer is the last reader of a tensor, the tensor has become an inner tensor: the device held it from the
-  // layer that made the tensor to this layer. An inner tensor remains an inner tensor when the stage grows, so the
-  // maximum only grows.
+  // If this layer is the last reader of a tensor, the tensor is now an inner tensor of the stage. The device holds it
+  // from the layer that makes it to this layer. The tensor stays an inner tensor if the stage gets longer. So the
+  // maximum never gets smaller.
   for (const std::uint32_t made : sizes_.dies_at_[layer]) {
     if (made < first_) continue;
     for (std::uint32_t l = made; l <= layer; ++l) {

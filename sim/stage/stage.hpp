@@ -15,8 +15,8 @@
 
 namespace sluice {
 
-/// A tensor that crosses a cut. The tensor is an input, or the output of a layer before the cut. Either a layer behind
-/// the cut reads the tensor, or no layer reads the tensor and it is part of the answer.
+/// A tensor that crosses a cut. The tensor is an input, or the output of a layer before the cut. A layer behind the cut
+/// reads the tensor, or the tensor is part of the answer. A part of the answer crosses every cut behind its layer.
 struct Crossing {
   std::uint32_t layer = 0;
   std::int64_t bytes = 0;  ///< per sample
@@ -27,42 +27,44 @@ struct Crossing {
 struct Stage {
   std::string name;  ///< for example "Conv..Pool", or the name of the only layer
   std::uint32_t first = 0, last = 0;
-  /// The bytes of the weights; tied weights count in each stage that has one of their layers.
+  /// The bytes of the weights. If layers of several stages share weights, the shared weights count in each of these
+  /// stages.
   std::int64_t weight_bytes = 0;
-  /// The part of weight_bytes that belongs to weights that an earlier stage also has.
+  /// The part of weight_bytes that an earlier stage also has, because its layers share these weights.
   std::int64_t tied_bytes = 0;
-  /// The bytes of the boundary before the stage. For stage 0, these are the bytes of the model's inputs.
+  /// The bytes that cross into the stage. For stage 0, these are the bytes of the model's inputs.
   std::int64_t input_bytes = 0;
-  /// The bytes that cross out of the stage because later layers need them. For the last stage, these are the bytes of
-  /// the answer.
+  /// The bytes that cross out of the stage, because later layers read them or because they are part of the answer. For
+  /// the last stage, these are the bytes of the answer.
   std::int64_t output_bytes = 0;
   /// The tensors that cross out of the stage. For the last stage, these are the tensors that no layer reads. The sum of
   /// their bytes is `output_bytes` of this stage and `input_bytes` of the next stage.
   std::vector<Crossing> crosses = {};
-  /// The bytes of the answer that the stage's own layers make. No layer reads this part of
-  /// `output_bytes`.
+  /// The bytes of the answer that the stage's own layers make. They are a part of `output_bytes`.
   std::int64_t answer_bytes = 0;
-  /// The most bytes that the inner tensors (neither input nor output) occupy at one moment. While layer l runs, the
-  /// stage holds the inner tensors that l or an earlier layer made and that l or a later layer of the stage reads.
+  /// The most bytes of inner tensors at one moment. Inputs and outputs of the stage are not inner tensors. While layer
+  /// l runs, an inner tensor is held if layer l or an earlier layer makes it, and layer l or a later layer reads it.
   std::int64_t workspace_bytes = 0;
-  /// The bytes that the stage's layers keep from one pass to the next (Layer::cached). These bytes are on the stage's
-  /// device all the time.
+  /// The bytes of the caches (Layer::cached) that the stage's layers keep from one pass to the next. These bytes are on
+  /// the stage's device from the start to the end of the run.
   std::int64_t cache_bytes = 0;
   std::int64_t macs = 0, flop = 0;
 
-  /// Whether the output has a gradient, because this stage or an earlier stage has a backward pass.
+  /// Whether the stage's output has a gradient. It has a gradient if this stage or an earlier stage has a backward
+  /// pass.
   bool learns = true;
 
-  /// The bytes per sample that the forward pass keeps for the backward pass, in training.
+  /// In training: what the forward pass keeps for the backward pass, in bytes per sample.
   struct Kept {
-    /// The bytes of inner tensors that the backward pass reads, and of tensors that layers keep for themselves.
+    /// The bytes of two kinds of tensors: inner tensors that the backward pass reads, and further data that single
+    /// layers keep for their own backward pass.
     std::int64_t inner_bytes = 0;
     /// The part of inner_bytes that selective recomputation does not keep.
     std::int64_t selective_bytes = 0;
-    /// Whether the backward pass reads the tensors that cross into the stage, and whether it reads the tensors that
-    /// cross out.
+    /// `reads_input`: whether the backward pass reads tensors that cross into the stage. `reads_output`: whether it
+    /// reads tensors that cross out of the stage.
     bool reads_input = false, reads_output = false;
-    /// Like Stage::workspace_bytes, but without the inner tensors that are kept.
+    /// Like Stage::workspace_bytes, but only for inner tensors that are not kept.
     std::int64_t workspace_bytes = 0;
   } kept;
 };
@@ -78,15 +80,15 @@ struct CutRequest {
   std::int64_t samples;  ///< per micro-batch
   bool working_set_counted;
   const Chosen<Cut>* cut;  ///< if null, the whole model is one stage
-  /// For training, the bytes of gradients and optimizer state per element of weights. Empty for
-  /// inference.
+  /// In training: the bytes of gradients and optimizer state per element of the weights. In inference, there is no
+  /// value.
   std::optional<std::int64_t> state_bytes = {};
   std::int64_t cached_samples = 0;  ///< the number of samples of a step, each with its own cache
-  /// Whether one device computes all stages and holds the caches of all stages.
+  /// Whether a single device computes all stages. It then holds the caches of all stages.
   bool one_device = true;
   std::int64_t micro_batches = 1;  ///< per step
   /// Returns the bytes per second from host memory to the device. Throws InputError if no link connects host memory and
-  /// the device. If the function is empty, a load takes no time.
+  /// the device. If the function is empty, loads take no time.
   std::function<double()> load_bandwidth = {};
 };
 
@@ -98,28 +100,28 @@ double forward_s(const CutRequest& request, const Layer& layer);
 struct Cut {
   std::string name;
   std::string summary;
-  /// A paragraph that says what the cut does, when to use it, and what it costs.
+  /// A paragraph: when to use the cut, what it does, and what it costs.
   std::string details = {};
   std::string source;
   std::string example = {};  ///< a command that runs as it is written here
   std::vector<Field> parameters;
   std::vector<std::uint32_t> (*last_layers)(const CutRequest& request, const Reader& parameters);
-  /// Returns the number of parts into which each layer is split before the model is cut. If the function is null, no
-  /// layer is split.
+  /// Layers may be split into parts before the model is cut. This function returns for each layer the number of its
+  /// parts. If the pointer is null, no layer is split.
   std::vector<std::int64_t> (*parts)(const CutRequest& request, const Reader& parameters) = nullptr;
-  /// Whether the stages are the same for all FLOP/s, bandwidths and delays of the machine.
+  /// True if the stages are the same whatever the FLOP/s, bandwidths and delays of the machine are.
   bool ignores_prices = false;
 };
 
 const Catalog<Cut>& cut_catalog();
 
-/// Returns the record of a scenario's `stages:` mapping with this cut.
+/// Returns the record of a mapping `stages:` that names this cut.
 Record record_of(const Cut& cut);
 
 /// Reads the cut that a `stages:` mapping names. Throws InputError.
 Chosen<Cut> choose_cut(const Value& stages);
 
-/// Makes one stage per element of `last_layers`. The elements ascend, and the last one is the model's last layer.
+/// Makes one stage per element of `last_layers`. The elements ascend, and the last element is the model's last layer.
 /// The input layer belongs to stage 0.
 std::vector<Stage> make_stages(const Model& model, const std::vector<std::uint32_t>& last_layers,
                                DType dtype);
@@ -127,11 +129,10 @@ std::vector<Stage> make_stages(const Model& model, const std::vector<std::uint32
 /// Returns the stages of the request's cut.
 std::vector<Stage> cut_stages(const CutRequest& request);
 
-/// Returns the model with partial layers, if the cut needs partial layers (by_memory with `split`). A layer that does
-/// not fit alone is split into the fewest equal parts that fit. The parts are called "15a" and "15b", and each has its
-/// share of the output, the weights and the FLOP. A layer that reads the split layer reads all its parts. Returns
-/// nothing if no layer is split. The names follow the document 'AlexNet on one card', which says "split 15, as 15a and
-/// 15b".
+/// Returns the model with split layers, if the cut splits layers (such as by_memory with `split`). A layer that is too
+/// large becomes equal parts, as few as fit. Each part is a layer with its share of the output, the weights and the
+/// FLOP. A layer that reads the split layer reads all its parts. If no layer is split, returns nothing. The parts have
+/// names such as "15a" and "15b", as in the document 'AlexNet on one card': "split 15, as 15a and 15b".
 std::optional<Model> with_partial_layers(const CutRequest& request);
 
 }  // namespace sluice

@@ -6,8 +6,8 @@
 namespace sluice {
 namespace {
 
-/// Names a stage after its layers. An input does no work, so the name contains an input only if the stage has no other
-/// layer.
+/// Returns the name of a stage: its first layer that does work, and its last layer. Inputs do no work. So inputs at the
+/// beginning are left out. If the stage has only inputs, its name is that of its last input.
 std::string name_of_stage(const Model& model, std::uint32_t first, std::uint32_t last) {
   while (first < last && model.layers[first].inputs.empty()) ++first;
   if (first == last) return model.layers[last].name;

@@ -1,4 +1,4 @@
-// With the cut `whole`, the model is not cut.
+// With the cut `whole`, the whole model is one stage.
 #include "stage/stage.hpp"
 
 namespace sluice {
@@ -8,8 +8,8 @@ extern const Cut whole_cut = {
     .summary = "Makes the whole model one stage.",
     .details =
         "Use this cut when the whole model fits onto the device, or to compare it with other cuts. "
-        "There is no boundary, so no activation is moved or kept between stages. A policy that "
-        "loads weights stage by stage has to load all weights at once, and all activations have "
+        "There is no boundary. So no activation is moved or kept between stages. A policy that "
+        "loads weights stage by stage has to load all weights at once. All activations have "
         "the same fate.",
     .source = "no cut",
     .example = "sluice run alexnet_resident stages=whole",

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* layers_table = "layers";
 
-/// Returns the layers of the model of the trace's scenario.
+/// Returns the stage table of the model that the trace's scenario names, as a data island.
 std::string layers(const TraceReader& trace) {
   const std::string& text = trace.header().scenario;
   if (text.empty())

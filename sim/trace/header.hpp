@@ -13,8 +13,8 @@ namespace sluice {
 enum class TraceStatus { running, complete, aborted, failed };
 std::string_view name_of(TraceStatus status);
 
-/// The origin of a trace. The content hash leaves out the group /provenance,
-/// which has the fields about the executor and the field `provenance`.
+/// The origin of a trace. The members about the executor and the member `provenance` are stored in the group
+/// /provenance. The content hash leaves this group out.
 struct TraceHeader {
   std::string program_version, git_sha;
   std::string executor;  ///< "simgrid", "replay", "both"
@@ -22,13 +22,13 @@ struct TraceHeader {
   std::string simgrid_version, simgrid_settings;
   std::string scenario;  ///< the whole text of the resolved scenario
   std::string plan;      ///< the plan's text
-  /// Makes the text of the plan if `plan` is empty. This takes long for a large plan, so the writer's thread calls this
-  /// function once, while the simulation goes on.
+  /// If `plan` is empty, this function makes the text of the plan. For a large plan, this takes long. So the writer's
+  /// thread calls this function once, while the simulation goes on.
   std::function<std::string()> make_plan = {};
-  /// The question, the certainty of the answer, and notes, as JSON; empty if the caller gave no answer. This text is
-  /// not part of the content hash, because it also depends on the files of model and platform.
+  /// The question, the certainty of the answer, and notes, as JSON. Empty if the caller gave no answer. The content
+  /// hash leaves this text out, because it also depends on the files of model and platform.
   std::string answer = {};
-  /// The facts that differ between two runs of the same plan, such as wall clock, host and command line.
+  /// Facts that differ between two runs of the same plan. Examples are wall clock, host and command line.
   std::vector<std::pair<std::string, std::string>> provenance;
 };
 

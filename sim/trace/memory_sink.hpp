@@ -1,5 +1,5 @@
-// Two sinks that write no file. NullSink keeps no data. MemorySink keeps all spans and events in memory, for tests and
-// for small runs that need no file.
+// Two receivers of spans and events (Sink in span.hpp) that write no file. NullSink keeps no data. MemorySink keeps all
+// spans and events in memory, for tests and for small runs that need no file.
 #pragma once
 
 #include <vector>

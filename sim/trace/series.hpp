@@ -17,8 +17,8 @@ struct SeriesTable {
   };
   double width = 0;          ///< seconds of a bin; the last bin may be shorter
   std::vector<double> time;  ///< the end of each bin, in seconds
-  /// The busy share of each bin: first the bins of stream 0, then the bins of stream 1, and so on. The vector is empty
-  /// if utilisation was not recorded.
+  /// The share of each bin in which a stream is busy: first the bins of stream 0, then the bins of stream 1, and so on.
+  /// Empty if utilisation was not recorded.
   std::vector<double> utilisation;
   std::vector<Series> series;
 

@@ -24,15 +24,16 @@ struct Span {
   std::int64_t iteration = 0;  ///< iteration of the body; 0 in prologue and epilogue
   double start = 0;
   double end = 0;  ///< from this time on, the stream is free again
-  /// From this time on, actions that wait for this span may start: end + latency of the route.
+  /// The end plus the latency of the route. From this time on, actions that wait for this span may start.
   double available = 0;
-  /// The seconds for which the stream was idle before this span. They count from the end of the
-  /// stream's previous span, or from the start of the run if this span is the first on its stream.
+  /// The seconds for which the stream was idle before this span. They begin at the end of the stream's previous span.
+  /// For the first span of the stream, they begin at the start of the run.
   double waited = 0;
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
-  /// The row of the span that ended the last wait of this span. Rows count from 0 in the order of emission. The wait
-  /// ended when the data of that other span arrived, or when its end freed bytes. The row is -1 if there was no wait.
+  /// The number of the cause: the span that ended the last wait of this span. The data of the cause arrived, or the end
+  /// of the cause freed bytes. Spans are numbered from 0 in the order in which sinks receive them. If this span did not
+  /// wait, -1.
   std::int64_t cause = -1;
 };
 
@@ -47,8 +48,8 @@ struct MemoryEvent {
 
 /// Says that the latest spans and events are repeated `times` times. Each repetition follows the previous one.
 struct Repetition {
-  /// If all repetitions together have more spans than this number, the trace has only the number of the repetitions.
-  /// The period itself has been written before.
+  /// If all repetitions together have more spans than this number, the spans are not written one by one. Instead, the
+  /// trace has one period and the number of its repetitions.
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
@@ -60,21 +61,23 @@ struct Repetition {
   const std::vector<MemoryEvent>& memory;
   const std::vector<std::uint32_t>& streams;  ///< the stream of each span
 
-  /// Returns spans[i] as it is in repetition k. Repetitions count from 1. If k is 0, returns spans[i] unchanged.
+  /// Returns the span of repetition k that repeats spans[i]. Repetitions are numbered from 1. If k is 0, returns
+  /// spans[i] unchanged.
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
 
-  /// Returns whether the repetition has so many spans that they are not written one by one.
+  /// Returns whether the trace stores the number of the repetitions instead of their spans. See `most_written`.
   bool is_folded() const {
     return !spans.empty() && times > most_written / static_cast<std::int64_t>(spans.size());
   }
 };
 
-/// Corrects the rounded times of repetitions. fit() moves a span that overlaps the previous span of its stream. fit()
-/// also moves a span or an event that is earlier than the one emitted before.
+/// The times of repetitions are rounded, so they may be out of order. If a span starts before the end of the previous
+/// span on its stream, fit() moves the start to this end. If an end is earlier than the previous end, or an event is
+/// earlier than the previous event, fit() moves it to the time of the previous one.
 class Sequence {
  public:
-  /// The sequence begins with repetition `k`. fit() then takes the spans and events that come after it.
+  /// fit() continues after the spans and events of repetition `k`.
   Sequence(const Repetition& repetition, std::int64_t k);
   void fit(Span& span, std::uint32_t stream);
   void fit(MemoryEvent& event);
@@ -85,13 +88,14 @@ class Sequence {
 };
 
 /// Receives an execution while it happens: spans in the order of their ends, and memory events in the order of time.
-/// The order of events at the same time is fixed, too (execute/emitter.hpp).
+/// execute/emitter.hpp says in which order events of the same time come.
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual void span(const Span& span) = 0;
   virtual void memory(const MemoryEvent& event) = 0;
-  /// Receives a steady state. By default, this function emits every span and event of the steady state one by one.
+  /// Receives a steady state. By default, this function passes the spans and events of all repetitions to span() and
+  /// memory(), one by one.
   virtual void repeat(const Repetition& repetition);
 };
 

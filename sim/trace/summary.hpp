@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// The value of a metric is a number, a text, or a number for each key. A key is the name of a link, for example, or
-/// the names of a pool and a tensor class.
+/// The value of a metric is a number, a text, or a number for each key. For example, a key is the name of a link, or it
+/// consists of the names of a pool and a tensor class.
 struct SummaryValue {
   enum class Kind { number, text, keyed };
   struct Keyed {
@@ -62,14 +62,13 @@ struct Summary {
       if (metric.name == name) return &metric;
     return nullptr;
   }
-  /// Returns NaN if there is no such metric, if its value is not a number, or if its value is absent.
+  /// Returns the number of a metric. Returns NaN if the metric does not exist, is absent, or is not a number.
   double number(const std::string& name) const {
     const Metric* metric = find(name);
     const bool is_number = metric && metric->value.kind == SummaryValue::Kind::number;
     return is_number ? metric->value.number : std::numeric_limits<double>::quiet_NaN();
   }
-  /// Returns the number of a metric for one key. Returns NaN if there is no such metric, if it has no number for this
-  /// key, or if this number is absent.
+  /// Returns the number of a metric for one key. Returns NaN if there is no such number.
   double number(const std::string& name, const std::vector<std::string>& key) const {
     if (const Metric* metric = find(name))
       for (const SummaryValue::Keyed& keyed : metric->value.keyed)

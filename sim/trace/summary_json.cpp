@@ -15,8 +15,8 @@ Value number_of(const Summary::Metric& metric, double number) {
   return counts_things(metric.unit) ? json_count(number) : json_number(number);
 }
 
-/// Builds nested maps, with one level per word of the key. A map may have an entry for each of 100,000 stages, so an
-/// entry is found by its stored index and not by a search.
+/// Builds nested maps, with one level per word of the key. A map may have 100,000 entries, for example one for each
+/// stage. So the index of each entry is stored, because a search for it would be slow.
 class Nest {
  public:
   void put(const std::vector<std::string>& key, Value value) {

@@ -20,7 +20,7 @@ struct Optimizer {
   std::string source;        ///< paper, section
   std::string example = {};  ///< a complete command
   bool updates = true;       ///< whether weights are updated; if false, gradients are only summed
-  /// The number of state values per parameter; gradients are not part of the state.
+  /// The number of state values per parameter. Gradients are not part of the state.
   int states = 0;
   int flop = 0;  ///< FLOP per parameter
 };
@@ -33,8 +33,8 @@ struct Training {
   DType gradients = DType::float32;
   DType states = DType::float32;  ///< the element type of the optimizer's state
   bool master_weights = false;    ///< whether the state includes a copy of the weights
-  /// The seconds and FLOP of a backward pass, as a multiple of the seconds and FLOP of the forward pass. If there is no
-  /// value, each layer has its own multiple.
+  /// The seconds and FLOP of a backward pass, as a multiple of the forward pass. If there is no value, each layer has
+  /// its own multiple.
   std::optional<double> backward = 2;
   /// Whether input gradients and weight gradients are computed by separate actions.
   bool split_backward = false;

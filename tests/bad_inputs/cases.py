@@ -1,7 +1,9 @@
-"""Bad inputs. Each case has a name for the fault, the exit code, and the position and words of the message.
+"""Bad inputs. A case names its fault. It also says what the program must answer: the exit code, the position in the
+message, and words of the message.
 
-A case changes one file of documents.py, by replacing a piece of its text (old, new) or the whole text, and runs a
-command. `at` is FILE:LINE:COLUMN, or FILE if the fault has no line, or empty if the fault is not in a file.
+A case changes one file of documents.py and runs a command. The change (`edit`) replaces a piece of the text by another
+piece, or the whole text (`content`). `at` is the position in the message, as FILE:LINE:COLUMN. If the fault has no
+line, `at` is FILE. If the fault is not in a file, `at` is empty.
 """
 
 from dataclasses import dataclass, field

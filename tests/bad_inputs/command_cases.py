@@ -1,5 +1,5 @@
-"""Cases with bad command lines, with files that are not documents, with overrides that have one error, and with
-bundled scenarios that do not fit, contradict themselves or overflow a count."""
+"""Cases with bad command lines, bad files, and overrides with one error. Some bundled scenarios do not fit, contradict
+themselves or overflow a count."""
 
 import pathlib
 
@@ -62,8 +62,7 @@ FILES = [
     words("a trace in a folder that cannot be written", 5, ["cannot write '/proc/t.h5'"], "run", "scenario.yaml", "-o", "/proc/t.h5"),
     words("a trace without a name", 5, ["without the name of a file"], "run", "scenario.yaml", "-o", "t.h5/"),
     words("a trace whose name is too long", 5, ["File name too long"], "run", "scenario.yaml", "-o", "t" * 300),
-    # The next run would take years. The test ends in time only if the program finds that the folder is missing before
-    # the simulation begins.
+    # This run would take years. So the program must find before the simulation that the folder is missing.
     words("a trace of a long run, in a folder that does not exist", 5, ["'none/t.h5'", "No such file"], "run", "alexnet_resident", "workload.steps=1000000000", "-o", "none/t.h5"),
     words("a plan in a folder that does not exist", 5, ["'none/t.plan'", "No such file"], "plan", "scenario.yaml", "-o", "none/t.plan"),
 ]

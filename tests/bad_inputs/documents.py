@@ -53,8 +53,8 @@ load on=gpu.host.down kind=load moves=input route=host>gpu bytes=40 allocates=in
 run on=gpu.compute kind=forward samples=1 samples_done=1 seconds=0.5 waits=load allocates=result@gpu uses=input@gpu,result@gpu
 """
 
-# A plan with all elements that only version 2 has: several memories of one device, a collective, computations with
-# flows, and times before which an action does not start.
+# A plan with all elements of version 2: several memories of one device, a collective, computations with flows, and
+# actions with an earliest start (not_before).
 PLAN_2 = """\
 format: sluice-plan/2
 name second

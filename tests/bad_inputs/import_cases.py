@@ -1,4 +1,4 @@
-"""Each case is a file of another program (an ONNX model or a layer graph of PipeDream) with one error."""
+"""Each case is an ONNX model or a layer graph of PipeDream with one error."""
 
 from cases import Case
 from documents import GRAPH

@@ -1,4 +1,4 @@
-"""Mistakes of an engineer who saw the program for the first time. Every message must say what to do next."""
+"""Mistakes that an engineer made who used the program for the first time. Every message must say what to do next."""
 
 from cases import Case, given, model, platform, scenario
 from command_cases import said, words
@@ -69,7 +69,7 @@ TABLE = [
         "format: sluice-scenario/1\nmodel: {file: ../../x}\nplatform: a100_pcie\npolicy: resident\n"),
     words("mistake 40, a model given to sluice run", 3, ["it is a model", "`sluice fits llama2_7b`", "`model: llama2_7b`"], "run", "llama2_7b"),
     words("mistake 41, a platform given to sluice run", 3, ["it is a platform", "`platform: k40`"], "run", "k40"),
-    said("mistake 42, a bandwidth that no machine has", 31, ["'64e99GB/s' for 'bandwidth'", "it must be at most 1 EB/s, because no machine"], "platform.links.host.bandwidth=64e99GB/s"),
+    said("mistake 42, a bandwidth that no machine has", 31, ["'64e99GB/s' for 'bandwidth'", "it must be at most 1 EB/s: no machine has more"], "platform.links.host.bandwidth=64e99GB/s"),
     words("mistake 43, a misspelt model", 3, ["'lama2_7b'", "did you mean 'llama2_7b'"], "fits", "lama2_7b"),
     words("mistake 44, a misspelt model given to sluice model", 3, ["'resnet5O'", "did you mean 'resnet50'"], "model", "resnet5O"),
     own("mistake 45, caches that do not fit", "", ["kv_cache 34.34 GB", "24 GB", "the largest batch that fits: 22"],

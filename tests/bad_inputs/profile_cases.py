@@ -1,4 +1,4 @@
-"""Each case is a file with one error: a profile, or a map that says what the columns of a table mean."""
+"""Each case is a profile with one error, or a map with one error. A map says what the columns of a table mean."""
 
 from cases import Case
 

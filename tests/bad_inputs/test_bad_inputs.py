@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""Tests that every bad input ends with its exit code, without a signal, and with a message that names the fault and its
-position."""
+"""Tests that every bad input ends with its exit code. The message must name the fault and its position."""
 
 import os
 import pathlib

@@ -5,13 +5,14 @@
 //   bench_engine loop N I […] a body of N computations and N transfers runs I times
 //   bench_engine … --replay          replays the plan instead (no SimGrid)
 //
-// --sink none runs the engine alone, --sink metrics does the same as `sluice run` without a trace, and --sink trace
-// does the same as `sluice run` with a trace. The printed seconds are seconds of the wall clock.
-// import_s is the time to read the plan's text, check_s is the time to check the plan, and build_s is the sum of both.
-// run_s is the time from the checked plan to the closed trace. The parts of run_s are setup_s (totals, labels, the
-// trace's header), engine_s (SimGrid's event loop alone, which the reference programs call their run time) and close_s
-// (metrics, the rest of the trace, its last fsync). cpu_s are the processor seconds of both threads together during
-// run_s.
+// --sink none runs the engine alone. --sink metrics does the same as `sluice run` without a trace. --sink trace does
+// the same as `sluice run` with a trace. The printed seconds are seconds of the wall clock:
+// - import_s: to read the plan's text. check_s: to check the plan. build_s is the sum of both.
+// - run_s: from the checked plan to the closed trace. run_s has three parts.
+//   - setup_s: totals, labels, the trace's header.
+//   - engine_s: SimGrid's event loop alone. The reference programs call this time their run time.
+//   - close_s: metrics, the rest of the trace, its last fsync.
+// - cpu_s: the processor seconds of both threads together during run_s.
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,7 +42,7 @@ namespace {
 
 class Stopwatch {
  public:
-  /// Returns the seconds since the last call. The first call counts from when the stopwatch was made.
+  /// Returns the seconds since the previous call. The first call returns the seconds since the stopwatch was made.
   double lap() {
     const auto now = std::chrono::steady_clock::now();
     return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
@@ -56,7 +57,7 @@ struct Request {
   int first = 0, second = 0;  ///< P and M, or N and I
   bool plain = false, replayed = false;
   std::string sink = "none";
-  /// The path of the trace. If the path is empty, the trace is a temporary file that is removed at the end.
+  /// The path of the trace. If the path is empty, the trace is a temporary file.
   std::string out;
 };
 

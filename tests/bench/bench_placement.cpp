@@ -1,5 +1,5 @@
-// Measures how close the placements that Sluice finds for large random networks come to a proven bound. The networks
-// have 500 tensors and 1000 kernels, like the training of a deep network.
+// Finds placements for large random networks, and measures their gaps to a proven bound. The networks have 500 tensors
+// and 1000 kernels, like the training of a deep network.
 //   bench_placement [networks] [tensors] [kernels] [effort: 1, as in use, or more]
 // Prints one row for each network and each way to place tensors, with the gap and the seconds of the processor.
 #include <cstdio>

@@ -2,10 +2,9 @@
 //
 //     bench_planning RUNS SCENARIO [KEY=VALUE...]
 //
-// prints a line of JSON. The line has the median seconds of the processor, over RUNS timings, of make_plan
-// and of a replay that executes every action of every iteration. The line also has the number of actions and
-// of executions. A replay of few actions is repeated, because a single replay would be too short for the
-// clock.
+// prints a line of JSON. The line has the median seconds of make_plan and of a replay, over RUNS timings. These are
+// seconds of the processor, and the replay executes every action of every iteration. The line also has the number of
+// actions and of executions. A short replay is repeated, because a single replay would be too short for the clock.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +19,8 @@
 namespace sluice::bench {
 namespace {
 
-/// Returns the seconds that the processor works for this process. Other work of the machine does not count.
+/// Returns the seconds for which the processor works on `work` in this process. Other work of the machine does not
+/// count.
 template <class Work>
 double seconds_of(Work&& work) {
   const std::clock_t start = std::clock();

@@ -5,7 +5,7 @@
 //   bench_simgrid pipeline P M gpipe|1f1b [--plain]
 //   bench_simgrid offload N I
 //
-// Prints one line of JSON, in which run_s is only the event loop, and build_s is the time before the event loop.
+// Prints one line of JSON. run_s is only the event loop. build_s is the time before the event loop.
 #include <sys/resource.h>
 #include <unistd.h>
 #include <simgrid/s4u.hpp>
@@ -81,7 +81,7 @@ void build_pipeline(sg::NetZone* zone, const Pipeline& p, double& makespan) {
 /// The numbers of layers and iterations, and semaphores by which the three actors of the chain wait for each other.
 struct Chain {
   int layers, iterations;
-  /// The count of this semaphore is the number of results of forward passes that can be saved.
+  /// The count of this semaphore is the number of results that can be saved now.
   sg::SemaphorePtr computed = sg::Semaphore::create(0);
   sg::SemaphorePtr saved = sg::Semaphore::create(0);
   sg::SemaphorePtr window = sg::Semaphore::create(0);  ///< its count is the number of loads that may begin
@@ -169,7 +169,7 @@ int bench(const std::vector<std::string>& words) {
       pipeline ? words[3].c_str() : "", ops, makespan * 1e6, built - start, ran - built,
       peak_rss_kb());
   std::fflush(stdout);
-  _exit(0);  // SimGrid does not clean up, which would take time.
+  _exit(0);  // Skips SimGrid's clean-up, which would take time.
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-"""Prints a table that says how long `sluice fits MODEL --fates optimal` takes for each bundled platform.
+"""Prints how long `sluice fits MODEL --fates optimal` takes for each bundled platform.
 
     ./dev build && /usr/bin/python3 tests/bench/fits.py [--model M] [--beside PROGRAM] [--json]
 
 The script measures user and system seconds of whole processes. Other work of the machine does not count in these
 seconds. The aim is at most 5 s per card, but no time is ever asserted. With --beside, another build of Sluice answers
-the same questions, in turn with this build. If the answers are not equal, the exit code is 1.
+each question after this build has answered it. If the answers differ, the exit code is 1.
 """
 
 import argparse

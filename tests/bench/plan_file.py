@@ -1,14 +1,14 @@
 """Compares the time of a run of a large plan file with the time of a reference program, and prints a table of ratios.
 
-The reference program (sg A) runs the same pipeline on SimGrid. A ratio is the time of a process that runs the plan,
-divided by the time of the reference program.
+The reference program (sg A) runs the same pipeline on SimGrid. A ratio is the time of the run, divided by the time of
+the reference program.
 
     ./dev build && /usr/bin/python3 tests/bench/plan_file.py [--runs N] [--stages P] [--micro-batches M] [--reference DIR]
 
-The plan is the pipeline of bench_engine, in which each micro-batch has actions of its own. With 64 stages and 1024
-micro-batches, the plan has 260,096 actions and 20 MB of text. The programs run in turn. The script measures their user
-and system seconds, in which other work of the machine does not count. The aim is a ratio of 0.35 without a trace and of
-1.0 with a trace. No time is ever asserted, but the makespans must be equal.
+The plan is the pipeline of bench_engine. Each micro-batch has actions of its own. With 64 stages and 1024
+micro-batches, the plan has 260,096 actions and 20 MB of text. In each round, every program runs once. The script
+measures user and system seconds, in which other work of the machine does not count. The aim is a ratio of 0.35 without
+a trace and of 1.0 with a trace. No time is ever asserted, but the makespans must be equal.
 """
 
 import argparse
@@ -74,7 +74,7 @@ def pipeline(stages, micro_batches):
 
 
 def measured(command):
-    """Runs the command in a separate process, and returns (processor seconds, seconds, peak MB)."""
+    """Runs the command. Returns (processor seconds, seconds, peak MB)."""
     begin = time.monotonic()
     with subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:

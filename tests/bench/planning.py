@@ -1,10 +1,10 @@
-"""Prints a table that compares the time of planning with the time of one replay that executes every action of the plan.
+"""Compares the time of planning with the time of one replay that executes every action of the plan.
 
     ./dev build release bench_planning && /usr/bin/python3 tests/bench/planning.py [--runs N] [--json]
 
-The aim is at most 50 ms plus 20 times the seconds of the replay for inference with a bundled scenario, and at most 50
-ms plus 200 times the seconds of the replay for the fates `optimal`. No time is ever asserted, but each row of the table
-says whether it reaches the aim.
+For inference with a bundled scenario, the aim is at most 50 ms plus 20 times the seconds of the replay. For the fates
+`optimal`, the aim is at most 50 ms plus 200 times the seconds of the replay. No time is ever asserted. Each row of the
+table says whether its plan reaches the aim.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def chain(folder, stages):
 
 
 def rows(folder, stages):
-    """Returns (name, scenario, overrides, limit of planning as a multiple of the replay)."""
+    """Yields (name, scenario, overrides, limit). Planning may take `limit` times the time of the replay, plus 50 ms."""
     for path in sorted((ROOT / "scenarios").glob("*.yaml")):
         if is_inference(path):
             yield path.stem, path, [], 20

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Compares the time of a small run from Python with the time of a program without Sluice that forks for each run.
+"""Compares the time of a small run from Python with a program that forks for each run and does not use Sluice.
 
     ./dev python tests/bench/python_runs.py [--rounds 9] [--reference FOLDER]
 
-In a run, a scenario of 112 spans is planned and executed in the helper process, its metrics are computed, and its
-columns are handed to Python. The reference program sgc S simulates a pipeline of 4 stages and 8 micro-batches, which
-has 112 activities, in a forked child. Read the ratio, because the milliseconds are for one machine on one day. No time
-is asserted.
+A run plans a scenario of 112 spans, executes it in the helper process, computes its metrics, and hands its columns to
+Python. The reference program sgc S simulates a pipeline of 4 stages and 8 micro-batches in a forked child. This
+pipeline has 112 activities. Look at the ratio and not at the milliseconds, because the milliseconds depend on the
+machine and the day. No time is asserted.
 """
 
 import argparse

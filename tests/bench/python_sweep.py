@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Compares the time of 1000 points of a sweep in Python with the time of a loop that changes the scenario and runs it.
+"""Compares a sweep of 1000 points in Python with a loop that changes the scenario and runs it.
 
     ./dev python tests/bench/python_sweep.py [--rounds 3] [--points 1000]
 
 The points are bandwidths of the link of alexnet_resident. The loop calls `scenario.with_({key: value}).run()` for each
-bandwidth, and the sweep is `scenario.sweep({key: values}, verify=0)`. Loop and sweep run in turn. The times are seconds
-of the processor, in which other work of the machine does not count. They include the seconds of the helper processes.
-The aim is that a sweep takes at most a fifth of the loop's time. No time is ever asserted. The makespans must agree to
-1e-9, but need not be equal, since a run is executed by SimGrid and a sweep by the replay.
+bandwidth, and the sweep is `scenario.sweep({key: values}, verify=0)`. In each round, the loop runs and then the sweep.
+The times are seconds of the processor, including the helper processes. Other work of the machine does not count. A
+sweep should take at most a fifth of the loop's time. No time is ever asserted. The makespans must agree to 1e-9. They
+may differ a little, because SimGrid executes a run and the replay executes a sweep.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""Compares the speed of the engine with bare SimGrid, in interleaved runs, and prints a table of ratios.
+"""Compares the speed of the engine with the speed of SimGrid alone, and prints a table of ratios.
 
 First every makespan is compared with a known value or with the makespan of another program. Any difference is an error
-(exit code 1). Then each program runs once to warm up and --runs times in turn (A B C, A B C, …), and each round gives
-one ratio for each program. No time is ever asserted.
+(exit code 1). Then each program runs once to warm up. After that, there are --runs rounds. In each round, every program
+runs once (A B C, A B C, …). Each round gives one ratio for each program. No time is ever asserted.
 
-./dev bench builds the programs bench_engine and bench_simgrid. If the folder of reference programs exists
-(--reference), the programs in it are compiled into the build folder and take part. Otherwise all programs are compared
+./dev bench builds the programs bench_engine and bench_simgrid. --reference names a folder of reference programs. If
+this folder exists, its programs are compiled into the build folder and take part. Otherwise all programs are compared
 with `simgrid`, the bare loop of bench_simgrid.
 """
 
@@ -22,7 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 REFERENCES = ("sg", "sgc", "limit", "sg_off", "limit_off")
 
 # The makespan of each pipeline in microseconds. The keys are (stages, micro-batches, order of the passes, whether the
-# pipeline is plain). A forward pass takes 1000 + h us and a backward pass 2000 + h us, where h is a hash (0 if plain).
+# pipeline is plain). A forward pass takes 1000 + h us and a backward pass 2000 + h us. If the pipeline is plain, h is
+# 0. Otherwise h is a number from 0 to 100 (workload.hpp).
 PIPELINES = {
     (4, 8, "1f1b", False): 44536,
     (8, 64, "1f1b", False): 300847,
@@ -65,7 +66,7 @@ def call(command, environment=None):
 
 
 def compile_references(folder, build):
-    """Returns the reference programs by name. Programs that do not exist or do not compile are left out."""
+    """Returns the reference programs by name. Skips programs that do not exist or do not compile."""
     if not folder.is_dir():
         say(f"no reference programs in {folder}: the programs are compared with the bare loop of bench_simgrid only")
         return {}
@@ -136,8 +137,8 @@ def sum_of(*keys):
 
 
 def peers_of(programs, workload, scratch):
-    """Returns (name, command, environment, rows) of each program that takes part in a workload. `rows` maps
-    the name of a row of the table to a function, which returns the seconds of this row."""
+    """Returns (name, command, environment, rows) of each program that takes part in a workload. The key of `rows` is
+    the name of a row of the table. The value is a function that returns the seconds of this row."""
     run, loop = sum_of("run_s"), sum_of("engine_s")
     engine = [programs.engine, *workload]
     peers = [

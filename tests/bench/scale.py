@@ -1,11 +1,11 @@
-"""Measures the time and memory of two runs with many devices, and compares them with limits.
+"""Measures the time and memory of two runs with many devices. Compares both with limits.
 
-The first run is of a plan for 10,000 devices, and writes a trace. The second run has 256 replicas.
+The first run executes a plan for 10,000 devices, and writes a trace. The second run has 256 replicas.
 
     ./dev build release sluice && /usr/bin/python3 tests/bench/scale.py
 
-A plan file of 10,000 devices x 10 actions should run with a trace in under 30 s and 1 GB, and h5py opens the trace.
-`data_parallel` over 256 devices should take under 1 s. No time is ever asserted.
+The first plan has 10 actions per device. Its run should take less than 30 s and 1 GB, with the trace. h5py must open
+the trace. `data_parallel` over 256 devices should take under 1 s. No time is ever asserted.
 """
 
 import argparse
@@ -21,8 +21,8 @@ BYTES = 16_000_000
 
 
 def pipeline(devices, micro_batches):
-    """Returns the text of a plan in which each micro-batch goes from device to device, and each device computes on
-    it."""
+    """Returns the text of a plan. In this plan, each micro-batch goes from device to device, and each device computes
+    on it."""
     lines = ["format: sluice-plan/1", 'name "pipeline"', "iterations 1"]
     for d in range(devices):
         lines.append(f"pool d{d} capacity=80GB")
@@ -72,7 +72,7 @@ cost: {{model: peak}}
 
 
 def measured(words):
-    """Runs the command in a process of its own, and returns (seconds, seconds of the processor, peak MB)."""
+    """Runs the command. Returns (seconds, seconds of the processor, peak MB)."""
     begin = time.monotonic()
     process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)

@@ -1,8 +1,7 @@
-// The two workloads of the speed comparison, as plans: a pipeline of P stages and M micro-batches
-// (GPipe or 1F1B), and a chain of N layers whose activations are offloaded and loaded again. A
-// forward pass takes 1000 + h us and a backward pass 2000 + h us, where h is a hash of (stage,
-// micro-batch, kind) in 0..100. Each transfer moves 16 MB at 25 GB/s. Its data arrive after another 10 us of latency,
-// which does not occupy the link.
+// The two workloads of the speed comparison, as plans. The first is a pipeline of P stages and M micro-batches (GPipe
+// or 1F1B). The second is a chain of N layers, whose activations are offloaded and loaded again. A forward pass takes
+// 1000 + h us and a backward pass 2000 + h us. Here, h is a number from 0 to 100: a hash of the stage, the micro-batch
+// and the direction. Each transfer moves 16 MB at 25 GB/s. The data arrive 10 us after the transfer has left the link.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +32,13 @@ constexpr double link_latency_s = 10e-6;
 
 Plan pipeline_plan(const Pipeline& pipeline);
 
-/// Returns the plan of a chain of layers whose activations are offloaded. First, the forward pass
-/// of each layer saves an activation. Then the backward passes follow in reverse order. An
-/// activation is loaded again at most two backward passes before the backward pass that reads it.
+/// Returns the plan of a chain of layers with offloaded activations. First, the forward pass of each layer saves an
+/// activation. Then the backward passes follow in reverse order. At most two activations are loaded ahead of the
+/// current backward pass.
 Plan offload_plan(int layers, int iterations);
 
 /// Returns a plan whose body has `layers` computations. Before each computation, 16 MB are loaded into a pool with room
-/// for two loads. The memory of the process must not grow with the number of iterations.
+/// for two loads. While this plan runs, the memory of the process must not grow with the number of iterations.
 Plan loop_plan(int layers, int iterations);
 
 }  // namespace sluice::bench

@@ -1,5 +1,5 @@
-"""Attacks with which a campaign disturbs the program from outside. Each attack runs one random case. If the program has
-a fault, the attack raises AssertionError."""
+"""Attacks with which a campaign (run.py) disturbs the program from outside. Each attack runs one random case. If the
+program has a fault, the attack raises AssertionError."""
 
 import contextlib
 import functools
@@ -97,14 +97,14 @@ class Killed:
         part = self.folder / "kept.h5.part"
         if code == 0:
             whole_trace(self.trace)
-        # A signal that comes before main() ends the process without a message, like SIGKILL.
+        # If a signal comes before main(), the process ends without a message, as with SIGKILL.
         elif number == signal.SIGKILL or code < 0:
             if self.trace.read_bytes() == before:
                 assert whole_trace(self.trace)
             if part.exists():
                 shown = sluice(self.folder, "show", part)
-                # `sluice show` must refuse an incomplete trace. The trace may be complete: then only the renaming of
-                # its file was left to do.
+                # `sluice show` must refuse an incomplete trace. But the .part file may hold a complete trace, if only
+                # the renaming was left to do.
                 assert shown.returncode == 3 or whole_trace(part) == self.long_hash, shown.returncode
         else:
             assert not part.exists()
@@ -117,8 +117,8 @@ class Killed:
 
     @staticmethod
     def points(store):
-        """Returns the rows of the store's points without the column `verified`. If a sweep is
-        continued, it may verify a point that is in the store. This changes only the column `verified`."""
+        """Returns the rows of the store's points without the column `verified`. A continued sweep may verify a point of
+        the store. This changes only the column `verified`."""
         with contextlib.closing(sqlite3.connect(store)) as database:
             columns = [row[1] for row in database.execute("PRAGMA table_info(points)") if row[1] != "verified"]
             return set(database.execute(f"SELECT {', '.join(columns)} FROM points").fetchall())
@@ -149,8 +149,8 @@ class Killed:
             path.unlink()
 
 
-# Mounts a disk of $0 bytes at the folder $1. Only this process and its children see the disk. When the command has
-# ended, the files on this disk are copied to $2.
+# Mounts a disk of $0 bytes at the folder $1. Only this process and its children see the disk. All words after $2 are a
+# command, which runs on the disk. At the end, the files on the disk are copied to $2.
 SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
 kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 
@@ -171,7 +171,7 @@ def on_disk(folder, size, *words):
 
 
 def on_small_disk(choice):
-    """Runs one command that writes to a disk with room for the whole output, for a part of it, or for no byte."""
+    """Runs one command that writes to a small disk. The output may fit, fit in part, or not fit at all."""
     words = choice.choice([[*RUN, "workload.steps=2", "-o", "t.h5"], [*RUN, "-o", "t.h5"],
                            ["plan", "alexnet_resident", "-o", "p.plan"],
                            ["sweep", "alexnet_resident", "workload.batch=1..9", "--store", "s.db"],
@@ -203,7 +203,7 @@ def limited(folder, choice):
     limits = choice.choice([{"FSIZE": choice.randrange(1, 200_000)}, {"NOFILE": choice.randrange(3, 16)},
                             {"AS": choice.randrange(60, 500) * 1_000_000}])
     done = sluice(folder, *words, limits=limits)
-    # A sweep ends with 1 if a point failed, for example because the store had no room for the point.
+    # A sweep ends with 1 if a point failed. For example, the store had no room for the point.
     rows_failed = words[0] == "sweep" and done.returncode == 1
     assert rows_failed or done.returncode in (0, 5, 70, 127), (words, limits, done.returncode, done.stderr)
     if done.returncode == 70:

@@ -1,4 +1,4 @@
-// Checks the metrics of moved bytes: compares them with the spans of the trace, and with the bytes that a run must
+// Checks the metrics of moved bytes. Compares them with the spans of the trace, and with the bytes that a run must
 // move.
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace sluice::test {
 namespace {
 
-/// Returns the number that a metric has for this key, or 0 if the metric lacks the key.
+/// Returns the number of a metric for this key. If the metric lacks the key, the result is 0.
 double keyed(const Summary& summary, const char* metric, const std::string& key) {
   const double number = summary.number(metric, {key});
   return std::isnan(number) ? 0 : number;
@@ -46,8 +46,7 @@ void compare_with_spans(const Executed& run, Complaints& complaints) {
   }
 }
 
-/// Returns whether kernels may read tensors that are not in the first memory of the
-/// device. Such tensors are in a second memory or behind a link, because of a placement.
+/// Returns whether a placement may put tensors into a second memory of the device, or behind a link.
 bool may_be_placed(const Executed& run) {
   const Value* const placement = run.scenario.policy.keys.map().find("placement");
   if (placement) return placement->text() != "none";
@@ -59,7 +58,7 @@ bool says(const Executed& run, const char* key, const char* word) {
   return value && value->text() == word;
 }
 
-/// Returns the number of devices that need all weights.
+/// Returns the number of devices that each need all weights.
 double replicas_of(const Executed& run) {
   const Workload& workload = run.scenario.workload;
   if (run.scenario.policy->name != "data_parallel") return 1;
@@ -69,8 +68,8 @@ double replicas_of(const Executed& run) {
       shares, static_cast<std::int64_t>(run.scenario.platform.devices.size())));
 }
 
-/// Checks that each weight and each input leaves the host's memory at least once, and that each answer arrives in the
-/// host's memory.
+/// Checks that each weight and each input leaves the host's memory at least once. Checks that each answer arrives in
+/// the host's memory.
 void compare_with_needs(const Executed& run, Complaints& complaints) {
   if (may_be_placed(run)) return;
   const Model& model = run.scenario.model;

@@ -41,8 +41,7 @@ const Value* setting(const Executed& run, const std::string& name) {
   return run.scenario.policy.keys.map().find(name);
 }
 
-/// Returns whether the scenario names its cut and its fates. A cut or fates that depend on the size of the machine do
-/// not count as named.
+/// Returns whether the scenario names its cut and its fates.
 bool says_all(const Executed& run) {
   return run.scenario.cut.has_value() && run.scenario.fates.has_value();
 }
@@ -51,7 +50,7 @@ std::string text_of(const Executed& run) {
   return run.scenario.text();
 }
 
-/// Returns the value at a path of keys and numbers, such as platform.links.host; null if there is none.
+/// Returns the value at a path of keys and numbers, such as platform.links.host. If there is none, returns null.
 const Value* value_at(const Executed& run, const std::string& path) {
   const Value* value = &run.scenario.document;
   std::istringstream keys(path);
@@ -91,9 +90,9 @@ void plan_of_resolved(const Executed& run, Complaints& complaints) {
 }
 
 /// Checks that the scenario also fits with more memory, and is not slower. By scenarios/FORMAT.md, a plan that Sluice
-/// chose takes the same time in every memory in which it fits. In training, Sluice always chooses when loads start. But
-/// in inference, a scenario may leave nothing to choose. Its plan may wait for memory at other times than before, and
-/// so may become slower. For such a scenario, the check only requires that it fits.
+/// chose takes the same time in every memory in which it fits. In training, Sluice always chooses when loads start. In
+/// inference, a scenario may leave nothing to choose. Then, with more memory, the plan may wait at other times and
+/// become slower. Such a scenario only has to fit.
 void more_memory(const Executed& run, Complaints& complaints) {
   const DeviceMemory& memory = run.scenario.platform.devices.front().memory();
   if (!memory.capacity || cuts_by_machine(run)) return;
@@ -109,8 +108,8 @@ void more_memory(const Executed& run, Complaints& complaints) {
   complaints.at_most(seconds, run.seconds(), "the run is not slower with more memory");
 }
 
-/// Checks that a faster link makes the run at most a little slower. A little is allowed, because Sluice chooses some
-/// plans by estimates, which are rounded.
+/// Checks that a faster link makes the run at most a little slower. Sluice chooses some plans by estimates, which are
+/// rounded. So the run may become a little slower.
 void faster_link(const Executed& run, Complaints& complaints) {
   if (cuts_by_machine(run)) return;
   const std::string path = machine_of(run) + ".links.host.bandwidth";
@@ -125,11 +124,11 @@ void faster_link(const Executed& run, Complaints& complaints) {
                        is_replicated(run) ? 0.05 : 0.01);
 }
 
-/// Checks the claim that a run is not faster without overlap. The claim is not checked for
-/// `transfers: in_turn`: there, each transfer waits until the data of the transfer before it has
-/// arrived, and with overlap this may cost a latency that is hidden without overlap. With `transfers:
-/// auto`, Sluice tries transfers in turn and together, so the claim holds. `data_parallel` also
-/// simulates the plans without overlap, so there the claim holds without a tolerance.
+/// Checks that overlap makes the run at most a little slower. A scenario with `transfers: in_turn` is not checked. In
+/// its runs, each transfer waits until the data of the transfer before it has arrived. With overlap, this wait may cost
+/// a latency that is hidden without overlap. With `transfers: auto`, Sluice tries transfers in turn and transfers
+/// together, so the claim holds. `data_parallel` gets no tolerance, because it also simulates its plans without
+/// overlap.
 void overlap_off(const Executed& run, Complaints& complaints) {
   const Value* const transfers = setting(run, "transfers");
   if (transfers && transfers->text() == "in_turn") return;
@@ -140,7 +139,7 @@ void overlap_off(const Executed& run, Complaints& complaints) {
                      is_replicated(run) ? 1e-9 : 0.01);
 }
 
-/// Checks a claim of `optimal`: it is at least as fast as each strategy that treats all stages alike.
+/// `optimal` must be at least as fast as each strategy that treats all stages alike.
 void optimal_is_best(const Executed& run, Complaints& complaints) {
   if (!run.scenario.fates || (*run.scenario.fates)->name != "optimal" || cuts_by_machine(run))
     return;
@@ -151,9 +150,9 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
           "optimal is no slower than " + strategy->name, is_replicated(run) ? 0.05 : 1e-9);
 }
 
-/// Writes one value that Sluice chose into the scenario, and runs the scenario again. Sluice chooses the other open
-/// values among fewer candidates than before, and the run must take as long as before. If no value is left open, the
-/// plan may wait for memory and be slower: Sluice does not compare it with other plans.
+/// Writes one value that Sluice chose into the scenario, and runs the scenario again. Now Sluice has fewer candidates
+/// for the values that are still open. But the run must take as long as before. If no value is still open, the run may
+/// be slower. Then Sluice compares no plans, and the plan may wait for memory.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;

@@ -1,5 +1,5 @@
-// Draws random numbers and records them on a tape (the list of the drawn numbers). Equal draws make equal scenarios.
-// Fewer or smaller numbers make a simpler scenario, because callers let 0 stand for the simplest choice.
+// Draws random numbers and records them on a tape, which is the list of the drawn numbers. Equal draws make equal
+// scenarios. Callers let 0 stand for the simplest choice. So fewer or smaller numbers make a simpler scenario.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Bundled scenarios with an extreme value in the place of one number.
 
-A case replaces one number of a resolved scenario, of its platform or of its model, by one of the extreme values. The
-campaign draws from these cases. `extremes.py [PART] [OF]` runs the cases PART, PART + OF, PART + 2 OF and so on,
-and prints the faults.
+A case takes one number of a resolved scenario, of its platform or of its model. It replaces the number by an extreme
+value. The campaign draws from these cases. `extremes.py [PART] [OF]` runs the cases PART, PART + OF, PART + 2 OF and so
+on, and prints the faults.
 """
 
 import functools
@@ -54,7 +54,7 @@ def documents():
 
 @functools.cache
 def cases():
-    """Returns a list of (name of a scenario, path of a number, value)."""
+    """Returns a list of cases (name of a scenario, path of a number, value)."""
     return [(name, path, value) for name, document in documents().items() for path in numbers_of(document)
             for value in VALUES]
 
@@ -62,7 +62,7 @@ def cases():
 def run_case(folder, case):
     """Runs one case. The program must answer, refuse the value at its place, or say that the run does not fit."""
     name, path, value = case
-    # Python would write a number such as 2^63 - 1 in another way.
+    # The value is inserted as text. Python would write a number such as 1e300 in another way.
     text = json.dumps(changed(documents()[name], path, value), indent=1).replace(f'"@{value}@"', value)
     (pathlib.Path(folder) / "extreme.json").write_text(text)
     done = sluice(folder, "run", "extreme.json", "--executor", "replay", "--json",

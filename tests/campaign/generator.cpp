@@ -59,7 +59,7 @@ bool add_phase_settings(Draws& draws, DrawnPolicy& drawn) {
   return once_a_step;
 }
 
-/// Draws which tensors are in the second memory of the device, or in host memory if the device has only one memory.
+/// Draws which tensors are in slow memory. Slow memory is the second memory of the device, or host memory.
 void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine) {
   std::vector<std::string> ways = {"none"};
   if (drawn.acting != "resident" && drawn.acting != "streamed") return;
@@ -117,8 +117,8 @@ void add_settings(Draws& draws, DrawnPolicy& drawn, const DrawnWorkload& workloa
     drawn.policy += key("prefetch", std::to_string(draws.number(0, 3)));
 }
 
-/// Draws whether a choice is left open. On several devices, open choices take most of a campaign's time, so they are
-/// drawn less often.
+/// Draws whether a choice is left open. For several devices, open choices are rare, because their candidates take most
+/// of a campaign's time.
 bool left_open(Draws& draws, const DrawnPolicy& drawn) {
   return draws.one_in(drawn.devices > 1 ? 8 : 3);
 }
@@ -144,8 +144,8 @@ std::string random_cut(Draws& draws, DrawnPolicy& drawn) {
   return "stages: " + cut + "\n";
 }
 
-/// Draws the strategy for fates. If the placement moves tensors, Sluice would search a placement for each strategy,
-/// which may take minutes. So a scenario with moves names one strategy.
+/// Draws the strategy for fates. If the placement moves tensors during the run, the scenario names one strategy.
+/// Otherwise Sluice would search a placement for each strategy, which may take minutes.
 std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
   if (left_open(draws, drawn) && !drawn.moves) return "";
   std::vector<std::string> fates = {"keep_all"};

@@ -12,7 +12,7 @@ namespace sluice::test {
 
 struct Question {
   std::string text;  ///< the scenario, whose devices and host have unlimited memory
-  /// Each device gets this share of the bytes that it holds at its peak in unlimited memory. 0: unlimited.
+  /// The capacity of each device, as a share of the bytes that it holds at its peak in unlimited memory. 0: unlimited.
   double share = 0;
   double host_share = 0;      ///< the same for host memory
   std::int64_t reserved = 0;  ///< bytes of a limited memory that tensors cannot use

@@ -32,7 +32,7 @@ class Complaints {
   void require(bool holds, const std::string& claim) {
     if (!holds) all_.push_back(claim);
   }
-  /// Checks a <= b, except for rounding. `slack` is a share of b.
+  /// Checks a <= b, except for rounding. `slack` is the tolerance, as a share of b.
   void at_most(double a, double b, const std::string& claim, double slack = 1e-9);
   void equal(double a, double b, const std::string& claim, double slack = 1e-9);
   const std::vector<std::string>& all() const { return all_; }
@@ -45,8 +45,8 @@ class Complaints {
 void check_bytes(const Executed& run, Complaints& complaints);
 void check_numbers(const Executed& run, Complaints& complaints);
 void check_trace(const Executed& run, Complaints& complaints);
-/// Checks that the scenario and the plan stay the same if their texts are written and read again. Checks that the
-/// replay, a naive executor and, if `simgrid` is true, SimGrid agree.
+/// Writes the texts of the scenario and of the plan, reads them again, and checks that nothing changed. Checks that the
+/// replay and a naive executor agree. If `simgrid` is true, SimGrid must agree, too.
 void check_repeated(const Executed& run, bool simgrid, Complaints& complaints);
 
 /// A check that compares the scenario with a changed scenario.
@@ -64,8 +64,8 @@ struct Verdict {
   std::string message;                  ///< why the scenario is infeasible or refused
 };
 
-/// Runs the checks on a scenario. Only the check number `which` of the checks that compare it with a changed scenario
-/// runs. If `which` is -1, all of these checks run.
+/// Runs the checks on a scenario. Of the comparing_checks(), only the check with the index `which` runs. If `which` is
+/// -1, all of them run.
 Verdict verdict_of(const std::string& text, int which, bool simgrid);
 
 }  // namespace sluice::test

@@ -9,7 +9,7 @@ std::string key(const std::string& name, const std::string& value) {
   return ", " + name + ": " + value;
 }
 
-/// Returns keys with further rates of a link: for copies that use pageable memory, and for copies by the compute units.
+/// Returns keys with further rates of a link: for copies of pageable memory, and for copies by the compute units.
 std::string further_rates(Draws& draws) {
   std::string text;
   if (draws.one_in(8))
@@ -97,8 +97,8 @@ std::vector<std::string> names_of(Form form, int devices) {
   return names;
 }
 
-/// Returns links between neighbouring devices. Some pairs of neighbours get no link, so that the route between these
-/// two devices leads through the host.
+/// Returns links between neighbouring devices. Some pairs of neighbours get no link. Then their route leads through the
+/// host.
 std::string pair_links(Draws& draws, const std::vector<std::string>& names) {
   std::string links;
   for (std::size_t d = 0; d + 1 < names.size(); ++d)

@@ -1,5 +1,6 @@
-"""Mutants of all inputs that the program reads: documents, platforms, profiles, maps of tables, fits, stage tables,
-plans, models of other programs, traces, baselines with their plans, and stores."""
+"""Mutants of all inputs that the program reads. A mutant is a valid input with random changes. The inputs are
+documents, platforms, profiles, maps of tables, fits, stage tables, plans, models of other programs, traces, baselines
+with their plans, and stores."""
 
 import csv
 import io
@@ -55,8 +56,8 @@ bytes=8000000,pinned,single,8e-4
 
 
 def spoilt_text(data, choice):
-    """Replaces some numbers, words and lines of a text by others, and returns the new text. The changes are so small
-    that the new text is often still a valid document."""
+    """Replaces some numbers, words and lines of a text, and returns the new text. The changes are few, so the new text
+    is often still a valid document."""
     text = data.decode(errors="replace")
     for _ in range(choice.choice([1, 1, 2, 4])):
         lines = text.splitlines(keepends=True)
@@ -104,7 +105,7 @@ def spoilt(data, choice):
 
 
 def written_profile(folder):
-    """Writes a profile of all operators of a small network, as CSV and as HDF5."""
+    """Returns a profile of all operators of a small network, as CSV and as HDF5."""
     planned = sluice(folder, "profile", "plan", "cnn_mnist", "--batch", "4")
     assert planned.returncode == 0, planned.stderr
     lines = [line for line in planned.stdout.decode().splitlines() if not line.startswith("#")]
@@ -123,7 +124,7 @@ def written_profile(folder):
 
 def seeds_of_profiles(folder):
     """Returns seeds, in the form that seeds_of_mutants() describes. The seeds are profiles as CSV and as HDF5, a table
-    of another program with the map of its columns, and a profile of copies over a link."""
+    of another program, and a profile of copies over a link. A map says what the columns of the table mean."""
     table = "op,b,m,n,k,hot_us,cold_us\n" + "".join(
         f"linear({n}),1,{m},{n},{k},{m * n * k / 4e6},{m * n * k / 3e6 + 9}\n"
         for m in (64, 512) for n in (128, 1024) for k in (256, 2048))
@@ -184,8 +185,7 @@ def seeds_of_models(folder):
 
 
 def seeds_of_results(folder):
-    """Returns traces, plans, baselines with their plans, and stores as seeds, in the form that seeds_of_mutants()
-    describes."""
+    """Returns traces, plans, baselines with their plans, and stores as seeds. seeds_of_mutants() describes the form."""
     for words in ([*RUN, "workload.steps=1", "-o", "mutant_seed.h5"],
                   [*SWEEP[:3], "workload.batch=1,2", "--store", "mutant_seed.db"],
                   [*CHECK[:2], "--baseline", "mutant_golden", "--update"]):
@@ -203,8 +203,8 @@ def seeds_of_results(folder):
 
 
 def seeds_of_mutants(folder):
-    """Returns a seed for each kind of input. A seed is (name, bytes of a valid file, commands that read it). Writes
-    other files that these commands need into the folder."""
+    """Returns a seed for each kind of input. A seed is (name, bytes of a valid file, commands that read it). Other
+    files for these commands are written into the folder."""
     folder = pathlib.Path(folder)
     text = (ROOT / "scenarios/alexnet_resident.yaml").read_bytes().replace(b"../", f"{ROOT}/".encode())
     scenario = ("s.yaml", text, [["run", "s.yaml"], ["plan", "s.yaml", "--check"], ["run", "s.yaml", "--resolve"]])

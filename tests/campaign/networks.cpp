@@ -1,4 +1,5 @@
-// Draws random networks: chains of dense layers, of convolutions or of blocks with shortcuts, and transformers.
+// Draws random networks: chains of dense layers, chains of convolutions, chains of blocks with shortcuts, and
+// transformers.
 #include "campaign/generator.hpp"
 
 namespace sluice::test {

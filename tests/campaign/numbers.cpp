@@ -56,7 +56,7 @@ void check_sums(const Executed& run, Complaints& complaints) {
                      "no seconds are recomputed if all activations are kept");
 }
 
-/// Checks that each device uses at least its idle power and at most its busy power, on average over the run.
+/// Checks the average power of each device: at least its idle power, at most its busy power.
 void check_energy(const Executed& run, Complaints& complaints) {
   const Summary& s = run.summary;
   const double makespan = run.seconds(), slack = 1e-9;
@@ -106,7 +106,7 @@ void check_memory(const Executed& run, Complaints& complaints) {
 }
 
 /// The seconds for which each stream and each link is busy, from the spans of the trace. The bound of the plan counts
-/// at most these seconds: it counts each transfer as if no other transfer shared the link.
+/// at most these seconds, because it counts each transfer as if the transfer had its links alone.
 struct Busy {
   std::vector<double> streams, links;
   std::vector<double> first, last;  ///< the first start and the last end on each stream
@@ -129,10 +129,12 @@ Busy busy_of(const Executed& run) {
   return busy;
 }
 
-/// Checks three claims about the stream or link that `bound_by` names. First, it is busy for at least half of the lower
-/// bound. Second, if it is a stream, three times add up to at least 99 % of the bound: its busy seconds, the seconds
-/// before its first action, and the seconds after its last action. Third, no stream or link that is busy for at least
-/// 99 % of the bound is busy for longer than the named one.
+/// Checks three claims about the stream or link that `bound_by` names.
+/// First, it is busy for at least half of the lower bound.
+/// Second, if it is a stream: its busy seconds, the seconds before its first action and the seconds after its last
+/// action are together at least 99 % of the bound.
+/// Third, suppose that another stream or link is busy for at least 99 % of the bound. Then the named stream or link is
+/// busy for at least as long as the other.
 void check_bound_by(const Executed& run, Complaints& complaints) {
   const Plan& plan = run.plan();
   const double bound = run.summary.number("lower_bound_s");

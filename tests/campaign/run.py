@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Runs the campaign, which checks all claims of the program on random scenarios, and attacks the program.
+"""Runs the campaign. It checks all claims of the program on random scenarios, and attacks the program.
 
 The campaign takes SECONDS, 600 by default (`run.py [SECONDS]`). Three quarters of this time are for scenarios. In the
 last quarter, the campaign sends signals to `sluice run`, `sluice sweep` and `sluice check` at random moments, and sets
-limits of file size, descriptors and memory. In the same quarter, commands read mutants of all inputs (mutants.py) and
-extreme values of all numbers (extremes.py). Seeds continue from one campaign to the next (build/campaign/next_seed),
-unless --seed gives the first seed. Faults are printed with their seeds. A scenario with a fault is made as simple as
-possible and written to build/campaign/found. When the fault is fixed, move the scenario to tests/campaign/kept, which
-the tests read.
+limits of file size, descriptors and memory. Commands also read mutants of all inputs (mutants.py) and extreme values of
+all numbers (extremes.py).
+
+Seeds continue from one campaign to the next (build/campaign/next_seed). --seed gives another first seed. Faults are
+printed with their seeds. A scenario with a fault is made as simple as possible and written to build/campaign/found.
+When the fault is fixed, move the scenario to tests/campaign/kept. The tests read this folder.
 """
 
 import argparse
@@ -65,8 +66,8 @@ def scenarios(seconds, first, jobs):
 
 
 def attack(kind, seed, seconds, times):
-    """Runs one worker, which makes `times` attacks, or makes attacks until its time is over. Returns the number of
-    attacks and the faults."""
+    """Runs one worker. It makes `times` attacks. If `times` is 0, it makes attacks until its time is over. Returns the
+    number of attacks and the faults."""
     done, faults = 0, []
     until = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:

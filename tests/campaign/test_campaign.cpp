@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-constexpr int no_comparison = 1000;  // as `which`: none of the comparing checks has this number
+constexpr int no_comparison = 1000;  // the index `which` of no comparing check
 
 std::string complaints_of(const test::Trial& trial) {
   std::string all = trial.died;

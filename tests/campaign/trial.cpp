@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// With sanitizers, a program takes about ten times as much processor time as without them.
+// Sanitizers make a program take about ten times as much processor time.
 #ifdef __SANITIZE_ADDRESS__
 constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 600};
 #else
@@ -36,8 +36,8 @@ void limit(std::string& text, const std::string& start, double bytes, std::int64
   text.replace(text.find(unlimited, text.find(start)), unlimited.size(), given);
 }
 
-/// Returns the scenario with limited memories. Their capacity is a share of the bytes that the scenario
-/// needs if memory is unlimited.
+/// Returns the scenario with limited memories. The capacity of a memory is a share of the bytes that it holds at its
+/// peak if it is unlimited.
 std::string with_memory(const Question& question) {
   if (question.share == 0 && question.host_share == 0) return question.text;
   const Executed run = executed(question.text);
@@ -74,7 +74,7 @@ Trial tried(const Draws& draws, const std::string& plain, const MakeText& text_o
           std::string text = plain;
           try {
             text = text_of();
-          } catch (const Error&) {  // The checks of the scenario report this error.
+          } catch (const Error&) {  // verdict_of() reports this error.
           }
           return packed(verdict_of(text, which, simgrid), text);
         },

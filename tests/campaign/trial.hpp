@@ -15,9 +15,8 @@ struct Trial {
   std::string died;  ///< how the process of the checks died; empty if the process answered
   Draws::Tape tape;  ///< all numbers that were drawn
 
-  /// Returns the fault as a text, or "" if all claims hold. If the process died, the text says
-  /// how it died. If the scenario was refused, the text says so: every drawn scenario is valid,
-  /// so a refusal is a fault. Otherwise the text is the first complaint without its numbers.
+  /// Returns the fault as a text: how the process died, or that the scenario was refused, or the first complaint
+  /// without its numbers. A refusal is a fault, because every drawn scenario is valid. If all claims hold, returns "".
   std::string fault() const;
 };
 

@@ -52,8 +52,8 @@ bool same_number(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Returns whether all metrics are equal to the last bit. The metrics of the bound of
-/// the question are left out, because they need the scenario and not only its plan.
+/// Returns whether all metrics are equal to the last bit. Skips the bound of the question, which cannot be computed
+/// without the scenario.
 bool same_numbers(const Summary& a, const Summary& b) {
   for (const Summary::Metric& metric : a.metrics) {
     if (metric.name.compare(0, 8, "question") == 0) continue;
@@ -87,8 +87,8 @@ void compare_with_oracle(const Executed& run, Complaints& complaints) {
                        "the plan is not slower than if memory were granted in listing order");
 }
 
-/// Checks a claim of docs/trust.md about plans without shared links: if such a plan gets more memory, it does not block
-/// and is not slower.
+/// Checks a claim of docs/trust.md about plans without shared links: with more memory, the plan does not block and is
+/// not slower.
 void give_more_memory(const Executed& run, Complaints& complaints) {
   if (!PlanTables(run.plan()).contention_free()) return;
   Plan plan = run.plan();
@@ -135,8 +135,8 @@ void compare_executors(const Plan& plan, Complaints& complaints) {
                        "without contention, SimGrid and the replay write equal traces");
 }
 
-/// Checks the claim of docs/trust.md that a plan blocks in all executors or in none of them. For this check, the plan
-/// gets four fifths of the memory that it needs.
+/// Checks a claim of docs/trust.md: a plan blocks in all executors, or in none of them. The plan gets four fifths of
+/// the memory that it needs.
 void compare_with_less_memory(const Executed& run, Complaints& complaints) {
   Plan plan = run.plan();
   for (Pool& pool : plan.pools) {

@@ -57,7 +57,7 @@ def without_question(metrics):
 
 
 def main():
-    """Runs the tests of the script that was started, or skips them if the program is not built."""
+    """Runs the tests of the started script. If the program is not built, skips the tests."""
     if not pathlib.Path(PROGRAM).exists():
         print(f"skipped: there is no {PROGRAM}; SLUICE_PROGRAM names the program")
         sys.exit(77)

@@ -20,7 +20,7 @@ ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
 SCHEMA = ROOT / "tests/support/perfetto_subset.proto"
 EVIL = '</script>"\n'
 
-# A network on a device whose memory does not hold all weights, so that loads wait for memory and computations wait for
+# A network on a device whose memory does not hold all weights. So loads wait for memory, and computations wait for
 # loads.
 SCENARIO = r"""
 format: sluice-scenario/1
@@ -78,8 +78,8 @@ class Columns:
             yield {name: column[i].item() for name, column in self.spans.items()}
 
     def flows(self):
-        """Returns the flows that an export of the trace has. A flow is a pair (source, target) of the numbers of two
-        spans: the span `target` waited until the span `source` had ended."""
+        """Returns the flows that an export of the trace has. A flow is a pair (source, target) of numbers of spans. The
+        span `target` waited for the end of the span `source`."""
         return sorted((row["cause"], number) for number, row in enumerate(self.rows())
                       if row["cause"] >= 0)
 

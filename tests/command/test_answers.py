@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that an answer states the question, how certain the answer is, and notes. Tests that a refusal has at most five
+"""Tests that an answer states the question, its own certainty, and notes. Tests that a refusal has at most five
 lines."""
 
 import json
@@ -39,8 +39,8 @@ stages: {cut: explicit, after: [positions, sum2.1, sum2.2, sum2.3, sum2.4, sum2.
 policy: resident
 fates: {strategy: recompute_all}
 """
-# A scenario with a card and a disk that is connected to the host. The rate of 1 GFLOP/s and the bandwidth of the disk
-# have sources, and the bandwidth of the host's link is assumed.
+# A scenario with a card, and a disk behind the host. The rate of 1 GFLOP/s and the bandwidth of the disk have sources.
+# The bandwidth of the host's link is assumed.
 DISK = """\
 format: sluice-scenario/1
 question: What is the disk for?
@@ -118,7 +118,7 @@ class Answers(unittest.TestCase):
         return {note["name"]: note["text"] for note in self.answer(text, *words)["notes"]}
 
     def profile(self, batch):
-        """Imports PROFILE as if it had been measured for `batch` samples, and returns a scenario with this model."""
+        """Imports PROFILE as if it had been measured for `batch` samples. Returns a scenario with this model."""
         (self.folder / "net.graph.txt").write_text(PROFILE)
         path = self.folder / f"batch{batch}.yaml"
         done = subprocess.run([PROGRAM, "import", "net.graph.txt", f"batch={batch}", "-o", str(path), "--force"],
@@ -164,22 +164,22 @@ class Answers(unittest.TestCase):
     # --- the certainty of an answer ------------------------------------------------------------------------
 
     def test_sourced_and_assumed_shares_are_shares_of_the_seconds_of_work(self):
-        # The rate has a source: 2e6 FLOP at half of 1 GFLOP/s take 4 ms. The bandwidth of the link is assumed: at
-        # 1 GB/s, weights of 4 MB, an input of 4 kB and an answer of 4 kB take 4.008 ms.
+        # The rate has a source. With it, 2e6 FLOP at half of 1 GFLOP/s take 4 ms. The bandwidth of 1 GB/s is assumed.
+        # With it, weights of 4 MB, an input of 4 kB and an answer of 4 kB take 4.008 ms.
         certainty = self.answer(DISK)["certainty"]
         self.assertAlmostEqual(certainty["sourced"], 4 / 8.008, delta=1e-9)
         self.assertAlmostEqual(certainty["assumed"], 4.008 / 8.008, delta=1e-9)
         self.assertEqual(certainty["measured"], 0)
         self.assertEqual(certainty["figures"], ["links.host.bandwidth"])
-        # An override has no source. So with the override, the rate and all seconds of computation count as assumed.
+        # An override has no source. So the overridden rate and all seconds of computation count as assumed.
         both = self.answer(DISK, "platform.devices.gpu.rate.float32=2GFLOP/s")["certainty"]
         self.assertAlmostEqual(both["assumed"], 1, delta=1e-12)
         self.assertEqual(both["figures"], ["devices.gpu.rate.float32", "links.host.bandwidth"])
-        # If the platform does not say which share of the rate is reached, all seconds of computation count as assumed.
+        # Without an `efficiency`, all seconds of computation count as assumed.
         all_of_it = self.answer(DISK.replace("efficiency: 50%, ", ""))["certainty"]
         self.assertAlmostEqual(all_of_it["assumed"], 1, delta=1e-12)
         self.assertEqual(all_of_it["figures"], ["cost.model=peak", "links.host.bandwidth"])
-        # If the platform names no source, no figure of the platform counts as sourced.
+        # Without a source, all figures of the platform count as assumed.
         none = self.answer(DISK.replace("  source: worked out in the test\n", ""))["certainty"]
         self.assertAlmostEqual(none["assumed"], 1, delta=1e-12)
         self.assertIn("0 % measured, 49.95 % on sourced figures, 50.05 % on assumed ones (links.host.bandwidth)",
@@ -253,8 +253,8 @@ class Answers(unittest.TestCase):
             why = refused["infeasible"]
             self.assertEqual(refused["status"], "infeasible")
             self.assertEqual(why["culprit"], "kv_cache")
-            # Each of 32 blocks has 2 caches of 2047 tokens x 4096 elements in float16. All caches of a sample have
-            # 1.0732 GB.
+            # The batch has 32 samples. For each sample, each of the 32 blocks has 2 caches of 2047 tokens x 4096
+            # elements, with 2 bytes per element. All caches of one sample have 1.0732 GB.
             self.assertEqual(why["by_class"]["kv_cache"], 32 * 32 * 2 * 2047 * 4096 * 2)
             largest = why["largest_batch"]
             self.assertIn(f"the largest batch that fits: {largest}\n", done.stderr)
@@ -329,8 +329,8 @@ class Answers(unittest.TestCase):
         self.assertIn(f"instead of {1e3 * one:.4g} ms", told)
         figure = float(re.search(r"takes at most ([0-9.]+) ms per step", told)[1]) * 1e-3
         self.assertLess(figure, 0.99 * one)
-        # If the cut is open for 8 steps, a step takes at most the time in the note `more_steps`. If 8 steps run with
-        # the cut that was chosen for one step, a step takes exactly this time.
+        # With an open cut and 8 steps, a step takes at most the time in the note `more_steps`. With the cut that was
+        # chosen for one step, a step takes exactly this time.
         self.assertLessEqual(many["metrics"]["step_s"], figure * 1.001)
         self.assertNotIn("more_steps", [note["name"] for note in many["notes"]])
         cut = re.match(r"cut: by_weight, groups: [0-9]+", self.answer(STREAMED)["plan"]["facts"]["chosen"])[0]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that all files and names in the tables of docs/architecture.md exist, and that the page has a row for each kind
-of `./dev new`."""
+"""Tests that all files and names in the tables of docs/architecture.md exist. The page must have a row for each kind of
+`./dev new`."""
 
 import pathlib
 import re
@@ -33,7 +33,7 @@ class WhereIsWhat(unittest.TestCase):
         self.assertGreater(found, 15)
 
     def test_every_function_stands_in_a_file_of_its_row(self):
-        """If a row has the name of a function, a type or a member, a file that the row names must define this name."""
+        """If a row names a function, a type or a member, a file of this row must define it."""
         found = 0
         for row in rows(section("Where is what")):
             words = re.findall(r"`([^`]+)`", row)
@@ -42,8 +42,8 @@ class WhereIsWhat(unittest.TestCase):
                 if not re.fullmatch(r"[A-Za-z]+(_[a-z]+)+|[A-Z]\w+(::\w+)?|describe", name):
                     continue
                 with self.subTest(row=row[:60], name=name):
-                    # A definition is recognised by what follows the name: parameters follow the name of a function,
-                    # and a brace or a value follows the name of a type or a member.
+                    # A definition is recognised by the text behind the name: "(" behind a function, and " {" or " = "
+                    # behind a type or a member.
                     self.assertTrue(any(re.search(rf"\b{re.escape(name)}(\(| = | \{{)", text) for text in texts))
                     found += 1
         self.assertGreater(found, 7)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the program withstands attacks from outside: signals at any moment, a full disk, too little memory, too
-few descriptors, closed standard output, and names with strange characters."""
+"""Attacks the program from outside: signals at any moment, a full disk, too little memory, too few descriptors, closed
+standard output, and names with strange characters."""
 
 import json
 import os
@@ -66,8 +66,8 @@ class Attacked(unittest.TestCase):
 
 
 class Signals(Attacked):
-    """If a signal comes while a document is read or a plan is made, the process ends at once. If a signal comes before
-    main(), the system ends the process."""
+    """A signal ends the process at once, while it reads a document or makes a plan. If the signal comes before main(),
+    the system ends the process."""
 
     def ends(self, number, moment, *words):
         process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=self.folder, env=ENVIRONMENT,
@@ -167,8 +167,8 @@ class Limits(Attacked):
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_for_simgrid_it_says_so(self):
         codes = set()
-        # Address spaces of about 100,000 KiB have room for SimGrid's libraries. The smaller ones have no room for
-        # SimGrid's stacks.
+        # Address spaces of about 100,000 KiB have room for SimGrid's libraries. The smaller of these address spaces
+        # have no room for SimGrid's stacks.
         for kib in (*range(96_000, 106_000, 500), 97_656):
             done = self.run_it("run", "alexnet_resident", preexec_fn=limited(AS=kib << 10))
             codes.add(done.returncode)
@@ -180,8 +180,8 @@ class Limits(Attacked):
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_it_says_so(self):
         codes = set()
-        # Between 96 and 112 MB, SimGrid's libraries and their constructors run out of memory. So the test has more
-        # limits there.
+        # Between 96 and 112 MB, SimGrid's libraries and their constructors run out of memory. So the test tries more
+        # limits in this range.
         for megabytes in (60, 80, *range(96, 112, 2), 120, 130, 140, 160, 200, 240, 400, 800):
             for words in ([*RUN, "--executor", "simgrid", "-o", "t.h5"], [*RUN, "--executor", "replay", "-o", "t.h5"],
                           ["sweep", *RUN[1:], "workload.batch=1,2", "--store", f"s{megabytes}.db"]):
@@ -204,13 +204,14 @@ class Limits(Attacked):
 
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_every_command_says_so(self):
-        """In an address space with room for the program's libraries, the program answers completely or reports that it
-        ran out of memory. The program must also report this if the code of a library uses up the memory before main().
-        """
+        """The address space has room for the program's libraries, and little more. The program must answer completely,
+        or report that it ran out of memory. The code of a library may use up the memory before main(). The program must
+        report this, too."""
         self.assertEqual(self.run_it(*RUN, "-o", "made.h5").returncode, 0)
         self.assertEqual(self.run_it("check", "alexnet_resident", "--baseline", "golden", "--update").returncode, 0)
         loaded = self.least_kib_that_loads()
-        # Near `loaded`, the code of the libraries runs out of memory. So the limits are close together there.
+        # Near `loaded`, the code of the libraries runs out of memory. So the first limits, which are near `loaded`, are
+        # close together.
         limits = [loaded + more for more in (*range(0, 3_000, 500), *range(4_000, 16_000, 3_000),
                                              *range(32_000, 56_000, 6_000), 72_000)]
         for words in (RUN, [*RUN, "-o", "t.h5"], ["check", "alexnet_resident", "--baseline", "golden"],
@@ -225,8 +226,8 @@ class Limits(Attacked):
                 self.remove_stores()
                 done = self.run_it(*words, preexec_fn=limited(AS=kib << 10))
                 where = (kib, words, done.returncode, done.stderr)
-                # Exit code 1 means that a point of the sweep failed, because there was no memory for its process. The
-                # table then has an error in the row of this point.
+                # Exit code 1 means that a point of the sweep failed, because there was no memory for its process. Then
+                # the row of this point in the table has an error.
                 self.assertIn(done.returncode, (0, 1, 70) if words[0] == "sweep" else (0, 70), where)
                 if done.returncode == 70:
                     self.assertRegex(done.stderr, rb"^sluice: .*out of memory \(of this computer, not of the simulated one",
@@ -241,8 +242,8 @@ class Limits(Attacked):
             path.unlink()
 
     def least_kib_that_loads(self):
-        """Returns the least address space in KiB in which the program's libraries have room, to within 200 KiB. The
-        system draws the addresses of a process at random, so this least value differs a little from run to run."""
+        """Returns the least address space in KiB with room for the program's libraries, to within 200 KiB. The system
+        draws addresses at random. So the result differs a little from run to run."""
         enough = 16_000
         while not self.loads(enough):
             enough *= 2
@@ -255,9 +256,9 @@ class Limits(Attacked):
         return enough + 100
 
     def loads(self, kib):
-        """Returns whether the address space has room to load and to start the program's libraries. If the libraries
-        cannot be loaded, the loader ends the process with exit code 127. If the libraries can be loaded but not
-        started, GnuTLS ends the process before main(), with a message of its own or by a crash."""
+        """Returns whether the program's libraries can be loaded and started in this address space. If they cannot be
+        loaded, the loader ends the process with exit code 127. If they cannot be started, GnuTLS ends the process
+        before main(), with a message of its own or by a crash."""
         done = self.run_it("--version", preexec_fn=limited(AS=kib << 10))
         if done.returncode in (0, 70):
             return True

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that `sluice check` finds and names the changes that the tests make, that accepted changes become the baseline,
-and that an interrupt stops all processes."""
+"""Tests `sluice check`. It must find and name changes. Accepted changes must become the baseline. An interrupt must
+stop all processes."""
 
 import json
 import os
@@ -50,8 +50,8 @@ class Planted(Check):
         name = self.plan(base="sharded_ipu_pair")
         self.accept(name)
         lines = (self.folder / name).read_text().splitlines(keepends=True)
-        # Looks for two neighbouring actions that can be listed in the other order: they are on different streams and
-        # allocate in different pools, and the second action does not wait for the first action.
+        # Looks for two neighbouring actions that can be listed in the other order. Two such actions are on different
+        # streams and allocate in different pools. The second action does not wait for the first action.
         for at, (first, second) in enumerate(zip(lines, lines[1:])):
             on = [re.search(r" on=(\S+)", line) for line in (first, second)]
             pools = [set(re.findall(r"@([^,\s]+)", line)) for line in (first, second)]
@@ -92,8 +92,8 @@ class Planted(Check):
         self.assertNotIn("  plan:", text)
 
     def test_a_faster_result_is_reported_and_passes(self):
-        # The link gets faster. Since only one batch is in flight, the makespan and the bound decrease by the same
-        # factor, and the ratio of makespan to bound does not change.
+        # The link gets faster. Only one batch is in flight, so the makespan and the bound decrease by the same factor.
+        # The ratio of makespan to bound does not change.
         name = self.plan("p.plan", "phased_ipu_pair", "policy.in_flight=1")
         self.accept(name)
         self.edit(name, r"^(link host\.down bandwidth=)([^B]+)",
@@ -234,7 +234,7 @@ class Signals(Check):
                                    stderr=subprocess.PIPE, text=True)
 
         def members():
-            """Returns the processes of the session."""
+            """Returns the numbers of all running processes in the session of `process`."""
             found = []
             for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
                 try:

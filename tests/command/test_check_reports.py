@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the reports of `sluice check` as a table, as JSON, as JUnit's XML and as notes for GitHub, and the comparison
-of two policies."""
+"""Tests the reports of `sluice check`: as a table, as JSON, as JUnit's XML and as notes for GitHub. Also tests the
+comparison of two policies."""
 
 import json
 import unittest
@@ -43,7 +43,8 @@ class Reports(Check):
         self.assertEqual(missing.find("failure").get("type"), "missing")
         self.assertIn("none.yaml", error.find("error").text)
         self.assertTrue(worse.find("failure").text.startswith("a&b.plan\n"))
-        # The elements and attributes that the schema of Jenkins' reports allows (junit-10.xsd of the xUnit plugin).
+        # The elements, each with its attributes, that the schema of Jenkins' reports allows (junit-10.xsd of the xUnit
+        # plugin).
         allowed = {"testsuites": {"name", "time", "tests", "failures", "disabled", "errors"},
                    "testsuite": {"name", "tests", "failures", "errors", "time", "disabled",
                                  "skipped", "timestamp", "hostname", "id", "package"},

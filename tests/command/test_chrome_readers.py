@@ -1,12 +1,11 @@
 #!/usr/bin/python3
-"""Exports several kinds of runs with `export --to chrome`, and reads the exports by the rules of Speedscope, Catapult
-and Perfetto.
+"""Exports several kinds of runs with `export --to chrome`. Reads the exports by the rules of Speedscope, Catapult and
+Perfetto.
 
-Speedscope reads the beginnings ("B") and ends ("E") of a thread from two queues that are sorted by time. If an end and
-a beginning have equal times, Speedscope takes the end first, unless the two events have equal names and arguments.
-Catapult and Perfetto read the events of a thread in the order of their times, and events with equal times in the order
-of the file. A flow is an arrow between two slices; each end of the arrow belongs to the slice that
-encloses this end.
+Speedscope reads the beginnings ("B") and ends ("E") of a thread from two queues that are sorted by time. At equal
+times, Speedscope takes the end first. But if the two events also have equal names and arguments, it takes the beginning
+first. Catapult and Perfetto read the events of a thread in the order of their times. At equal times, they use the order
+of the file. A flow is an arrow between two slices. Each end of the arrow belongs to the slice that encloses this end.
 """
 
 import collections
@@ -153,8 +152,8 @@ class Chrome(unittest.TestCase):
         self.assertEqual(levels, {pool + " memory": of_pool for pool, of_pool in trace.levels.items() if of_pool})
 
     def check_flows(self, events, processes, threads, trace):
-        """Checks that each flow has one beginning and one end, and that each of these two events is within its span: in
-        the file, it must stand after the beginning of the span and before the next span of the thread."""
+        """Checks that each flow has one beginning and one end. In the file, each of these two events must stand after
+        the beginning of its span, and before the next span of the thread."""
         within, places = {}, collections.defaultdict(dict)
         number = -1
         for event in events:

@@ -46,9 +46,8 @@ class Model(Cli):
         self.assertEqual(row["copies_that_fit"], 917)
 
     def test_other_link_rate_and_scale_against_arithmetic(self):
-        """The link has 0.7 times the bandwidth that the document gives, and the card 1.3 times the rate that the
-        document gives. The model is 50 times as large (`scale=50`). The test computes the expected numbers from the
-        rows of the document."""
+        """The link has 0.7 times the bandwidth of the document. The card has 1.3 times the rate of the document. The
+        model is 50 times as large (`scale=50`). The expected numbers come from the rows of the document."""
         path = self.folder / "platform.yaml"
         base = (ROOT / "platforms" / "rx7900xtx_pcie4.yaml").read_text()
         path.write_text(base.replace("bandwidth: 30GB/s", "bandwidth: 21GB/s")
@@ -75,19 +74,19 @@ class Model(Cli):
         self.assertEqual(column("state"), [784, 25_088, 25_088, 6272, 128, 10])
         self.assertEqual(column("receptive_field"), [[1, 1], [3, 3], [5, 5], [6, 6], None, None])
         self.assertEqual(column("jump"), [[1, 1], [1, 1], [1, 1], [2, 2], None, None])
-        # Tensors that the backward pass reads are kept. It reads the inputs of the products, with 4 bytes per element,
-        # and the positions of the pooling's maxima, with 8 bytes per position.
+        # The backward pass reads the inputs of the products, with 4 bytes per element. It also reads the positions of
+        # the pooling's maxima, with 8 bytes per position. These tensors are kept.
         self.assertEqual(column("kept_bytes"),
                          [0, 4 * 784, 4 * 25_088, 8 * 6272, 4 * 6272, 4 * 128])
-        # Computing a gradient of a product takes as many FLOP as the product. The image needs no gradient.
+        # Computing a gradient of a product takes as many FLOP as computing the product. The image needs no gradient.
         macs = column("macs")
         self.assertEqual(macs, [0, 784 * 32 * 9, 784 * 32 * 9 * 32, 0, 6272 * 128, 1280])
         self.assertEqual(column("flop"), [0, 2 * macs[1] + 25_088, 2 * macs[2] + 25_088,
                                           4 * 6272, 2 * macs[4] + 128, 2 * macs[5] + 10])
         self.assertEqual(column("backward_flop"), [0, 2 * macs[1] + 25_088, 4 * macs[2] + 25_088,
                                                    6272, 4 * macs[4] + 128, 4 * macs[5] + 10])
-        # In the forward pass, conv2 reads its input and weights and writes its output. In the backward pass, conv2
-        # reads its input, its weights and the output's gradient, and writes the gradients of input and weights.
+        # The forward pass of conv2 reads input and weights, and writes the output. The backward pass of conv2 reads
+        # input, weights and the output's gradient. It writes the gradients of input and weights.
         self.assertEqual(column("read_bytes")[2], 4 * (25_088 + 9248))
         self.assertEqual(column("written_bytes")[2], 4 * 25_088)
         self.assertEqual(column("backward_read_bytes")[2], 4 * (25_088 + 9248 + 25_088))
@@ -121,7 +120,7 @@ class Model(Cli):
                         for dtype in ("float16", "float32"))
         self.assertEqual((half["dtype"], single["dtype"]), ("float16", "float32"))
         rows = {row["layer"]: row for row in half["layers"]}
-        # The block from norm1 to sum2 keeps s h (34 + 5 a s / h) bytes (Korthikanti et al. 2022), with s = 2048 tokens,
+        # The block from norm1 to sum2 keeps s h (34 + 5 a s / h) bytes (Korthikanti et al. 2022). Here s = 2048 tokens,
         # h = 6144 features and a = 64 heads.
         block = rows["sum2.1"]["total_kept_bytes"] - rows["dropout"]["total_kept_bytes"]
         self.assertEqual(block, 2048 * 6144 * 34 + 5 * 64 * 2048 ** 2)

@@ -28,8 +28,8 @@ class Run(Cli):
         self.assertEqual(self.answers("run", *SMALL, "--json"), self.answers("run", *SMALL, "--json"))
 
     def test_numbers_have_full_precision(self):
-        # The run has one stage. First all weights and the first input are loaded, then 20 batches are computed, and
-        # then the last answer is saved. All other transfers overlap with computation.
+        # The run has one stage. All weights and the first input are loaded. Then 20 batches are computed. Then the last
+        # answer is saved. All other transfers overlap with computation.
         result = self.answers_json("run", *SMALL)
         stage = result["stages"][0]
         link, rate = 10.53e9, 4.291e12
@@ -73,8 +73,8 @@ prologue:
         self.assertIn("0F1", done.stderr)
 
     def test_both_compares_up_to_100000_actions_to_the_bit(self):
-        """Each end must be a sum of times of 0.1 s. A replay that leaves out periods would multiply 0.1 s by a number,
-        and would get other last bits."""
+        """Each end must have the bits of a sum, to which 0.1 s is added again and again. A replay that leaves out
+        periods would multiply 0.1 s by a number. The last bits of the product would be others."""
         plan = self.folder / "loop.plan"
         plan.write_text("""format: sluice-plan/2
 iterations 1000
@@ -130,8 +130,8 @@ body:
     def test_given_choices_are_followed_and_one_more_than_fits_exits_4(self):
         # The step has two passes. Each pass waits 0.699 s for the weights of full6 (20.97 GB at 30 GB/s), and 0.557 s
         # for the weights of full7 and full8 (16.70 GB). The first pass also waits 0.108 s for the weights of the
-        # convolutions (3.0 GB) and for two inputs. The second pass waits 0.019 s for those weights of the convolutions
-        # that did not stay. The sum of all waits is 2.638 s, and the run computes for 5.965 s.
+        # convolutions (3.0 GB) and for two inputs. Some weights of the convolutions stay. The second pass waits 0.019 s
+        # for the other weights of the convolutions. The sum of all waits is 2.638 s, and the run computes for 5.965 s.
         said = ["stages={cut: by_memory}", "fates={strategy: keep_all}", "policy.prefetch=1",
                 "policy.buffers=2", "policy.pieces=whole"]
         result = self.answers_json("run", "alexnet_x200", *said, "policy.in_flight=590")
@@ -164,8 +164,8 @@ body:
                     self.assertIn(f"\n{row} ", text)
 
     def same_numbers(self, got, expected):
-        """Checks that two numbers agree to 1e-12 of the larger number. Numbers that differ by at most 1e-15 agree, too,
-        because a number may be a small difference of two large numbers."""
+        """Checks that two numbers agree to 1e-12 of the larger number. A difference of 1e-15 is always allowed, because
+        a number may be a small difference of two large numbers."""
         self.assertEqual(type(got), type(expected))
         if isinstance(got, dict):
             self.assertEqual(got.keys(), expected.keys())

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that an interrupted run leaves a trace that can be read, and prints one line."""
+"""An interrupted run must leave a readable trace, and print one line."""
 
 import pathlib
 import random

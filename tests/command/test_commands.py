@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the examples in the help of all commands run in an empty folder outside the repository, with only `sluice`
-on the path. docs/reference/commands.md repeats these examples."""
+"""Runs the examples in the help of all commands, in an empty folder outside the repository, with only `sluice` on the
+path. docs/reference/commands.md repeats these examples."""
 
 import re
 import subprocess
@@ -32,7 +32,7 @@ BEFORE = {
     "sluice new scenario mine.yaml": "rm -f mine.yaml",
 }
 
-# Examples that take long or need large files, each with the command that the test runs instead.
+# Examples that take long or need large files. The value is the command that the test runs instead.
 INSTEAD = {
     "sluice check scenarios/alexnet_x200.yaml --baseline tests/golden --update":
         "sluice check scenarios/alexnet_small.yaml --baseline tests/golden --update",

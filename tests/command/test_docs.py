@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Runs the commands of all pages in an empty folder outside the repository, with only `sluice` on the path. Other files
-test README.md (test_readme.py), docs/guide.md (test_guide.py), docs/words.md (test_words.py) and docs/reference/
-(test_reference.py, test_commands.py)."""
+"""Runs the commands of all pages in an empty folder outside the repository, with only `sluice` on the path. Four pages
+or folders have tests of their own: README.md (test_readme.py), docs/guide.md (test_guide.py), docs/words.md
+(test_words.py) and docs/reference/ (test_reference.py, test_commands.py)."""
 
 import pathlib
 import re
@@ -18,7 +18,7 @@ TESTED_ELSEWHERE = ("guide.md", "words.md")
 COMMANDS = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>(?:.*\n)*?)^```|^(?P<indented>(?: {4}.*\n)+)"
                       r"|`(?P<inline>sluice [^`]+)`", re.M)
 
-# Words that stand for a file or a number in a page, and the words with which this test replaces them.
+# Words of pages that stand for a file or a number. The value is what the test puts in the place of the word.
 NAMES = {"S": "scenario.yaml", "SCENARIO": "scenario.yaml", "PLAN": "small.plan", "P": "operators.csv", "A": "operators.csv", "B": "again.csv",
          "ALL": "all.csv", "TABLE": "operators.csv", "TABLE.csv": "operators.csv", "MODEL": "resnet18", "KIND": "scenario",
          "PLATFORM": "a100_pcie", "DIR/trace.h5": "trace.h5",
@@ -83,12 +83,12 @@ BEFORE = {
     "sluice profile merge operators.csv again.csv -o all.csv": "cp operators.csv again.csv",
 }
 
-# Commands that take minutes or need missing files, each with a shorter command that tests the same part of the program.
-# If there is no shorter command, the value is None, and a comment says why.
+# Commands that take minutes or need missing files. The value is a shorter command for the same part of the program. If
+# there is none, the value is None, and a comment says why.
 SHORTER = {
     "sluice placement analysis/validation/vgg416_optane.yaml --fast 10%..100%":
         "sluice placement small.yaml --fast 10%..100% --ways static",
-    # The command needs measurements of every layer in each of the two memories: tests/command/test_placement.py makes
+    # The command needs measurements of every layer in each of the two memories. tests/command/test_placement.py makes
     # such a profile.
     "sluice placement scenario.yaml cost.model=measured": None,
     # The command needs tables that are published elsewhere. tests/validation/test_fitted.py fits some of these tables.
@@ -108,8 +108,9 @@ EXIT_CODES = {'sluice run alexnet_x200 "stages={cut: explicit, after: [16]}"': 4
 
 
 def commands_of(page):
-    """Yields the commands of a page, each in one line and without its comment. If another program writes to a command,
-    as in `sed … | sluice sweep -`, the line has the two programs."""
+    """Yields the commands of a page, each in one line and without its comment. A line may
+    pipe the output of another program into sluice, such as `sed … | sluice sweep -`. Such a line is yielded as a
+    whole."""
     for found in COMMANDS.finditer(page.read_text()):
         if found["inline"]:
             yield " ".join(found["inline"].split())
@@ -124,8 +125,8 @@ def commands_of(page):
 
 
 def is_mention(command):
-    """Returns whether a page only mentions the command: the command has an ellipsis, or has no arguments except
-    options, like `sluice run --json`. The test does not run such a command."""
+    """Returns whether a page only mentions the command, like `sluice run --json`. A mention has an ellipsis, or has
+    options as its only arguments. The test does not run a mention."""
     return all(word.startswith("-") for word in command.split()[1:] if word not in SUBCOMMANDS) or "…" in command \
         or "..." in command.split()
 
@@ -150,7 +151,7 @@ class Docs(unittest.TestCase):
                            "small.yaml": SCENARIO.replace("policy: {", "cost: {model: roofline}\npolicy: {")}.items():
             run(f"mkdir -p $(dirname {name}); cat > {name} <<'END'\n{text}END")
         run("sluice plan scenario.yaml -o small.plan")
-        # Writes the network that the guide uses. But here, the extent of the batch is a name instead of a number.
+        # Writes the network of the guide, but with a name instead of a number as the extent of the batch.
         network = re.search(r"cat > net.txt .*?> net.onnx\n", GUIDE.read_text(), re.S)[0]
         run(network.replace("dim { dim_value: 1 }", 'dim { dim_param: "batch" }', 1))
 
@@ -161,8 +162,8 @@ class Docs(unittest.TestCase):
                 if shorter is None:
                     return
                 command = shorter
-        # The program finds the documents of a page by their names. It does not find documents in analysis/validation:
-        # the page says that these documents are in the repository.
+        # The program finds most documents of a page by their names. It does not find documents in analysis/validation,
+        # which are only in the repository. So the test inserts their paths.
         command = command.replace("analysis/validation/", f"{ROOT}/analysis/validation/")
         if command in BEFORE:
             run(BEFORE[command])

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the C++ and the Python version of each program of examples/ print equal texts, also if they run in a
-folder outside of the repository."""
+"""Runs the C++ and the Python version of each program of examples/, also in a folder outside of the repository. The two
+versions must print equal texts."""
 
 import os
 import pathlib
@@ -17,11 +17,12 @@ COMPILED = PROGRAM.parent / "examples"
 #
 # run_scenario: the run has 10 steps of 10 batches of 8 samples.
 #
-# plan_by_hand: 16 MB at 16 GB/s take 1 ms. After the first load come three computations of 2 ms, which overlap with the
-# two other loads.
+# plan_by_hand: 16 MB at 16 GB/s take 1 ms. After the first load come three computations of 2 ms. The two other loads
+# overlap with these computations.
 #
-# write_policy: at its peak, `reload` holds the weights of the largest stage, and `basic` holds all weights. With 4
-# bytes per parameter, AlexNet's weights have 243.9 MB, and the weights of its first dense layer have 151.0 MB.
+# write_policy: at its peak, the policy `reload` holds the weights of the largest stage, and the policy `basic` holds
+# all weights. There are 4 bytes per parameter. So AlexNet's weights have 243.9 MB, and the weights of its first dense
+# layer have 151.0 MB.
 BEGINS = {
     "run_scenario": "800 samples in ",
     "plan_by_hand": "7.000 ms\n",

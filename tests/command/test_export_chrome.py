@@ -29,8 +29,7 @@ class Chrome(Export):
             self.assertEqual(begin, nanoseconds(row["start"]))
             self.assertEqual(end, nanoseconds(row["end"]))
             thread = (first["pid"], first["tid"])
-            # A span begins only when the span before it in the thread has ended. The times of this end and this
-            # beginning may be equal.
+            # A span may begin at the end of the span before it in the thread, but not earlier.
             self.assertGreaterEqual(begin, free[thread])
             free[thread] = end
             place[thread].append((begin, end, number))
@@ -41,7 +40,7 @@ class Chrome(Export):
                 self.assertEqual(first["args"]["stage"], trace.stages[row["stage"]])
         self.check_depth(events)
 
-        # An end of a flow belongs to the slice that is on the flow's thread at the time of this end.
+        # Each end of a flow belongs to the slice on the flow's thread that covers the time of this end.
         sources = {e["id"]: e for e in events if e["ph"] == "s"}
         targets = {e["id"]: e for e in events if e["ph"] == "f"}
         self.assertEqual(len(sources), len([e for e in events if e["ph"] == "s"]))
@@ -66,9 +65,9 @@ class Chrome(Export):
                                         for pool, events in trace.memory.items() if events})
 
     def check_depth(self, events):
-        """Reads the spans of each thread as Speedscope does, with beginnings and ends in two queues. If an end and a
-        beginning have equal times, the end comes first, unless the two events have equal names and arguments. In this
-        order, no span may be within another span, and every span must have an end."""
+        """Reads the spans of each thread as Speedscope does, from a queue of beginnings and a queue of ends. At equal
+        times, the end comes first. But if the two events also have equal names and arguments, the beginning comes
+        first. In this order, no span may be within another span, and every span must have an end."""
         queues = collections.defaultdict(lambda: {"B": [], "E": []})
         for event in events:
             if event["ph"] in "BE":

@@ -12,7 +12,7 @@ from export_case import EVIL, Export, SCHEMA, nanoseconds
 
 
 def unescaped(text):
-    """Returns the text that a string of protoc's text form stands for."""
+    """Returns a string of protoc's text form without its escapes."""
     plain = {"n": b"\n", "r": b"\r", "t": b"\t"}
 
     def one(match):
@@ -53,8 +53,8 @@ class Perfetto(Export):
         return parse_text(iter(done.stdout.decode().splitlines()))["packet"]
 
     def tracks(self, packets):
-        """Returns {uuid: descriptor}. Checks that each track has one descriptor, which comes before the track's events
-        and after the descriptor of the track's parent."""
+        """Returns {uuid: descriptor}. Checks that each track has one descriptor. The descriptor must come before the
+        track's events and after the descriptor of the track's parent."""
         tracks, flags = {}, {}
         for packet in packets:
             for track in packet["track_descriptor"]:
@@ -75,7 +75,7 @@ class Perfetto(Export):
         return tracks
 
     def slices(self, packets, tracks):
-        """Returns (track, begin, end, event) of each slice. Checks that on each track beginnings and ends alternate, in
+        """Returns (track, begin, end, event) of each slice. Checks that beginnings and ends of a track alternate, in
         the order of time."""
         is_open, last, slices = {}, collections.defaultdict(int), []
         for packet in packets:

@@ -38,7 +38,8 @@ class Figures(unittest.TestCase):
 
 
 class Counts(unittest.TestCase):
-    """Counts that do not fit into 64 bits. The message names the key that makes the count too large, and its place."""
+    """Counts that do not fit into 64 bits. The message names the key that makes the count too large, and the place of
+    this key."""
 
     def test_layers_that_double_are_refused_at_the_layer(self):
         layers = "".join(f"  - {{type: concat, name: c{i}, inputs: [{before}, {before}]}}\n"
@@ -70,8 +71,8 @@ class Counts(unittest.TestCase):
         self.assertNotRegex(done.stdout, rb"nan|inf\b")
 
     def test_a_memory_of_as_many_bytes_as_a_count_can_hold_has_an_answer(self):
-        """The memory has 2^63 - 1 bytes. `fits` must find the largest micro-batch, although the bytes of a micro-batch
-        with one more sample cannot be counted."""
+        """The memory has 2^63 - 1 bytes. `fits` must find the largest micro-batch, although with one more sample, the
+        bytes of the micro-batch do not fit into 64 bits."""
         for model in ("vgg16", "resnet50", "gpt2"):
             for mode in ("training", "inference"):
                 with self.subTest(model=model, mode=mode):
@@ -99,8 +100,8 @@ class Counts(unittest.TestCase):
                               done.stderr)
 
     def test_training_on_a_slow_device_is_planned_soon(self):
-        """On a slow device, nearly all time is computation. So most candidates have a bound that is only a little below
-        the time of the best candidate. Planning must still take at most 20 s."""
+        """On a slow device, nearly all time is computation. So the bounds of most candidates are only a little below
+        the best time. Planning must still take at most 20 s."""
         done = subprocess.run([PROGRAM, "plan", "alexnet_x200_training", "platform.devices.gpu.rate.float32=1MFLOP/s"],
                               env=ENVIRONMENT, capture_output=True, timeout=300,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (20, 20)))

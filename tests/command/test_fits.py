@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Tests `sluice fits` on the command line. The largest batch that the command prints can be run, and with one more
-sample the exit code is 4. The command prints the numbers of the page on memory and computation of networks."""
+"""Tests `sluice fits` on the command line. A run with the largest batch that the command prints must fit. With one more
+sample, the exit code must be 4. The command must print the numbers of
+analysis/validation/memory_and_computation_of_networks.md."""
 import json
 import os
 import pathlib
@@ -157,8 +158,8 @@ class Fits(unittest.TestCase):
         self.assertRegex(table, r"a100_pcie +1 200 +none fit")
 
     def test_a_layer_graph_fits_by_its_sizes_and_has_the_step_that_was_measured(self):
-        # The layer was measured for two samples. The input and the output of a sample have 100 x 4 B each, the weights
-        # have 10,000 x 4 B, and the passes take 2 ms and 4 ms.
+        # The layer was measured for two samples. The input and the output of a sample have 100 x 4 B each. The weights
+        # have 10,000 x 4 B. The forward pass takes 2 ms, and the backward pass takes 4 ms.
         graph = self.folder.parent / "small.graph.txt"
         graph.write_text("node1 -- Input -- forward_compute_time=0.0, backward_compute_time=0.0, "
                          "activation_size=800.0, parameter_size=0.0\n"
@@ -171,8 +172,8 @@ class Fits(unittest.TestCase):
         asked = ["fits", graph, "batch=2", "--platform", "k40", "cost.model=measured",
                  "workload.backward=per_layer", "platform.devices.gpu.memory.capacity=90kB"]
         report = answer(*asked)
-        # The weights and their gradients have 2 x 40,000 B. The input, the output and the gradient of the output have
-        # 1200 B per sample.
+        # The weights and their gradients have 2 x 40,000 B. The input, the output and the gradient of the output have 3
+        # x 400 B per sample.
         self.assertEqual((report["measured_batch"], report["cards"][0]["largest"]), (2, 8))
         self.assertIsNone(report["cards"][0]["step_s"])
         self.assertIn("measured for a micro-batch of 2", sluice(*asked).stdout)
@@ -197,8 +198,8 @@ class Fits(unittest.TestCase):
         done = sluice("fits", folder / "four.yaml", "--platform", folder / "p.yaml", "--memory", "327500B", "--policy",
                       "resident", "--fates", "optimal", "--optimizer", "sgd", "--mode", "training",
                       "cost.model=measured", f"cost.profile={folder / 'measured.csv'}")
-        # The memory has room for 2 samples. To know whether 3 samples fit, the search needs a layer with 3 samples,
-        # which was not measured.
+        # The memory has room for 2 samples. To try 3 samples, the search needs the seconds of a layer for 3 samples.
+        # These seconds were not measured.
         self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
         self.assertIn("inputs 3x100, float32, forward) was not measured", done.stderr)
 

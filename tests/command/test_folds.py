@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests a trace with a fold, which is a part of the run that is repeated but stored only once. The test expands the
-trace with NumPy as the description of the format says, and must get the spans that `sluice export` writes."""
+"""Tests a trace with a fold. A fold is a part of the run that is repeated but stored only once. The test expands the
+trace with NumPy, by the description of the format. The result must be the spans that `sluice export` writes."""
 
 import os
 import pathlib

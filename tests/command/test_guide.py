@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs the commands of docs/guide.md in order, in an empty folder outside the repository with only `sluice` on the
-path. The commands must print the text that the page has below them. With --write, the test replaces this text by the
-text that the commands print now."""
+path. The commands must print the text below them on the page. With --write, the test replaces these texts of the page
+by the texts that the commands print now."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ BLOCK = re.compile(r"```sh\n(?P<commands>.*?)```\n(?:```text\n(?P<output>.*?)```
 
 
 def in_an_empty_folder(use):
-    """Calls use(run), where run(commands) runs the commands and returns the text that they print."""
+    """Calls use(run). run(commands) runs the commands and returns the text that they print."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as path:
         assert not pathlib.Path(folder).is_relative_to(ROOT)
         (pathlib.Path(path) / "sluice").symlink_to(PROGRAM)

@@ -25,7 +25,7 @@ ROOT = typos.ROOT
 
 
 class Server:
-    """A language server that is asked for the diagnostics of one document after another."""
+    """A language server. It gives the diagnostics of one document after another."""
 
     def __init__(self):
         self.process = subprocess.Popen([SERVER, "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the program refuses documents and scenarios that are too large, before it fills the memory of this
-computer."""
+"""Tests that the program refuses documents and scenarios that are too large. The program must refuse them before they
+fill the memory of this computer."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Tests long runs: memory does not grow with the number of steps, traces are complete, and the traces of two equal runs
-have equal contents."""
+"""Tests long runs. Memory must not grow with the number of steps. Traces must be complete, and the traces of two equal
+runs must have equal contents."""
 import json
 import os
 import subprocess
@@ -39,8 +39,8 @@ class LongRuns(unittest.TestCase):
             except ImportError:
                 self.skipTest("h5py, which reads the trace back, is not installed")
             with h5py.File(os.path.join(folder, "many.h5")) as trace:
-                # A step has 3 loads of weights, an input, 3 computations and an answer. The early loads of the first
-                # step are in the prologue, and the early loads of the last step are dropped.
+                # A step has 8 spans: 3 loads of weights, an input, 3 computations and an answer. The early loads of the
+                # first step are in the prologue. The early loads of the last step are dropped.
                 self.assertEqual(len(trace["spans/start"]), 8 * 100_000)
 
     def test_two_runs_have_the_same_content(self):

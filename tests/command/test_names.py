@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests which documents may be given by name, in which folders the program looks for documents, and which files are
-never overwritten."""
+"""Tests which documents may be given by name, and where the program looks for them. Also tests which files are never
+overwritten."""
 
 import json
 import os
@@ -117,11 +117,11 @@ class Names(Words):
     def test_a_missing_name_gets_suggestions(self):
         for words, says in (
                 (["s.yaml", "model=cnn_mnits"], "did you mean 'cnn_mnist'"),
-                (["s.yaml", "model=gtx980"], "it is a platform: `platform: gtx980` is the line"),
+                (["s.yaml", "model=gtx980"], "it is a platform: in a scenario, write `platform: gtx980`"),
                 (["s"], "did you mean 's.yaml'"),
-                (["llama2_7b"], "it is a model: `sluice model llama2_7b` counts the model"),
+                (["llama2_7b"], "it is a model: `sluice model llama2_7b` lists the model's layers"),
                 (["gtx980"], "it is a platform"),
-                ([ROOT / "models/gpt2.yaml"], "it is a model: `sluice model FILE` counts the model")):
+                ([ROOT / "models/gpt2.yaml"], "it is a model: `sluice model FILE` lists the model's layers")):
             with self.subTest(words=words):
                 self.assertIn(says, self.fails(3, "run", *words))
         self.write("mine.yaml", MODEL)
@@ -129,7 +129,7 @@ class Names(Words):
 
 
 class Files(Words):
-    """The option -o replaces a file only if the old file has the format that the command writes."""
+    """The option -o replaces a file only if the file has the format that the command writes."""
 
     def test_only_a_trace_is_replaced_by_a_trace(self):
         self.write("thesis.tex", "years of work")

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
-"""Tests that ./dev new makes one file and one line in the catalog for each kind, and that the file compiles without
-changes.
+"""Tests that ./dev new makes one file and one line in the catalog for each kind. The file must compile without changes.
 
-The test works on a copy of the sources, and compiles only the new file and the catalog. The whole program is built and
-tested by the person who adds an entry.
+The test works on a copy of the sources, and compiles only the new file and the catalog. It does not build the whole
+program.
 """
 
 import ast
@@ -22,7 +21,7 @@ COMPILER = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-miss
 
 
 def kinds():
-    """Returns the keys of the table in cmake/new.py."""
+    """Returns the kinds that ./dev new knows, which are the keys of the table KINDS in cmake/new.py."""
     for node in ast.parse((ROOT / "cmake/new.py").read_text()).body:
         if isinstance(node, ast.Assign) and node.targets[0].id == "KINDS":
             return [key.value for key in node.value.keys]

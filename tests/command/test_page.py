@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that text for people fits into 80 columns, and that a shell completes commands."""
+"""Tests that text for people fits into 80 columns. Also tests that a shell completes commands."""
 
 import os
 import pathlib
@@ -29,8 +29,7 @@ def sluice(*words, cwd=ROOT, **variables):
 
 
 def too_wide(text, columns=80):
-    """Returns the lines that are too long. A line that has only a long path or word is not returned, because it cannot
-    be broken."""
+    """Returns the lines that are too long. Leaves out a line with only a long path or word, which cannot be broken."""
     return [line for line in text.splitlines() if len(line) > columns and len(line.split()) > 2]
 
 
@@ -104,8 +103,8 @@ class Page(unittest.TestCase):
         shown = sluice("show", "t.h5", cwd=self.folder).stdout
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3\.compute ")
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3 +│")
-        # With `transfers: in_turn`, the cards wait for each other and differ in their times. `sluice show` draws them
-        # in separate rows, but the answer of `sluice run` has one row for all of them.
+        # With `transfers: in_turn`, the cards wait for each other and differ in their times. `sluice show` draws the
+        # cards in separate rows, but the answer of `sluice run` has one row for all cards.
         answer = sluice("run", "four.yaml", "policy.transfers=in_turn", "-o", "u.h5", cwd=self.folder).stdout
         self.assertRegex(answer, r"peak memory +gpu0\.\.gpu3: ")
         self.assertRegex(answer, r"each in [0-9.]+ [mu]s to [0-9.]+ [mu]s")
@@ -195,7 +194,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.completed("sluice run alexnet_resident platform.links.host.band"),
                          {"platform.links.host.bandwidth="})
         self.assertEqual(self.completed("sluice run alexnet_resident policy.over"), {"policy.overlap="})
-        # Bash keeps the text before the '=', so the program offers only the text after the '='.
+        # Bash keeps the text before the '='. So the program offers only the text after the '='.
         self.assertEqual(self.completed("sluice run alexnet_resident workload.dtype=bfl"), {"bfloat16"})
         self.assertEqual(self.completed("sluice run alexnet_resident platform=h100_s"), {"h100_sxm5"})
         self.assertEqual(self.completed("sluice run alexnet_resident policy=str"), {"streamed"})

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the messages with which `sluice placement` refuses questions, and the sizes of fast memory that its table
-marks."""
+"""Tests the messages with which `sluice placement` refuses questions. Also tests which sizes of fast memory are marked
+in the table that the command prints."""
 
 import csv
 import json
@@ -82,8 +82,8 @@ class Placement(unittest.TestCase):
             # 1 + 2 x 0.1 + 3 = 4.2 ms.
             self.assertAlmostEqual(document["all_fast_s"], 2e-3)
             self.assertAlmostEqual(seconds["all_slow", 940], 2e-3 * 4.2)
-            # In 120 bytes of fast memory, the image and the results of the two products fit. In 940 bytes, all tensors
-            # fit except the weights of one product.
+            # Fast memory of 120 bytes has room for the image and the results of the two products. Fast memory of 940
+            # bytes has room for all tensors except the weights of one product.
             self.assertAlmostEqual(seconds["static", 120], 2.2e-3)
             self.assertAlmostEqual(seconds["static", 940], 2.1e-3)
             names = [tensor["name"] for tensor in document["worth"]["tensors"]]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Tests the subcommands of `sluice profile` in the order in which a user needs them. The test plans a profile, fills in
-times, runs a scenario that takes its seconds from the profile, and compares the profile with the whole model."""
+times, runs a scenario with the seconds of this profile, and compares the profile with the whole model."""
 
 import csv
 import json
@@ -74,8 +74,8 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertGreater(answer["certainty"]["sourced"], 0.99)
         computation = answer["certainty"]["computation"]
         self.assertEqual((computation["interpolated"], computation["measured"]), (1, 0))
-        # The error of the interpolation is not known, because no measured batch lies between two other measured
-        # batches.
+        # The error of the interpolation is not known. To know it, a profile needs a measured batch between two other
+        # measured batches.
         self.assertIsNone(computation["interpolation_error"])
         self.assertIn("100 % of the computation's seconds were interpolated between rows of the profile",
                       " ".join(self.sluice("run", "s.yaml", "workload.batch=8", "cost.profile=both.csv",
@@ -98,10 +98,10 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertAlmostEqual(computation["multiple"], 30 / 45, delta=1e-12)
         self.assertAlmostEqual(computation["measured"], 15 / 45, delta=1e-12)
         self.assertIn("workload.backward", certainty["figures"])
-        # Of 45 ms of computation, 30 ms are assumed and 15 ms are measured. The seconds of copies count as assumed, so
-        # this quotient is a little above 30 / 15 = 2.
+        # Of 45 ms of computation, 30 ms are assumed and 15 ms are measured. Copies count as assumed. So the quotient of
+        # assumed and measured seconds is a little above 30 / 15 = 2.
         self.assertAlmostEqual(certainty["assumed"] / certainty["measured"], 2, delta=0.01)
-        self.assertIn("66.67 % of the computation's seconds are backward passes whose seconds are assumed to be a multiple",
+        self.assertIn("66.67 % of the computation's seconds are backward passes. Their seconds are assumed to be a multiple",
                       " ".join(self.sluice("run", "s.yaml", *training, "workload.backward=2").split()))
 
     def test_an_answer_names_the_device_of_the_rows(self):
@@ -139,7 +139,7 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertEqual(left('cache=hot;sizes="m=1;n=3"'), ["b"])
         self.assertEqual(left("level=leaf;occurrences=1"), ["a", "b", "c"])
         self.assertIn("expected COLUMN=VALUE", self.fails("profile", "show", "p.csv", "--where", "cache", code=2))
-        # If the rows differ in `input_pools`, the message advises the option --where, as the user can type it.
+        # The rows differ in `input_pools`. The message advises the option --where, as the user can type it.
         self.write("q.csv", "operator,sizes,input_pools,dtype,seconds_median",
                    "gemm,m=64;n=64;k=64,DRAM;DRAM,float32,1e-5", "gemm,m=64;n=64;k=128,DRAM;PMEM,float32,2e-5")
         refused = self.fails("profile", "fit", "q.csv", "--on", "t4", code=3)

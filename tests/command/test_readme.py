@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the commands of README.md run, in order, in an empty folder outside the repository, and that no page names
-a page that does not exist."""
+"""Runs the commands of README.md in order, in an empty folder outside the repository. Every page that another page
+names must exist."""
 
 import re
 import unittest

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that docs/reference/ agrees with the program, and that all its examples run from a folder outside the
+"""Tests that docs/reference/ agrees with the program. All examples of these pages must run from a folder outside the
 repository."""
 
 import json
@@ -15,7 +15,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 
-# The file that the example of the cost model `measured` names.
+# The content of the file that the example of the cost model `measured` reads.
 PROFILE = """# format: sluice-profile/1
 # device: k40
 # defaults: {dtype: float32, pass: forward}

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the schemas in the repository are equal to the schemas that the program prints, and that the bundled
-documents are valid."""
+"""Tests the schemas in the repository. They must be equal to the schemas that the program prints. The bundled documents
+must be valid."""
 
 import json
 import os
@@ -32,12 +32,11 @@ def documents(kind):
 
 
 def load(path):
-    """Returns a document as an editor sees it: an editor does not read the base that the key `file` names."""
+    """Returns a document as an editor sees it. An editor does not read the other document that the key `file` names."""
     return yaml.safe_load(path.read_text())
 
 
-# Mistakes that `sluice run` refuses, as (kind, bundled document, the text that is replaced, the mistake that replaces
-# it).
+# Mistakes that `sluice run` refuses, as (kind, bundled document, old text, mistake that replaces the old text).
 TYPOS = [
     ("scenario", "alexnet_x200", "policy:", "polcy:"),
     ("scenario", "alexnet_x200", "name: streamed", "name: steamed"),

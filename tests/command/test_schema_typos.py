@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Tests that the schema marks mistakes that `sluice run` refuses, and accepts variants that `sluice run` accepts. The
-cases are about the keys of a replicated policy, about figures of the platform in a scenario, and about devices with
-several memories."""
+"""Tests that the schema agrees with `sluice run`. The schema must mark mistakes, and must accept valid variants. There
+are cases about the keys of a replicated policy, figures of the platform in a scenario, and devices with several
+memories."""
 
 import json
 import os

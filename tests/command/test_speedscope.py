@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Opens exported traces in Speedscope itself, in a headless Chromium: Speedscope must print no complaint, and must read
+"""Opens exported traces in Speedscope itself, in a headless Chromium. Speedscope must print no complaint. It must read
 every span with its stream, name and times.
 
 The test needs node, Chromium, and the packages of `npm install speedscope puppeteer-core`. The variable
-SPEEDSCOPE_MODULES names the folder node_modules of the packages; by default, this is the folder of `npm install -g`.
-CHROMIUM may name the browser. The test is skipped if one of these programs or packages is missing. SPEEDSCOPE_PICTURES
-names a folder to which pictures are written, for a person to look at.
+SPEEDSCOPE_MODULES names the folder node_modules of the packages. By default, the test takes the packages of `npm
+install -g`. CHROMIUM may name the browser. If a program or package is missing, the test is skipped. SPEEDSCOPE_PICTURES
+names a folder for pictures, for a person to look at.
 """
 
 import base64
@@ -44,7 +44,7 @@ OPEN = pathlib.Path(__file__).with_name("open_in_speedscope.js")
 
 
 def opened(text, folder, name):
-    """Returns the messages that Speedscope writes to its console, and the spans that it has read."""
+    """Returns the messages on Speedscope's console, and the spans that it has read."""
     script = folder / "trace.js"
     script.write_text(f'speedscope.loadFileFromBase64("t.json", "{base64.b64encode(text.encode()).decode()}")\n')
     picture = [pathlib.Path(PICTURES).resolve() / f"{name}.png"] if PICTURES else []
@@ -57,9 +57,8 @@ def opened(text, folder, name):
 
 
 def since_first(spans):
-    """Returns the spans with the times that Speedscope gives them. These times count from the start of the first span
-    of the stream. Spans that are shorter than a nanosecond are left out: Speedscope does not export them, because they
-    have no width in a picture."""
+    """Returns the spans with the times that Speedscope gives them. These times count from the start of the stream's
+    first span. Spans that are shorter than a nanosecond are left out, because Speedscope does not export them."""
     first = {}
     for device, stream, _, begin, _ in spans:
         first[device, stream] = min(begin, first.get((device, stream), begin))
@@ -84,8 +83,8 @@ class Speedscope(unittest.TestCase):
                     self.assertEqual(sorted((expected - shown).items())[:3], [])
 
     def spans(self, read):
-        """Returns the spans as (device, stream, action, begin, end) in nanoseconds. In each thread, only one span may
-        be open at a time."""
+        """Returns the spans as (device, stream, action, begin, end) in nanoseconds. Checks that a thread has at most
+        one open span at a time."""
         for thread in read["profiles"]:
             device, stream = re.fullmatch(r"(.*) \(pid \d+\), (.*) \(tid \d+\)", thread["name"]).groups()
             self.assertEqual((thread["type"], thread["unit"]), ("evented", "microseconds"))

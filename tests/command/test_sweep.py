@@ -24,8 +24,8 @@ ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
 QUICK = ["alexnet_resident", "workload.steps=2", "policy.buffers=2", "stages={cut: whole}"]
 MANY = [*QUICK, "platform.links.host.bandwidth=4GB/s..64GB/s:1500"]
 TIMES = int(os.environ.get("SLUICE_CAMPAIGN", "1"))
-# Mounts a disk of $0 bytes at the folder $1. Only this process and its children see the disk. When the command has
-# ended, the files on this disk are copied to $2.
+# Mounts a disk of $0 bytes at the folder $1. Only this process and its children see the disk. All words after $2 are a
+# command, which runs on the disk. At the end, the files on the disk are copied to $2.
 SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
 kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""Tests that the tables of the pages have the keys, defaults, options and names that the records of the program
-have."""
+"""Compares the tables of the pages with the records of the program: keys, defaults, options and names."""
 
 import json
 import os
@@ -23,7 +22,7 @@ def listed(kind):
 
 
 def table(page, head):
-    """Finds the table of a page that begins with `head`, and returns the cells of each of its rows."""
+    """Finds the table of a page that begins with `head`. Returns the cells of each of its rows."""
     text = (ROOT / page).read_text()
     begin = text.index(head)
     lines = text[begin:].split("\n\n")[0].splitlines()[2:]
@@ -65,7 +64,8 @@ class Tables(unittest.TestCase):
 
     @staticmethod
     def is_shared(keys):
-        """Returns whether a row with several types says to which type a key belongs, as in "`shape` of `reshape`"."""
+        """A row may have several types. Returns whether the row says to which type a key belongs, as in "`shape` of
+        `reshape`"."""
         return re.search(r"` of `", keys)
 
     def test_the_keys_of_a_scenario(self):

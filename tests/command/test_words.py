@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that the two plans in docs/words.md run as they are drawn there, and that docs/formats.md names every
+"""Tests that the two plans in docs/words.md run as they are drawn there. Also tests that docs/formats.md names every
 format."""
 
 import csv

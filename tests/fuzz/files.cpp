@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 class Folder {
  public:
   Folder() {
-    const fs::path memory = "/dev/shm";  // not a disk
+    const fs::path memory = "/dev/shm";  // this folder is in memory, not on a disk
     const fs::path parent = fs::is_directory(memory) ? memory : fs::temp_directory_path();
     std::string name = (parent / "sluice-fuzz-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
@@ -81,7 +81,8 @@ struct SoundFile {
   std::vector<std::string> objects;
 };
 
-/// Writes six spans and six memory events, and then a fold: its period has the last four spans and last four events.
+/// Writes six spans and six memory events. Then writes a fold, whose period has the last four spans and the last four
+/// events.
 void feed(TraceWriter& writer) {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;
@@ -124,7 +125,7 @@ SoundFile small_trace() {
   TraceWriter writer(path, header, labels);
   feed(writer);
   writer.finish(TraceStatus::complete, summary, series);
-  // The writer makes a fold only of very many repetitions. The edit of the file then reduces their number to 3.
+  // The writer makes a fold only of very many repetitions. The edit below reduces the number of these repetitions to 3.
   edit_hdf5(path, hdf5_objects(path), "s folds/times 0 3");
   return SoundFile(path);
 }
@@ -140,8 +141,8 @@ std::vector<std::pair<const ExportFormat*, std::string>> all_exports() {
   return all;
 }
 
-/// Reads the tables of a trace, and exports the trace to format number `way`. All formats would take too long for one
-/// input. For the same reason, a trace with more than `most` spans or memory events is not exported.
+/// Reads the tables of a trace, and exports the trace to format number `way`. To save time, only one format is tried
+/// per input. A trace with more than `most` spans or memory events is not exported.
 void read_whole(const TraceReader& trace, std::size_t way) {
   constexpr std::uint64_t most = 20'000;
   static const auto exports = all_exports();

@@ -118,7 +118,8 @@ class Edit {
 
   Handle object() const { return {H5Oopen(file_, object_.c_str(), H5P_DEFAULT), H5Oclose, "open"}; }
 
-  /// Replaces attribute number `number` of the object by a new attribute, which it returns.
+  /// Replaces attribute number `number` of the object by a new attribute, and returns the new
+  /// attribute.
   Handle attribute(const Handle& object, hid_t type, hid_t space, std::size_t number) {
     std::vector<std::string> names;
     const auto add = [](hid_t, const char* name, const H5A_info_t*, void* list) -> herr_t {

@@ -1,6 +1,6 @@
-// Edits of an HDF5 file, as a text that the fuzzer writes. HDF5's own library may crash on a file with damaged bytes,
-// so the fuzzer does not change bytes. Instead, the fuzzer removes, replaces and changes the datasets and attributes of
-// a valid file. So the fuzzer tests the readers of Sluice and not HDF5's library.
+// Edits of an HDF5 file, as a text that the fuzzer writes. HDF5's own library may crash on a file with damaged bytes.
+// So the fuzzer does not change the bytes of a file. Instead, it removes, replaces and changes the datasets and
+// attributes of a valid file. In this way, it tests only the readers of Sluice.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sluice::test {
 
-/// Applies the edits, one per line, to the file. A line is a letter, an object, and numbers or a text. The object is
+/// Applies the edits, one per line, to the file. A line has a letter, an object, and numbers or a text. The object is
 /// named by its number or by its path:
 ///   d 7            removes object 7
 ///   s 7 2 1e300    sets row 2 of dataset 7 to 1e300
@@ -17,9 +17,9 @@ namespace sluice::test {
 ///   t 7 a b c      makes dataset 7 a column of these words
 ///   a 7 2 any text makes attribute 2 of object 7 this text
 ///   i 7 2 1 2 3    makes attribute 2 of object 7 these integers
-/// Objects are the groups and datasets in the order of their names, as hdf5_objects() returns them. If a number is too
-/// large, its remainder counts: of 5 objects, 7 means object 2. So nearly every line changes the file.
-/// If HDF5 refuses the edit of a line, the line is skipped.
+/// Objects are the groups and datasets in the order of their names, as hdf5_objects() returns them. A number that is
+/// too large is replaced by its remainder. For example, 7 means object 2 if there are 5 objects. So nearly every line
+/// changes the file. If HDF5 refuses the edit of a line, the line is skipped.
 void edit_hdf5(const std::string& path, const std::vector<std::string>& objects,
                const std::string& edits);
 

@@ -2,9 +2,8 @@
 """Fuzzes the readers of Sluice: run.py [SECONDS EACH] [TARGET...]. By default, each target is fuzzed for 600 s.
 
 Fuzzing starts from the bundled documents and the corpus. New inputs are kept in build/fuzz/found/TARGET. --minimise
-makes a new corpus in tests/fuzz/corpus from the old corpus and the new inputs. The new corpus has the fewest and
-smallest files that reach all code that the old corpus and the new inputs reach. With --keep N, the new corpus has at
-most N files.
+makes a new corpus in tests/fuzz/corpus from the old corpus and the new inputs. The new corpus has as few and as small
+files as possible that reach the same code. With --keep N, the new corpus has at most N files.
 """
 
 import argparse
@@ -21,7 +20,8 @@ CORPUS = ROOT / "tests/fuzz/corpus"
 FOUND = ROOT / "build/fuzz/found"
 LONGEST = 20_000  # the largest number of bytes that a seed may have
 
-# Patterns of files below the root that are seeds in addition to the corpus.
+# Patterns of files from which the fuzzing of a target starts, in addition to the corpus. The patterns begin at the root
+# of the repository.
 SEEDS = {
     "document": ["models/*.yaml", "platforms/*.yaml", "tests/golden/*.json"],
     "model": ["models/*.yaml"],
@@ -62,7 +62,7 @@ def command(target, *arguments):
 
 
 def fuzz(target, seconds):
-    """Fuzzes one target. Returns the exit code of the fuzzer, which is 0 if the fuzzer found no fault."""
+    """Fuzzes one target. Returns the exit code of the fuzzer, which is 0 without a fault."""
     found = FOUND / target
     found.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as seeds:

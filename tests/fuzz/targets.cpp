@@ -25,7 +25,7 @@
 namespace sluice::test {
 namespace {
 
-/// Reads a document, writes it, and checks that the written text is again read as an equal document.
+/// Reads a document and writes it. If the written text is read again, the result must be an equal document.
 Value read_document(const std::string& text, const std::string& path) {
   Value document = parse_text(text, path);
   const std::string written = to_yaml(document, false);
@@ -39,7 +39,7 @@ void read_any_document(const std::string& text, const std::string& path) {
   read_document(text, path);
 }
 
-/// Reads a model of another program. The first line of `text` has the keys of the scenario for the importer.
+/// Reads a model of another program. The first line of `text` has the keys that a scenario gives to the importer.
 void read_imported(const std::string& text, const std::string& path, const std::string& file) {
   const std::size_t end = text.find('\n');
   if (end == std::string::npos) throw InputError("the text has no line for the keys");
@@ -71,7 +71,7 @@ void read_baseline_text(const std::string& text, const std::string& path) {
     throw InternalError("a baseline differs after it is written and read:\n" + written);
 }
 
-/// Checks that a profile that is written and read again is equal to the first profile.
+/// Writes the profile and reads it again. The two profiles must be equal.
 void write_and_read(const Profile& profile) {
   const std::string written = profile_text(profile);
   if (profile_text(parse_profile(written, "written.csv")) != written)
@@ -83,7 +83,7 @@ void read_profile_text(const std::string& text, const std::string&) {
   write_and_read(parse_profile(text, "profile.csv"));
 }
 
-/// Reads the text as the map that says what the columns of a small table mean.
+/// Reads the text as a map of the columns of a small table. The map says what each column means.
 void read_map_text(const std::string& text, const std::string& path) {
   static const CsvTable table =
       read_csv(std::make_shared<const Source>(Source{"table.csv",
@@ -142,7 +142,7 @@ void read_scenario_text(const std::string& text, const std::string& path) {
   require_format(document, "scenario");
   const Scenario scenario = read_scenario(std::move(document), "mutant");
   const bool is_small = scenario.workload.micro_batches_per_step() <= 64;
-  if (scenario.cut || is_small)  // To find an open cut takes long: the search makes whole plans.
+  if (scenario.cut || is_small)  // The search for an open cut makes whole plans, and takes long.
     if (stages_of(scenario).empty()) throw InternalError("a model without stages");
   if (is_small) to_text(make_plan(scenario));
 }
@@ -163,7 +163,7 @@ void read_plan_text(const std::string& text, const std::string& path) {
 
 namespace {
 
-/// Reads the text as a plan of version 1, even if its first line names another version.
+/// Reads a plan of version 1. `text` is the plan without its first line, which names the format.
 void read_first_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/1\n" + text, path);
 }
@@ -171,8 +171,8 @@ void read_second_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/2\n" + text, path);
 }
 
-/// Replays the plan twice, and checks that the two results are equal. Checks that
-/// each replay ends in a deadlock or gives a makespan that is a number of at least 0.
+/// Replays the plan twice. The two results must be equal. A replay must end in a deadlock, or give a makespan of at
+/// least 0.
 void replay_plan_text(const std::string& text, const std::string& path) {
   constexpr std::int64_t most = 20'000;
   const Plan plan = plan_from_text(text, path);

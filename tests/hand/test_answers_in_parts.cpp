@@ -1,5 +1,5 @@
-// Tests an answer that consists of several parts under policy `streamed`. Each part is saved as
-// soon as it is made. The device has 1 GFLOP/s and the link 1 GB/s, so that 1 MB takes 1 ms.
+// Tests an answer in several parts under policy `streamed`. Each part is saved as soon as it is made. The device has 1
+// GFLOP/s. The link has 1 GB/s, so 1 MB takes 1 ms.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -31,9 +31,9 @@ TEST_CASE(
     "bytes") {
   // The weights (0.04 ms) and the input (0.004 ms) are loaded, and the first layer ends at 1.044 ms. The weights of the
   // first half take 0.04 ms, and the first half ends at 2.084 ms. The answer of the first half is saved while the
-  // weights of the second half are loaded (0.04 ms). The second half ends at 3.124 ms, and the second half of the
-  // answer takes 0.004 ms. The device holds 40 kB of weights, 4 kB of input, 4 kB for half of the answer,
-  // and 4 kB for the tensor that is the input of the second half: 52 kB.
+  // weights of the second half are loaded (0.04 ms). The second half ends at 3.124 ms, and the save of its answer takes
+  // 0.004 ms. The device holds 52 kB: 40 kB of weights, 4 kB of input, 4 kB for half of the answer, and 4 kB for the
+  // tensor that the second half reads.
   const Scenario scenario = halves("52kB");
   REQUIRE(cut_model(scenario).stages.size() == 3);
   const Plan plan = make_plan(scenario);
@@ -63,8 +63,8 @@ Scenario streamed_gpt2(const std::string& capacity) {
 }
 
 TEST_CASE("GPT-2 streams through a card that has no room for its embedding table") {
-  // The embedding table has 154 MB, and the logits of a sample have 206 MB. At any one moment, the device needs far
-  // fewer bytes: the input and the output of a block (1024 x 768 elements) and one part of the table.
+  // The embedding table has 154 MB, and the logits of a sample have 206 MB. The device needs far fewer bytes at one
+  // moment: the input and the output of a block (1024 x 768 elements each) and one part of the table.
   const Plan small = make_plan(streamed_gpt2("100MB"));
   check(small);
   const Plan large = make_plan(streamed_gpt2("400MB"));

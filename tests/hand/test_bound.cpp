@@ -1,4 +1,4 @@
-// Compares the lower bound of a plan, and the resource that binds, with hand calculations.
+// Tests the lower bound of a plan, and which resource binds. All expected numbers are calculated by hand.
 #include <catch2/catch.hpp>
 #include <chrono>
 
@@ -59,8 +59,8 @@ TEST_CASE(
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}}), move(3, 1, 100), compute(1, 1, {{2, 0}})},
        3);
-  // The bound of the link is 0.5 s of setup + 2 devices x 3 loads x 1 s + 0.25 s of latency + 1 s of computation,
-  // which is 7.75 s. The bound of a copy engine, with 3 loads, is 3 x (0.5 + 1) + 0.25 + 1 = 5.75 s.
+  // The bound of the link has 0.5 s of setup, 2 devices x 3 loads x 1 s, 0.25 s of latency, and 1 s of computation. The
+  // sum is 7.75 s. The bound of a copy engine with 3 loads is 3 x (0.5 + 1) + 0.25 + 1 = 5.75 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(7.75).epsilon(1e-12));
   REQUIRE(bound.resource == "host");
@@ -82,16 +82,16 @@ TEST_CASE(
     "The bound of a copy engine includes the work before its first and after its last transfer") {
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}})}, 10);
-  // The bound of the copy engine is 10 x (0.5 + 1) + 0.25 + 1 = 16.25 s. The bound of the link is only 0.5 + 10 x 1 +
-  // 0.25 + 1 = 11.75 s, because the setups of later transfers do not occupy the link.
+  // The bound of the copy engine is 10 x (0.5 + 1) + 0.25 + 1 = 16.25 s. The setups of later transfers do not occupy
+  // the link. So the bound of the link is only 0.5 + 10 x 1 + 0.25 + 1 = 11.75 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(16.25).epsilon(1e-12));
   REQUIRE(bound.resource == "a.host");
 }
 
 TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
-  // Four actions run one after the other: a load (0.5 + 0.5 + 0.25 s), a computation of `first` s,
-  // a second load, and a computation of 3 s.
+  // Four actions run one after the other: a load (0.5 + 0.5 + 0.25 s), a computation of `first` s, a second load, and a
+  // computation of 3 s.
   const auto bound_of = [](double first) {
     Plan plan = two_devices();
     body(plan,
@@ -101,7 +101,8 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
     return lower_bound(plan);
   };
   // The path takes 5.5 + first s, and the bound of device a is 4.25 + first s. For first = 119, this bound is 123.25 /
-  // 124.5 = 0.98996 of the path, and too small. For first = 120, it is 124.25 / 125.5 = 0.99004 of the path.
+  // 124.5 = 0.98996 of the path. That is less than 99 %, so device a does not bind. For first = 120, it is 124.25 /
+  // 125.5 = 0.99004 of the path.
   REQUIRE(bound_of(119).seconds == 124.5);
   REQUIRE(bound_of(119).resource == "dependencies");
   REQUIRE(bound_of(120).seconds == 125.5);
@@ -109,9 +110,9 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
 }
 
 TEST_CASE("A resource whose own work takes less than half of the bound does not bind") {
-  // Device a computes for 8.25 s, its copy engine transfers 100 B in 0.5 + 1 + 0.25 s, and device b computes
-  // for `last` s. These actions follow each other, so that all three streams have the bound 10 + `last` s.
-  // The copy engine works for only 0.5 + 1 = 1.5 s.
+  // Device a computes for 8.25 s. Its copy engine transfers 100 B in 0.5 + 1 + 0.25 s. Device b computes for `last` s.
+  // The three actions follow each other. So all three streams have the bound 10 + `last` s. The copy engine works for
+  // only 0.5 + 1 = 1.5 s.
   const auto bound_of = [](double last) {
     Plan plan = two_devices();
     body(plan, {compute(0, 8.25), move(2, 0, 100, {{0, 0}}), compute(1, last, {{1, 0}})}, 1);
@@ -119,8 +120,8 @@ TEST_CASE("A resource whose own work takes less than half of the bound does not 
   };
   REQUIRE(bound_of(0).seconds == Approx(10).epsilon(1e-12));
   REQUIRE(bound_of(0).resource == "a");
-  // With last = 9, the bound is 19 s. Device a works for 8.25 / 19 = 0.43 of the bound, and device b for 9 / 19 = 0.47
-  // of the bound. With last = 11, the bound is 21 s, and device b works for 11 / 21 = 0.52 of the bound.
+  // With last = 9, the bound is 19 s. Device a works for 8.25 / 19 = 0.43 of the bound. Device b works for 9 / 19 =
+  // 0.47 of the bound. With last = 11, the bound is 21 s, and device b works for 11 / 21 = 0.52 of the bound.
   REQUIRE(bound_of(9).resource == "dependencies");
   REQUIRE(bound_of(11).resource == "b");
 }
@@ -136,9 +137,9 @@ TEST_CASE("Without overlap, the reason for the bound is dependencies instead of 
 }
 
 TEST_CASE("If several resources have equal bounds, the resource that works longest binds") {
-  // Devices a and b have equal bounds of 1002 s. The bound of device a is its own 2 s plus the 1000 s of device b that
-  // must follow. The bound of device b is its own 1000 s plus the 2 s of device a that must come before. In the second
-  // plan, a transfer to device b at the beginning adds 1.75 s (only 0.17 %) to the bound of b.
+  // Devices a and b have equal bounds of 1002 s. The bound of a is its own 2 s plus the later 1000 s of b. The bound of
+  // b is its own 1000 s plus the earlier 2 s of a. In the second plan, a transfer to b comes first. It adds 1.75 s
+  // (only 0.17 %) to the bound of b.
   Plan plan = two_devices();
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1002).epsilon(1e-12));
@@ -146,8 +147,8 @@ TEST_CASE("If several resources have equal bounds, the resource that works longe
   body(plan, {move(3, 1, 100), compute(0, 2, {{0, 0}}), compute(1, 1000, {{1, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1003.75).epsilon(1e-12));
   REQUIRE(lower_bound(plan).resource == "b");
-  // If the bounds differ by more than 1 %, the resource with the greatest bound binds. Here device a alone takes 1200
-  // s, and the bound of device b is 2 + 1000 s.
+  // The bounds differ by more than 1 %. So the resource with the greatest bound binds. Device a alone takes 1200 s, and
+  // the bound of device b is 2 + 1000 s.
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}}), compute(0, 1198)}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1200).epsilon(1e-12));
   REQUIRE(lower_bound(plan).resource == "a");
@@ -177,7 +178,7 @@ TEST_CASE(
   plan.body_begin = 0;
   plan.body_end = 2;
   plan.iterations = 5;
-  // The computations of device b end after 2 + 5 x 3 s, and then the transfer takes 0.5 + 1 + 0.25 s.
+  // The computations of device b end after 2 + 5 x 3 s. The last transfer takes 0.5 + 1 + 0.25 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(18.75).epsilon(1e-12));
   REQUIRE(bound.resource == "b");
@@ -193,7 +194,7 @@ TEST_CASE(
   plan.iterations = 1'000'000'000;
   const auto start = std::chrono::steady_clock::now();
   const Bound bound = lower_bound(plan);
-  // The load takes 0.5 + 1 + 0.25 s, the 1e9 computations take 1 us each, and the last computation takes 2 s.
+  // The load takes 0.5 + 1 + 0.25 s. The 1e9 computations take 1 us each. The last computation takes 2 s.
   REQUIRE(bound.seconds == Approx(1003.75).epsilon(1e-9));
   REQUIRE(bound.resource == "a");
   REQUIRE(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
@@ -233,8 +234,8 @@ TEST_CASE(
     "A stream with more seconds per iteration overtakes another stream, and then determines "
     "the bound") {
   // Device a begins after 100 s of the prologue and takes 1 s per iteration. Device b begins at once and takes 1.5 s
-  // per iteration. A third stream waits for both devices, and adds 0.25 s at the end. So the bound
-  // of n iterations is max(100 + n, 1.5 n) + 0.25 s. Both terms are equal at n = 200.
+  // per iteration. A third stream waits for both devices, and adds 0.25 s at the end. So the bound of n iterations is
+  // max(100 + n, 1.5 n) + 0.25 s. Both terms are equal at n = 200.
   const auto last = [](std::int64_t iterations) {
     Plan plan = two_devices();
     plan.streams.push_back({"c", StreamKind::compute, "a", 0, 0});

@@ -1,6 +1,7 @@
-// Compares training with checkpoints with the closed forms of section 4.1 of Chen, Xu, Zhang and Guestrin, Training
-// deep nets with sublinear memory cost (2016): a chain of n equal stages has sqrt(n) segments. At 1 GFLOP/s, a stage of
-// 1e6 FLOP takes 1 ms forward and 2 ms backward. The link has 1 GB/s.
+// Tests the seconds and bytes of training with checkpoints. They must be equal to the formulas in section 4.1 of Chen,
+// Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016). In these formulas, a chain of n equal
+// stages has sqrt(n) segments. At 1 GFLOP/s, a stage of 1e6 FLOP takes 1 ms forward and 2 ms backward. The link has 1
+// GB/s.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -54,10 +55,10 @@ TEST_CASE(
 TEST_CASE(
     "sqrt: memory holds 2 sqrt(n) tensors and two gradients, and all stages run forward again "
     "except in the last segment and at the end of each segment") {
-  // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass. At the peak, the device holds k
-  // checkpoints (the input is one of them), the k outputs of the last segment, and the gradients of the last two
-  // outputs. The last segment does not run again. In the other segments, the last stage does not run again, because its
-  // output is the next checkpoint. So in k - 1 segments, k - 1 stages run again.
+  // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass. In this pass, the device holds
+  // k checkpoints (the input is one of them), the k outputs of the last segment, and the gradients of the last two
+  // outputs. The last segment does not run again. In each of the other k - 1 segments, the first k - 1 stages run
+  // again. The last stage need not run again, because its output is the next checkpoint.
   for (const int k : {2, 4, 8, 16}) {
     CAPTURE(k);
     const Found found = run(k * k, "sqrt");
@@ -83,9 +84,10 @@ TEST_CASE(
   CHECK(found.activations == (16 + 3) * d);
 }
 
-/// Returns VGG-19 for images of 224 x 224 x 3, in 24 stages. A convolution and its in-place ReLU are one stage, whose
-/// backward pass reads the input and the output of the stage. A pooling layer keeps the positions of its greatest
-/// inputs. The dense layers are three stages. A billion multiply-accumulates (MACs) take 1 s forward and 2 s backward.
+/// Returns VGG-19 for images of 224 x 224 x 3, in 24 stages. A convolution and its in-place ReLU are one stage. The
+/// backward pass of such a stage reads the input and the output of the stage. A pooling layer keeps the positions of
+/// its greatest inputs. The dense layers are three stages. A billion multiply-accumulates (MACs) take 1 s forward and 2
+/// s backward.
 Chain vgg19() {
   struct Layer {
     int kernel, channels, side;  ///< channels and side are those of the output
@@ -119,12 +121,12 @@ Chain vgg19() {
 TEST_CASE("sqrt on VGG-19: in each of four segments, all stages except the last stage run again") {
   // The round(sqrt(24)) = 5 segments are the stages 1-4, 5-9, 10-14, 15-19 and 20-24. A segment ends with a
   // convolution, whose output is the next checkpoint. The first convolution has `first` MACs. Every other convolution
-  // that runs again has `unit` = 1 849 688 064 MACs, or the multiple of `unit` that is shown below.
+  // that runs again has `unit` = 1 849 688 064 MACs, or the share of `unit` that is shown below.
   const double unit = 9.0 * 56 * 56 * 256 * 256;
   const double first = 9.0 * 3 * 64 * 224 * 224;  //    86 704 128
   const double again =
       (first + unit)  // conv 1.1, 1.2, pool
-      // conv 2.2, pool, 3.1, 3.2; 3.1 has half of `unit`, because it doubles the channels
+      // conv 2.2, pool, 3.1, 3.2. Conv 3.1 has unit / 2, because its input has half the channels of its output
       + (unit + unit / 2 + unit) + (unit + unit / 2 + unit)  // 3.4, pool, 4.1, 4.2
       + (unit + 2 * unit / 4);                               // 4.4, pool, 5.1, 5.2
   const double all = 19'632'062'464.0;

@@ -1,6 +1,6 @@
-// Tests runs under `sharded` and `data_parallel` on two devices behind one host link. How the
-// devices share the link is computed by hand. A device has 1 GFLOP/s. The host link has 1 GB/s: 1
-// kB takes 1 us if no other transfer uses the link.
+// Tests runs under `sharded` and `data_parallel` on two devices behind one host link. The times of transfers that share
+// the link are computed by hand. A device has 1 GFLOP/s. The host link has 1 GB/s: 1 kB takes 1 us if no other transfer
+// uses the link.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -35,10 +35,10 @@ Approx ms(double value) {
 }
 
 TEST_CASE("sharded: batches go through both devices one after the other") {
-  // A and B are on gpu0, and C is on gpu1. Each device loads 300 kB of weights over the shared link, so that all
-  // weights have arrived at 0.6 ms. Then the input of gpu0 takes 0.001 ms. A batch takes 1 + 2 ms on gpu0, 0.003 ms for
-  // B's 3 kB over the link of the pair, and 3 ms on gpu1. There are four batches, and the last answer takes 0.001 ms.
-  // All inputs except the first input are loaded during computations.
+  // A and B are on gpu0, and C is on gpu1. Each device loads 300 kB of weights over the shared link. All weights have
+  // arrived at 0.6 ms. Then the input of gpu0 takes 0.001 ms. A batch takes 1 + 2 ms on gpu0, 0.003 ms for B's 3 kB
+  // over the link of the pair, and 3 ms on gpu1. There are four batches, and the last answer takes 0.001 ms. The other
+  // inputs are loaded during computations.
   const std::string text = "workload: {batches_per_step: 4}\npolicy: {name: sharded}\n";
   CHECK(makespan(text, {}, true) == ms(0.601 + 4 * 6.003 + 0.001));
   // With private links, the weights of gpu0 take 0.3 ms, and gpu1 loads its weights at the same time.
@@ -51,14 +51,14 @@ TEST_CASE("sharded: several steps follow each other without a pause") {
 }
 
 TEST_CASE("sharded without overlap takes the sum of the seconds of all actions") {
-  // The weights take 0.6 ms. In each batch, the input takes 0.001 ms, the computation 6 ms, the transfer between the
-  // devices 0.003 ms, and the answer 0.001 ms.
+  // The weights take 0.6 ms. Each batch takes 0.001 ms for the input, 6 ms for the computation, 0.003 ms for the
+  // transfer between the devices, and 0.001 ms for the answer.
   CHECK(makespan("workload: {batches_per_step: 4}\npolicy: {name: sharded, overlap: false}\n", {},
                  true) == ms(0.6 + 4 * (0.001 + 6.003 + 0.001)));
 }
 
 TEST_CASE("sharded on listed devices: a tensor that stays on a device does not cross a link") {
-  // All stages are on gpu1, so that no tensor crosses the link of the pair.
+  // All stages are on gpu1. So no tensor crosses the link of the pair.
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu1, gpu1, gpu1]}\n",
                  {}, true) == ms(0.601 + 4 * 6 + 0.001));
@@ -71,10 +71,10 @@ TEST_CASE("sharded on listed devices: a tensor that stays on a device does not c
 }
 
 TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one link") {
-  // With 1 TFLOP/s and 1 MB/s, the weights of one device take 600 ms. On the shared link, both devices load their
-  // weights at half the rate, until 1200 ms. Then two inputs per device, 4 inputs in total, take until 1204 ms. The
-  // last computation takes 0.006 ms, and the last two answers together take 2 ms. The earlier answers were saved from
-  // 1202.006 ms to 1204.006 ms.
+  // With 1 TFLOP/s and 1 MB/s, the weights of one device take 600 ms. On the shared link, both devices load at half the
+  // rate, until 1200 ms. Then two inputs per device, 4 inputs in total, take until 1204 ms. The last computation takes
+  // 0.006 ms, and the last two answers together take 2 ms. The earlier answers were saved from 1202.006 ms to 1204.006
+  // ms.
   const std::string text =
       "workload: {batches_per_step: 4}\npolicy: {name: data_parallel, replica: resident}\n";
   const std::string two_buffers =
@@ -83,13 +83,13 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
   const std::vector<std::string> fast = {"platform.devices.gpu.rate.float32=1TFLOP/s",
                                          "platform.links.host.bandwidth=1MB/s"};
   CHECK(makespan(two_buffers, fast, true) == ms(1200 + 4 + 0.006 + 2));
-  // `text` leaves choices open, and Sluice makes them for both devices together. One device has its
-  // last input at 1203 ms, the other device at 1204 ms. So the first device has saved its last
-  // answer when the other device begins to save. No plan can be faster: all bytes must be loaded
-  // before the last computation, and the last answer is saved after this computation.
+  // `text` leaves choices open, and Sluice makes them for both devices together. One device has its last input at 1203
+  // ms, the other device at 1204 ms. So the first device has saved its last answer when the other device begins to
+  // save. No plan can be faster, because all bytes must be loaded before the last computation, and the last answer is
+  // saved after this computation.
   CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 1));
   // With private links, the run takes 600 ms for weights, 2 ms for two inputs, 0.006 ms for a computation, and 1 ms for
-  // the last answer. The first answer has been saved before the save of the last answer begins.
+  // the last answer. The first answer was saved earlier.
   CHECK(makespan(text, fast, false) == ms(600 + 2 + 0.006 + 1));
 }
 
@@ -109,7 +109,7 @@ TEST_CASE(
     "the other device") {
   // The run of three batches is compute-bound, and gpu0 computes two of the batches. The weights of both devices come
   // at half the rate, until 1.2 ms. Then the first input of each device takes 0.002 ms at half the rate. The second
-  // input of gpu0 is loaded during its computation. So gpu0 takes 1.202 + 2 x 6 + 0.001 ms.
+  // input of gpu0 is loaded during the computation of the first input. So gpu0 takes 1.202 + 2 x 6 + 0.001 ms.
   CHECK(makespan("workload: {batches_per_step: 3}\n"
                  "policy: {name: data_parallel, replica: resident, transfers: together}\n",
                  {}, true) == ms(1.202 + 12 + 0.001));

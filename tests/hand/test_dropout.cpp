@@ -1,5 +1,5 @@
-// Tests dropout in the bundled transformers. The tests compare the bytes that training keeps, once with dropout and
-// once without, with formulas in section 4.1 of Korthikanti et al. (2022). Inference must have no dropout.
+// Tests dropout in the bundled transformers. The tests compute the bytes that training keeps, with and without dropout.
+// They compare these bytes with formulas in section 4.1 of Korthikanti et al. (2022). Inference must have no dropout.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -30,9 +30,9 @@ TEST_CASE(
     "a block of BERT large keeps s h (34 + 5 a s / h) bytes per sample, and the model "
     "keeps 606 MB") {
   // There are s = 384 tokens, h = 1024 features and a = 16 heads: s h = 393,216 and a s s = 2,359,296. With dropout, a
-  // block keeps 34 x 393,216 + 5 x 2,359,296 = 25,165,824 bytes. Dropout adds two masks of s h bytes each, and for
-  // each score a mask of 1 byte and the score after dropout (2 bytes). So without dropout, a block keeps only 32 x
-  // 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
+  // block keeps 34 x 393,216 + 5 x 2,359,296 = 25,165,824 bytes. Dropout adds two masks of s h bytes each. For each of
+  // the a s s scores, it also adds a mask of 1 byte and the score after dropout, which has 2 bytes. So without dropout,
+  // a block keeps only 32 x 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
   const Model with = zoo_model("bert_large", {"tokens=384"});
   const Model without = zoo_model("bert_large", {"tokens=384", "dropout=0"});
   for (const char* block : {"1", "24"}) {
@@ -40,14 +40,15 @@ TEST_CASE(
     CHECK(kept_bytes(with, first, last) == 25'165'824);
     CHECK(kept_bytes(without, first, last) == 17'301'504);
   }
-  // With dropout, the 24 blocks keep 604.0 MB, and the whole model 605.9 MB. Without dropout, the blocks keep 415.2 MB.
+  // With dropout, the 24 blocks keep 604.0 MB, and the whole model keeps 605.9 MB. Without dropout, the blocks keep
+  // 415.2 MB.
   CHECK(24 * 25'165'824LL == 603'979'776);
   CHECK(24 * 17'301'504LL == 415'236'096);
 }
 
 TEST_CASE("the bytes that a block of GPT-2 keeps are equal for all rates of dropout except 0") {
-  // With s = 1024 tokens, h = 768 features and a = 12 heads, a block keeps 34 x 786,432 + 5 x 12,582,912 = 89,653,248
-  // bytes.
+  // There are s = 1024 tokens, h = 768 features and a = 12 heads. A block keeps 34 x 786,432 + 5 x 12,582,912 =
+  // 89,653,248 bytes.
   for (const char* rate : {"dropout=10", "dropout=50"})
     CHECK(kept_bytes(zoo_model("gpt2", {rate}), "norm1.3", "sum2.3") == 89'653'248);
   CHECK(kept_bytes(zoo_model("gpt2", {"dropout=0"}), "norm1.3", "sum2.3") ==

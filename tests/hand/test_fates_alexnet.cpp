@@ -1,5 +1,6 @@
-// Tests numbers of the document 'AlexNet on one card', at 61 GFLOP/s and 30 GB/s, with 200 times its states and FLOP.
-// The tests compute the seconds per sample that four strategies of training add to the forward and backward passes.
+// Tests numbers of the document 'AlexNet on one card'. The card has 61 GFLOP/s and 30 GB/s, and the network has 200
+// times the states and FLOP of the table below. Four strategies of training add seconds to the forward and backward
+// passes. The tests compute these seconds per sample.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -8,7 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Each row is a stage: the elements of its state, and the sum of the FLOP of this stage and of all earlier stages.
+/// Each row is a stage. The first number is the number of elements of its state. The second number is the sum of the
+/// FLOP of all stages up to this stage.
 constexpr double table[19][2] = {
     {150528, 0},        {279936, 67744512}, {279936, 68024448}, {64896, 68608512},
     {173056, 77261312}, {173056, 77434368}, {36864, 77766144},  {55296, 78761472},
@@ -45,7 +47,7 @@ const std::vector<Fate> all_kept(19, Fate::keep);
 TEST_CASE(
     "AlexNet on one card, training: recomputing stages 2 to 14 costs 264.346 ms per sample, "
     "237.911 s for 900 samples") {
-  // Stages 2 to 14 have 80625408 x 200 FLOP, and the card computes 61e9 FLOP/s.
+  // Stages 2 to 14 run again. They have 80625408 x 200 FLOP, and the card computes 61e9 FLOP/s.
   const double seconds = beyond_compute(from_to(all_kept, 2, 14, Fate::recompute));
   CHECK(seconds == Approx(80625408 * 200.0 / 61e9).epsilon(1e-12));
   CHECK(900 * seconds == Approx(237.911).margin(5e-4));
@@ -54,7 +56,7 @@ TEST_CASE(
 TEST_CASE(
     "AlexNet on one card, training: saving and reloading stages 1 to 14 costs 77.844 ms per "
     "sample, 70.060 s for 900 samples") {
-  // 1459584 elements of 800 B are saved and then loaded again, at 30e9 B/s.
+  // 1459584 elements of 4 x 200 B each are saved and then loaded again, at 30e9 B/s.
   const double seconds = beyond_compute(from_to(all_kept, 1, 14, Fate::offload));
   CHECK(seconds == Approx(2 * 1459584 * 800.0 / 30e9).epsilon(1e-12));
   CHECK(900 * seconds == Approx(70.060).margin(5e-4));
@@ -75,9 +77,10 @@ TEST_CASE(
 TEST_CASE(
     "AlexNet on one card, training: the output of each Conv is offloaded, and the stages between "
     "Convs are recomputed") {
-  // Only the outputs of stages 2, 5, 8, 10 and 12 are saved and reloaded: 279936 + 173056 + 55296 + 55296 + 36864 =
-  // 600448 elements. Stages 3, 4, 6, 7, 9, 11, 13 and 14 run a second time: (68608512 - 67744512) + (77766144 -
-  // 77261312) + (78816768 - 78761472) + (79867392 - 79812096) + (80625408 - 80530944) = 1573888 FLOP.
+  // Only the outputs of stages 2, 5, 8, 10 and 12 are saved and loaded again:
+  // 279936 + 173056 + 55296 + 55296 + 36864 = 600448 elements.
+  // Stages 3, 4, 6, 7, 9, 11, 13 and 14 run a second time: (68608512 - 67744512) + (77766144 - 77261312) + (78816768 -
+  // 78761472) + (79867392 - 79812096) + (80625408 - 80530944) = 1573888 FLOP.
   std::vector<Fate> fates = all_kept;
   for (const std::size_t s : {2u, 5u, 8u, 10u, 12u}) fates[s - 1] = Fate::offload;
   for (const std::size_t s : {3u, 4u, 6u, 7u, 9u, 11u, 13u, 14u}) fates[s - 1] = Fate::recompute;

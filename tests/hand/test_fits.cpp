@@ -1,5 +1,4 @@
-// Tests how many samples fit. The bytes of one sample, and the bytes that do not depend on the
-// number of samples, are computed by hand.
+// Tests how many samples fit. The bytes of one sample, and the bytes that all samples share, are computed by hand.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -25,13 +24,13 @@ std::int64_t held(const Footprint& footprint, TensorClass tensor_class) {
   return footprint.by_class[static_cast<std::size_t>(tensor_class)];
 }
 
-// The table below is for the network of the document on a small CNN, in float32. One sample has
-// these numbers of elements: image 784, conv1 25,088, conv2 25,088, pool 6,272, full1 128, full2
-// 10. In addition, the pool keeps the position of each maximum, which takes 6,272 x 8 B.
+// The table below is for the network of the document on a small CNN, in float32. One sample has these numbers of
+// elements: image 784, conv1 25,088, conv2 25,088, pool 6,272, full1 128, full2 10. The pool also keeps the position of
+// each maximum, which takes 6,272 x 8 B.
 //   image 3,136 B   conv1 100,352   conv2 100,352   pool 25,088   indices 50,176   full1 512
-// The 813,802 parameters have 3,255,208 B, and the gradients of the parameters also have 3,255,208 B.
-// The backward pass of a convolution or dense layer reads its input, and the backward pass of the pool reads its
-// indices.
+// The 813,802 parameters have 3,255,208 B, and their gradients also have 3,255,208 B. The backward pass of a
+// convolution or dense layer reads the input of the layer. The backward pass of the pool reads the positions, which the
+// table calls indices.
 //   forward pool    image + conv1 + conv2 + pool + indices                       279,104
 //   backward full1  image + conv1 + pool + indices + gradients of full1, pool    204,352
 //   backward pool   image + conv1 + indices + gradients of pool and conv2        279,104
@@ -42,7 +41,8 @@ constexpr std::int64_t weights = 4 * 813'802, sample = 3'136 + 3 * 100'352;
 TEST_CASE(
     "the small CNN document's network on a GTX 980: 13,128 samples fit in training with sgd, and "
     "the backward pass of conv2 binds") {
-  // Weights and gradients leave 4e9 - 2 x 3,255,208 = 3,993,489,584 B. A sample takes 304,192 B, so 13,128.2 fit.
+  // Weights and gradients leave 4e9 - 2 x 3,255,208 = 3,993,489,584 B. A sample takes 304,192 B, so there is room for
+  // 13,128.2 samples.
   const CardFit fit = fits(request_of("cnn_mnist", {"gtx980"})).cards.at(0);
   REQUIRE(fit.largest == 13'128);
   CHECK(fit.largest == (4'000'000'000 - 2 * weights) / sample);
@@ -61,8 +61,9 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network trains with adam, which has two additional values per "
     "weight") {
-  // The weights, their gradients and the two values of adam have 4 x 3,255,208 B, and a sample needs 304,192 B. So the
-  // GTX 980 (4 GB) holds 13,106.8 samples, the K40 (12 GB) 39,405.96, and the K20 (5 GB) 16,394.2.
+  // The weights, their gradients and the two values of state per weight have 4 x 3,255,208 B. A sample needs 304,192 B.
+  // So there is room for 13,106.8 samples on the GTX 980 (4 GB), 39,405.96 on the K40 (12 GB), and 16,394.2 on the K20
+  // (5 GB).
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.optimizer = "adam";
   const FitsReport report = fits(request);
@@ -96,10 +97,10 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network in float16: the indices still have 8 bytes each, and the "
     "forward pass of the pool binds") {
-  // In float16, the image, conv1, conv2 and the pool have (3,136 + 2 x 100,352 + 25,088) / 2 B. The
-  // forward pass of the pool needs these bytes and 50,176 B of indices, 164,640 B in all. The
-  // backward pass of conv2 needs 152,096 B. The state of adam has 2 x 3,255,208 B in float32. If
-  // the question asks for a master copy of the weights, the state also has this copy.
+  // In float16, the image, conv1, conv2 and the pool have (3,136 + 2 x 100,352 + 25,088) / 2 B. The forward pass of the
+  // pool needs these tensors and 50,176 B of indices. So it needs 164,640 B in all. The backward pass of conv2 needs
+  // 152,096 B. The state of adam has 2 x 3,255,208 B in float32. It also has a master copy of the weights, if the
+  // question asks for it.
   FitsRequest request = request_of("cnn_mnist", {});
   request.optimizer = "adam";
   request.dtype = "float16";
@@ -121,8 +122,8 @@ Value small_platform(const std::string& capacity) {
       "small.yaml");
 }
 
-/// Asks how many samples fit, for a model that has one layer with 1000 x 1000 weights. The layer takes 2e6 FLOP forward
-/// and 4e6 FLOP backward. The input and the output of the layer have 4 kB each.
+/// Returns the question how many samples of a model fit. The model has one layer with 1000 x 1000 weights. The layer
+/// takes 2e6 FLOP forward and 4e6 FLOP backward. The input and the output of the layer have 4 kB each.
 FitsRequest one_layer(const std::string& capacity) {
   FitsRequest request;
   request.model = Value::make_map();
@@ -140,8 +141,9 @@ TEST_CASE(
     "a step with several micro-batches takes the seconds of all micro-batches and of one "
     "update") {
   // Weights and gradients have 4 MB each. Per sample, the input, the output and the gradient of the output have 4 kB
-  // each. So 8.04 MB hold 3 samples: 8 MB + 3 x 12 kB = 8.036 MB. A batch of 6 samples has 2 micro-batches. Each takes
-  // 1 ms + 12 us for 3 inputs, and 3 x 6 ms for the computation. The update takes 2 FLOP for each of 1e6 weights: 2 ms.
+  // each. So 8.04 MB hold 3 samples: 8 MB + 3 x 12 kB = 8.036 MB. A batch of 6 samples has 2 micro-batches. Each
+  // micro-batch takes 1 ms + 12 us for 3 inputs, and 3 x 6 ms for the computation. The update takes 2 FLOP for each of
+  // 1e6 weights, which is 2 ms.
   FitsRequest request = one_layer("8.04MB");
   request.batch = 6;
   const CardFit fit = fits(request).cards.at(0);
@@ -207,9 +209,9 @@ TEST_CASE(
     "under optimal, no fewer samples fit than under offload_all, and no more than the last product "
     "allows") {
   // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257 elements. Each of these two
-  // tensors has a gradient with as many elements as the tensor. Every schedule holds all four tensors during the
-  // backward pass of this product. The 124,439,808 parameters take 16 B each (with adam in float32), 1,991,036,928 B in
-  // total. So 7 GB have room for (7e9 - 1,991,036,928) / (1024 x (2 x 768 + 2 x 50,257) x 4 B) = 12.0 samples at most.
+  // tensors has a gradient of the same size. Every schedule holds all four tensors during the backward pass of this
+  // product. The 124,439,808 parameters take 16 B each (with adam in float32), 1,991,036,928 B in total. So 7 GB hold
+  // at most (7e9 - 1,991,036,928) / (1024 x (2 x 768 + 2 x 50,257) x 4 B) = 12.0 samples.
   FitsRequest request = request_of("gpt2", {"a100_pcie"});
   request.optimizer = "adam";
   request.fates = "optimal";
@@ -302,7 +304,7 @@ TEST_CASE("GPT-2's embedding table is tied to its logits, and is on the device o
       CHECK(held(one, TensorClass::weight) == 4 * all);
     }
   }
-  // The device holds the gradients of all weights and of one boundary, which has 1024 tokens of 768 features.
+  // The device holds the gradients of all weights and of one boundary. A boundary has 1024 tokens of 768 features.
   request.overrides = {};
   CHECK(held(*fits(request).cards.at(0).one_sample, TensorClass::gradient) ==
         4 * (all + 1024 * 768));
@@ -311,8 +313,8 @@ TEST_CASE("GPT-2's embedding table is tied to its logits, and is on the device o
 TEST_CASE(
     "with measured seconds, only bytes decide how many samples fit, and only the measured "
     "micro-batch has a step time") {
-  // The layer of one_layer() was measured for 2 samples. It needs 8 MB + 12 kB per sample, so 8.04 MB hold
-  // 3 samples. A step of 2 samples takes 1 ms + 8 us for the input, 5 + 7 ms for the computation, and 2 ms for the
+  // The layer of one_layer() was measured for 2 samples. The layer needs 8 MB, and 12 kB per sample. So 8.04 MB hold 3
+  // samples. A step of 2 samples takes 1 ms + 8 us for the input, 5 + 7 ms for the computation, and 2 ms for the
   // update.
   FitsRequest request = one_layer("8.04MB");
   request.model.set("definition",
@@ -333,7 +335,7 @@ TEST_CASE(
   REQUIRE(fit.accumulation);
   CHECK(fit.accumulation->micro_batch == 2);
   CHECK(fit.accumulation->step_s == Approx(1.008e-3 + 12e-3 + 2e-3).epsilon(1e-9));
-  // 8.03 MB hold 2 samples. Three samples need 8 MB + 3 x 12 kB = 8.036 MB, so that 6 kB are missing.
+  // 8.03 MB hold 2 samples. Three samples need 8 MB + 3 x 12 kB = 8.036 MB. So 6 kB are missing.
   request.platforms = {small_platform("8.03MB")};
   const CardFit two = fits(request).cards.at(0);
   CHECK(two.largest == 2);

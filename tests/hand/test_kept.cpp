@@ -1,6 +1,5 @@
-// Compares the bytes that the backward pass of a transformer block reads with the formulas of Korthikanti et al.,
-// Reducing activation recomputation in large transformer models (2022), section 4. The numbers of bytes must be exactly
-// equal.
+// Tests which bytes the backward pass of a transformer block reads. Their numbers must be exactly equal to formulas in
+// section 4 of Korthikanti et al., Reducing activation recomputation in large transformer models (2022).
 #include <catch2/catch.hpp>
 
 #include "model/kept.hpp"
@@ -34,17 +33,18 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   // The output of one block is the input of the next block, and counts in the next block.
   CHECK(bytes_between(model, "norm1.1", "sum2.2") == 2 * 1'769'996'288LL);
 
-  // By section 4.1, attention keeps 11 s h + 5 a s s bytes. The products for queries, keys and values share one input,
-  // which is kept once and has 2 s h bytes. Queries, keys and values take 2 s h bytes each, the attention's output
-  // takes 2 s h bytes, and the mask takes s h bytes. The scores take (2 + 1 + 2) a s s bytes: the output of the
-  // softmax, the mask, and the output of the dropout.
+  // By section 4.1, attention keeps 11 s h + 5 a s s bytes. The products for queries, keys and values share one input
+  // of 2 s h bytes, which is kept once. Queries, keys and values take 2 s h bytes each. The attention's output takes 2
+  // s h bytes, and the mask takes s h bytes. The scores take (2 + 1 + 2) a s s bytes: the output of the softmax, the
+  // mask, and the output of the dropout.
   const Kept attention = kept_between(model, "query.1", "dropout1.1");
   CHECK(bytes_of(attention.in_all(model), DType::float16) == 11 * sh + 5 * ass);
   CHECK(attention.outside == std::vector{model.layer_at(Value::make(std::string("norm1.1")))});
   CHECK(attention.inside.size() == 4);
   CHECK(attention.own == KeptCount{0, sh});
   CHECK(attention.selective == KeptCount{2 * ass, ass});
-  // The feed-forward layers keep an input of 2 s h bytes, GeLU's input and output of 8 s h each, and a mask of s h.
+  // The feed-forward layers keep an input of 2 s h bytes, GeLU's input and output of 8 s h bytes each, and a mask of s
+  // h bytes.
   CHECK(bytes_between(model, "up.1", "dropout2.1") == 19 * sh);
   // Each norm keeps its input.
   CHECK(bytes_between(model, "norm1.1", "norm1.1") == 2 * sh);
@@ -76,8 +76,8 @@ TEST_CASE(
     "outside of its blocks, a transformer keeps a mask and the inputs of the last norm and "
     "of the logits") {
   // By section 4.3, the model keeps s h bytes for the dropout of the embeddings and 2 s h bytes for the last norm. It
-  // also keeps 2 s h bytes for the product of the logits. Sluice also counts the tokens, which have 2 bytes each like
-  // all elements. The logits are not counted, because only a loss would read them.
+  // also keeps 2 s h bytes for the product of the logits. Sluice also counts the tokens, with 2 bytes each like all
+  // elements. Only a loss would read the logits, so they are not counted.
   const std::int64_t sh = 2048 * 6144, block = 1'769'996'288;
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   const Kept whole = kept_for(model, 0, static_cast<std::uint32_t>(model.layers.size()) - 1);
@@ -107,8 +107,9 @@ TEST_CASE(
 }
 
 TEST_CASE("a tensor that several layers read is kept once, even through views") {
-  // x has 28 x 28 x 3 elements and conv has 28 x 28 x 4 = 3136. relu reads its own output. Both heads read the
-  // output of relu through views. The pool has 14 x 14 x 4 = 784 outputs and keeps indices of 8 bytes.
+  // x has 28 x 28 x 3 elements, and the output of conv has 28 x 28 x 4 = 3136. The backward pass of relu reads relu's
+  // output. Both heads read the output of relu through views. The pool has 14 x 14 x 4 = 784 outputs. It keeps indices
+  // of 8 bytes.
   const Model model = model_of(image +
                                "- {type: conv2d, name: conv, channels: 4, kernel: 3, padding: 1}\n"
                                "- {type: relu, name: relu}\n"
@@ -119,7 +120,8 @@ TEST_CASE("a tensor that several layers read is kept once, even through views") 
                                "- {type: max_pool, name: pool, kernel: 2, inputs: [relu]}\n"
                                "- {type: flatten, name: last}\n");
   const Kept whole = kept_for(model, 0, 8);
-  // x is kept for conv, and the output of relu is kept for relu and for the heads a and b.
+  // x is kept for the backward pass of conv. The output of relu is kept for the backward passes of relu and of the
+  // heads a and b.
   CHECK(whole.inside == std::vector<std::uint32_t>{0, 2});
   CHECK(whole.own == KeptCount{0, 8 * 784});
   CHECK(whole.in_all(model) == KeptCount{28 * 28 * 3 + 3136, 8 * 784});

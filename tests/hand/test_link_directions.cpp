@@ -46,9 +46,9 @@ TEST_CASE(
     "with 1.5 GB/s in total, each direction gets 0.75 GB/s while both directions are used, "
     "and otherwise 1 GB/s") {
   // The first input arrives at 1 ms, and its computation ends at 1.5 ms. At 1.5 ms, half of the second input has
-  // arrived. The other half of this input takes 2/3 ms, until 13/6 ms, because the first answer uses the link at the
-  // same time. At 13/6 ms, half of the first answer has arrived. The other half of this answer has the link to itself
-  // until 8/3 ms. The second computation also ends at 8/3 ms. The second answer takes 1 ms.
+  // arrived. The other half of this input shares the link with the first answer. So this half takes 2/3 ms, until 13/6
+  // ms. At 13/6 ms, half of the first answer has arrived. The other half of this answer has the link to itself until
+  // 8/3 ms. The second computation also ends at 8/3 ms. The second answer takes 1 ms.
   CHECK(makespan(", together: 1.5", 2) == ms(11.0 / 3));
 }
 

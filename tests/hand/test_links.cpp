@@ -44,7 +44,7 @@ prologue:
 TEST_CASE(
     "two devices behind one host link get half of the bandwidth each while both devices "
     "transfer") {
-  // Each of the two transfers has 100 B. They share 10 B/s, so that each gets 5 B/s and ends at 20 s.
+  // Two transfers of 100 B share 10 B/s. Each gets 5 B/s and ends at 20 s.
   const auto both = run_text(two_devices + R"(
 a on=a.in kind=load moves=x route=host>a bytes=100
 b on=b.in kind=load moves=x route=host>b bytes=100
@@ -91,8 +91,7 @@ TEST_CASE("both directions share a half-duplex link, but do not share a full-dup
 TEST_CASE(
     "links are shared max-min fairly: bandwidth that a flow cannot use goes to the other flow") {
   // Transfer a crosses both links and gets the 4 B/s of the slow link. Transfer b gets the remaining 6 B/s of the fast
-  // link. Transfer b takes 90 / 6 = 15 s. The slow link still limits transfer a after transfer b has ended: transfer a
-  // takes 100 / 4 = 25 s.
+  // link. Transfer b takes 90 / 6 = 15 s. Transfer a has 4 B/s all the time, so it takes 100 / 4 = 25 s.
   const auto times = run_text(R"(
 link shared bandwidth=10B/s
 link slow bandwidth=4B/s
@@ -110,8 +109,9 @@ b on=b kind=load moves=x route=b bytes=90
 }
 
 TEST_CASE("latency delays the arrival, but occupies neither the engine nor the link") {
-  // Two transfers take 10 s each, with a latency of 3 s. The transfers end at 10 s and 20 s, and their data arrive at
-  // 13 s and 23 s. The action that uses the first tensor starts at 13 s, while the second transfer is on the link.
+  // Two transfers take 10 s each. The route adds a latency of 3 s. The transfers end at 10 s and 20 s, and their data
+  // arrive at 13 s and 23 s. One action uses the first tensor. This action starts at 13 s, while the second transfer is
+  // on the link.
   const std::string text = R"(
 stream in kind=copy
 stream compute kind=compute
@@ -138,7 +138,7 @@ last on=compute kind=forward seconds=1 waits=second
 TEST_CASE("setup occupies the copy engine, but not the link") {
   // Two engines share one link of 10 B/s. Transfer a has 4 s of setup and 100 B. Transfer b has 30 B and no setup.
   // Transfer b has the link to itself until 3 s. The bytes of transfer a are on the link from 4 s to 14 s. The transfer
-  // `again` follows transfer a on the same engine, and its bytes are on the link from 18 s to 28 s.
+  // `again` follows transfer a on the same engine. Its bytes are on the link from 18 s to 28 s.
   const auto times = run_text(R"(
 link host bandwidth=10B/s
 route a links=host setup=4s

@@ -1,4 +1,4 @@
-// Tests, against hand calculations, which share of the computation's seconds comes from measured passes.
+// Tests which share of the computation's seconds comes from measured passes. The shares are calculated by hand.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Two layers were measured for one sample. Layer a takes 1 ms and has no weights; layer b takes 2 ms forward and 4 ms
+/// Two layers were measured for one sample. Layer a takes 1 ms and has no weights. Layer b takes 2 ms forward and 4 ms
 /// backward, and has 1000 weights. The device has 1 GFLOP/s.
 Scenario scenario_of(const std::string& workload, const std::string& cost) {
   return read_scenario(
@@ -46,8 +46,8 @@ TEST_CASE("the measured share is 1 if every pass was measured") {
 TEST_CASE(
     "neither an update nor a backward pass that is computed as a multiple of the forward pass "
     "counts as measured") {
-  // The forward passes of 1 + 2 ms were measured. The backward pass of b, which takes 2 x 2 ms, was not measured. Layer
-  // a needs no backward pass, because it has no weights and is the first layer.
+  // The forward passes of 1 + 2 ms were measured. The backward pass of b takes 2 x 2 ms and was not measured. Layer a
+  // needs no backward pass, because it has no weights and is the first layer.
   CHECK(share_of("mode: training, batch: 1, backward: 2, optimizer: none").number ==
         Approx(3.0 / 7).epsilon(1e-12));
   // Passes of 1 + 2 + 4 ms were measured. The update by sgd takes 2 FLOP for each of 1000 weights, and so 2 us.
@@ -64,8 +64,8 @@ TEST_CASE(
   CHECK(scenario_of(training, "peak").workload.training->backward == 2);
   CHECK(scenario_of(training + ", backward: 3", "fitted").workload.training->backward == 3);
   CHECK_FALSE(scenario_of(training + ", backward: per_layer", "peak").workload.training->backward);
-  // If a variant of the scenario names another cost model, the default for `backward` comes from
-  // that cost model.
+  // A variant of the scenario may name another cost model. Then the default for `backward` comes from the cost model of
+  // the variant.
   const Scenario other =
       with_other_prices(scenario_of(training, "peak"), "m.yaml", {"cost.model=measured"});
   CHECK_FALSE(other.workload.training->backward);

@@ -1,5 +1,5 @@
-// Tests kernels on a processor with two memories, with both executors. Either a copy engine copies
-// between the memories while kernels run, or the compute units copy while no kernel runs.
+// Tests kernels on a processor with two memories, with both executors. In one case, a copy engine copies between the
+// memories while kernels run. In the other case, the compute units copy, and no kernel runs during a copy.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -97,8 +97,8 @@ TEST_CASE("an engine copies during kernels, and compute units copy between kerne
   CHECK(ends.at("1F0") == std::vector<double>{2});
   CHECK(ends.at("2MOVE0").front() == s(29));
   CHECK(ends.at("2F0").front() == s(30));
-  // With copies by the compute units, kernel 0 runs until 1 s. The 58 B are copied at 29 B/s until 3 s, and kernels 1
-  // and 2 run until 5 s.
+  // With copies by the compute units, kernel 0 runs until 1 s. Then 58 B are copied at 29 B/s until 3 s. Kernels 1 and
+  // 2 run until 5 s.
   ends = ends_of(plan_with(true));
   CHECK(ends.at("2MOVE0").front() == s(3));
   CHECK(ends.at("1F0").front() == s(4));
@@ -106,7 +106,8 @@ TEST_CASE("an engine copies during kernels, and compute units copy between kerne
 }
 
 TEST_CASE("compute units run only one action at a time, also in the body of a plan") {
-  // In each iteration, x moves to DRAM in 58/29 = 2 s, a kernel takes 1 s, and y (36 B) moves to PMEM in 36/12 = 3 s.
+  // In each iteration, x moves to DRAM in 58/29 = 2 s, and a kernel takes 1 s. Then y (36 B) moves to PMEM in 36/12 = 3
+  // s.
   const Platform platform = server();
   PlanBuilder builder(platform, "loop", true);
   builder.enter(Section::body);
@@ -173,8 +174,8 @@ TEST_CASE(
   CHECK(ends_with("gpu", false).at("0F0").front() == s(0.6));
   // The kernel reads 300 B over the link in 3 s, at 100 B/s. It writes 300 B to the card's memory in only 0.3 s.
   CHECK(ends_with("host", false).at("0F0").front() == s(3));
-  // With a load of 200 B on the link of the kernel, the kernel and the load get 50 B/s each until the load ends at 4 s.
-  // Then the remaining 100 B of the kernel come at 100 B/s.
+  // A load of 200 B now shares the link with the kernel. The load and the kernel get 50 B/s each until the load ends at
+  // 4 s. Then the remaining 100 B of the kernel come at 100 B/s.
   const Ends both = ends_with("host", true);
   CHECK(both.at("0LOAD0").front() == s(4));
   CHECK(both.at("0F0").front() == s(5));

@@ -1,5 +1,5 @@
-// A link's latency occupies neither the link nor a device. For a link with a latency, these
-// tests compare the choices and the bound of `optimal` with hand calculations.
+// During a latency, neither the link nor a device is busy. These tests have a link with a latency. They compare the
+// choices and the bound of `optimal` with hand calculations.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"

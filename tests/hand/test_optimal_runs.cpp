@@ -1,4 +1,4 @@
-// Tests the strategy `optimal` in whole runs: these have steps, updates and weights as well as activations.
+// Tests the strategy `optimal` in whole runs, with steps, updates and weights.
 #include <catch2/catch.hpp>
 
 #include <random>
@@ -47,9 +47,9 @@ TEST_CASE("if keep_all fits, optimal is at least as fast as keep_all") {
   }
 }
 
-/// Three layers take 1 ms forward and 2 ms backward, without overlap. The output of a layer has 1.2 MB, which takes
-/// 1.2 ms in each direction. The weights of a layer have 1 kB. The backward pass of stage 2, the last stage, needs
-/// boundaries 2 and 3. Boundary 1 may be kept, recomputed (1 ms) or offloaded (2 x 1.2 ms).
+/// Three layers take 1 ms forward and 2 ms backward, without overlap. The output of a layer has 1.2 MB, and its
+/// transfer takes 1.2 ms in each direction. The weights of a layer have 1 kB. Stage 2 is the last stage. The backward
+/// pass of stage 2 needs boundaries 2 and 3. Boundary 1 may be kept, recomputed (1 ms) or offloaded (2 x 1.2 ms).
 TEST_CASE("optimal reports how many seconds per step one more GB saves, as computed by hand") {
   const std::vector<Row> rows(3, {1, 1000, 1'200'000});
   const auto plan_within = [&](const std::string& budget) {
@@ -60,7 +60,7 @@ TEST_CASE("optimal reports how many seconds per step one more GB saves, as compu
   const Plan wide = plan_within("1GB");
   CHECK(fact(wide, "one_more_GB_saves_s") == "0 s");
   CHECK(fact(wide, "gap") == "0");
-  // The budget is 1 MB less than all boundaries need, so one boundary of 1.2 MB cannot be kept.
+  // The budget is 1 MB too small for all boundaries. So one boundary of 1.2 MB cannot be kept.
   const Plan all = wide;
   const std::int64_t weights = 2 * 3 * 1000;
   const std::int64_t needed = replay(all).peaks.front() - weights;
@@ -102,7 +102,7 @@ TEST_CASE("optimal recomputes the core of the attention if this is the fastest c
                                            "platform.devices.gpu.memory.capacity=" + capacity})))
         .makespan;
   };
-  // All tensors together have 92.7 GB. For less memory, the paper named in the scenario chooses `selective`.
+  // All tensors together have 92.7 GB. For a smaller memory, the paper that the scenario names chooses `selective`.
   for (const char* capacity : {"80GB", "70GB"}) {
     const double optimal = seconds("optimal", capacity);
     CHECK(optimal <= seconds("selective", capacity) * (1 + 1e-9));

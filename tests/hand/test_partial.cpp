@@ -1,4 +1,4 @@
-// Tests partial layers: the parts of a layer whose weights, gradients and state alone are larger
+// Tests partial layers. A layer is divided into partial layers if its weights, gradients and state alone are larger
 // than the memory.
 #include <catch2/catch.hpp>
 
@@ -37,8 +37,8 @@ TEST_CASE("the parts add up to the layer, and readers of the layer read all part
 TEST_CASE(
     "layers that share weights are split into equally many parts, and each part has its part of "
     "the weights") {
-  // The layer before a table of 12 elements is also split, so that the parts of the table get new layer numbers. The
-  // product `scores` shares the table and is split into more parts than the table.
+  // The layer before a table of 12 elements is also split. So the parts of the table get new layer numbers. The product
+  // `scores` shares the table and is split into more parts than the table.
   Model model;
   model.layers.resize(4);
   model.layers[1] = {.name = "first", .inputs = {0}, .output = 4, .parameters = 4};
@@ -68,14 +68,17 @@ TEST_CASE(
 }
 
 TEST_CASE("a layer is split into the fewest parts that fit with gradients and state") {
-  // Training with sgd needs 40,000 bytes of weights and 40,000 bytes of gradients of weights. In addition, it needs
-  // 6000 bytes for the input (2000), the output (1000) and the gradients of these two tensors. A memory of 50,000 bytes
-  // leaves 44,000 bytes, which hold half of the 80,000 bytes of weights and gradients. So two parts are enough. A
-  // memory of 30,500 bytes leaves 24,500 bytes, which would hold a quarter of the weights and gradients, 20,000 bytes.
-  // But the third of four parts reads 2000 bytes and half the output (500), and passes on 2000 bytes and three quarters
-  // of the output (750). With the gradients of these tensors, the part needs 2 x (2500 + 2750) = 10,500 bytes. So
-  // 20,000 + 10,500 bytes would just fit. But parts have whole elements, so the tensors have 2504 and 2752 bytes, and
-  // four parts do not fit. So there are five parts.
+  // Training with sgd needs 40,000 bytes of weights and 40,000 bytes of gradients of weights. It also needs 6000 bytes
+  // for the input (2000), the output (1000) and the gradients of these two tensors.
+  //
+  // A memory of 50,000 bytes leaves 44,000 bytes. Half of the weights and gradients, 40,000 bytes, fits. So two parts
+  // are enough.
+  //
+  // A memory of 30,500 bytes leaves 24,500 bytes. A quarter of the weights and gradients, 20,000 bytes, would fit. But
+  // the third of four parts reads the input of 2000 bytes and half of the output (500 bytes). It passes on the input
+  // and three quarters of the output (750 bytes). With the gradients of these tensors, it needs 2 x (2500 + 2750) =
+  // 10,500 bytes. So 20,000 + 10,500 bytes would just fit. But parts have whole elements, so the tensors have 2504 and
+  // 2752 bytes. Four parts do not fit. So there are five parts.
   const std::string training =
       "workload: {mode: training}\nstages: {cut: by_memory, split: true}\n"
       "policy: {name: streamed}\n";
@@ -144,7 +147,7 @@ TEST_CASE(
   check(plan);
   double flop = 0;
   for (const Action& action : plan.actions) flop += action.flop;
-  // The forward pass takes 4 ms at 1 GFLOP/s, and the backward pass takes twice as long as the forward pass.
+  // At 1 GFLOP/s, the forward pass takes 4 ms and the backward pass takes 8 ms.
   CHECK(flop == Approx(4e6 * 3));
 }
 

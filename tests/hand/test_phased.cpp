@@ -1,7 +1,8 @@
-// Compares phased execution with closed forms ('PopART phased execution'). A layer multiplies an activation of b D x D
-// elements by weights of D x D elements, in C = 2 b D^3 / rate seconds. The weights take W = 2 D^2 / bandwidth seconds.
-// An activation takes A = 2 b D^2 / bandwidth seconds to or from streaming memory, or P seconds over the link of the
-// pair. A phase of the steady state takes max(I/O, C), or I/O + C if transfers and computation take turns.
+// Compares phased execution with formulas of the document 'PopART phased execution'. A layer multiplies an activation
+// of b D x D elements by weights of D x D elements, in C = 2 b D^3 / rate seconds. The weights take W = 2 D^2 /
+// bandwidth seconds. An activation takes A = 2 b D^2 / bandwidth seconds to or from streaming memory. Over the link
+// between the two devices, an activation takes P seconds. I/O is the seconds of the transfers of a phase. In the steady
+// state, a phase takes max(I/O, C). If transfers and computation take turns, a phase takes I/O + C.
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"
@@ -94,8 +95,8 @@ TEST_CASE(
 TEST_CASE(
     "phased, activations cross the pair's link at the same time as weights are loaded: a "
     "phase takes max(W, P, C)") {
-  // A batch changes the device after each phase. Three batches are in flight: between two phases of one batch, a phase
-  // of each of the other two batches runs. The phases of the first layer do not receive an activation.
+  // A batch changes the device after each phase. Three batches are in flight. Between two phases of one batch, each of
+  // the other two batches has one phase. The phases of the first layer receive no activation.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link",
                                     "policy.in_flight=3"});
@@ -107,9 +108,9 @@ TEST_CASE(
 }
 
 TEST_CASE("phased, activations go through streaming memory: a phase takes max(I/O, C)") {
-  // Two batches take turns. While one device computes, the other device saves its activation (up, A
-  // seconds) and loads weights (down, W seconds) at the same time. Then this other device loads the
-  // activation of its next phase (A seconds). So I/O = max(W, A) + A.
+  // Two batches take turns. While one device computes, the other device saves its activation (up, A seconds) and loads
+  // weights (down, W seconds) at the same time. Then the other device loads the activation of its next phase (A
+  // seconds). So I/O = max(W, A) + A.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto streaming = with(regime, {"policy.host_data=synthetic",
                                          "phases.activations=streaming", "policy.in_flight=2"});
@@ -124,9 +125,9 @@ TEST_CASE(
     "phased, weights are loaded once per phase: activations follow batch by batch, and computation "
     "does not hide the last activation") {
   // There are 12 batches per phase. Each batch is sent on as soon as it is computed, and the next phase starts when the
-  // last batch has arrived. If each batch is computed (C) and sent over the link of the pair (P), a
-  // phase takes C + P + 11 max(C, P). If each batch is computed (C), saved (A) and loaded (A), a
-  // phase takes C + 2 A + 11 max(C, A). The phases of the first layer wait only for weights.
+  // last batch has arrived. Over the link of the pair, each batch is computed (C) and sent (P). The phase takes C + P +
+  // 11 max(C, P). Through streaming memory, each batch is computed (C), saved (A) and loaded (A). The phase takes C + 2
+  // A + 11 max(C, A). The phases of the first layer wait only for weights.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto once = with(
         regime, {"policy.host_data=synthetic", "policy.weights_per=step", "workload.steps=24"});
@@ -148,8 +149,8 @@ TEST_CASE(
 TEST_CASE(
     "phased, one batch at a time: computation cannot hide the transfer of the batch's "
     "activations") {
-  // The computation hides the load of the weights. So a phase takes C + P over the link of the
-  // pair, or C + 2 A through streaming memory.
+  // The computation hides the load of the weights. Over the link of the pair, a phase takes C + P. Through streaming
+  // memory, it takes C + 2 A.
   for (int layers : {2, 3}) {
     const Times t = times(2e12, 1 - 128 / 1472.0);
     const std::vector<std::string> one = {"model.layers=" + std::to_string(layers),
@@ -191,8 +192,8 @@ TEST_CASE(
 TEST_CASE(
     "data-parallel phases load at the same time, so a shared link halves the bandwidth of "
     "each device") {
-  // Each of the two devices runs all phases, and only weights are loaded. A phase takes max(W, C)
-  // if each device has its own link, and max(2 W, C) if the devices share a link.
+  // Each of the two devices runs all phases, and only weights are loaded. If each device has its own link, a phase
+  // takes max(W, C). If the devices share a link, a phase takes max(2 W, C).
   for (double rate : {2e12, 250e12, 250e15}) {
     const Times t = times(rate, 1 - 128 / 1472.0);
     for (const bool shared : {false, true}) {

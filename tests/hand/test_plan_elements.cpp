@@ -1,6 +1,6 @@
-// Tests the elements of plans that only the format sluice-plan/2 has. Both executors run plans
-// that are written by hand. The elements are computations that read over links, several memories
-// of one device, collectives, and `not_before`: a time before which an action does not start.
+// Tests those elements of plans that only the format sluice-plan/2 has. Both executors run plans that are written by
+// hand. The elements are computations that read over links, several memories of one device, collectives, and
+// `not_before`. `not_before` is the earliest time at which an action may start.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -73,7 +73,7 @@ TEST_CASE(
     "have arrived",
     "[elements]") {
   // The setup takes 0.5 s, and 300 B at 100 B/s take until 3.5 s. After 0.25 s of latency, the data have arrived, and
-  // actions that wait may start. In the second plan, the computation takes 4 s, and its bytes take only 3.5 s.
+  // waiting actions may start. In the second plan, the computation takes 4 s and hides the transfer of its bytes.
   const std::string then = "then on=gpu.in kind=load moves=y route=host>gpu waits=read\n";
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@far\n" + then),
           {{"read", {0, 3.5, 3.75}}, {"then", {3.75, 5.75, 5.75}}});
@@ -82,8 +82,8 @@ TEST_CASE(
 }
 
 TEST_CASE("the bytes that a computation reads share the link with a load", "[elements]") {
-  // The read and the load begin at 0 s with 50 B/s each. The load of 200 B ends at 4 s. At this time, the read has 100
-  // B left, which come at the full rate until 5 s. In the second plan, a computation of 6 s hides the read.
+  // The read and the load begin at 0 s with 50 B/s each. The load of 200 B ends at 4 s. Then the read has 100 B left,
+  // which come at the full rate until 5 s. In the second plan, a computation of 6 s hides the read.
   const std::string load = "load on=gpu.in kind=load moves=y route=host>gpu\n";
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n" + load),
           {{"read", {0, 5, 5}}, {"load", {0, 4, 4}}});
@@ -92,24 +92,24 @@ TEST_CASE("the bytes that a computation reads share the link with a load", "[ele
 }
 
 TEST_CASE("two flows of one computation share their link", "[elements]") {
-  // The flows of 100 B and 300 B begin with 50 B/s each. The first flow ends at 2 s. At this time, the second flow has
-  // 200 B left, which take until 4 s at 100 B/s.
+  // The flows of 100 B and 300 B begin with 50 B/s each. The first flow ends at 2 s. Then the second flow has 200 B
+  // left, which take until 4 s at 100 B/s.
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
                             "flows=x@host>gpu,@host>gpu:100\n"),
           {{"read", {0, 4, 4}}});
   // The second flow begins after its setup of 1 s. The first flow is alone until 1 s, and transfers 100 B. Then both
-  // flows get 50 B/s. The 100 B of the second flow take until 3 s, and then the last 100 B of the first flow take 1 s.
+  // flows get 50 B/s. The 100 B of the second flow take until 3 s. The last 100 B of the first flow take 1 s.
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
                             "flows=x@host>gpu,@slow_start:100\n"),
           {{"read", {0, 4, 4}}});
-  // An action that is a part of a collective may send two pieces at the same time, and has no `seconds`.
+  // An action without `seconds` sends two pieces at the same time, as in a collective.
   runs_as(plan_of(machine + "both on=gpu.in kind=send flows=x@host>gpu,y@host>gpu\n"),
           {{"both", {0, 5, 5}}});
 }
 
 TEST_CASE("in a body, computations and loads share the link in each iteration", "[elements]") {
-  // The load of iteration k waits for the read of iteration k - 1, so that the load and the read of
-  // iteration k begin together. An iteration takes 5 s, as in the test above of a read and a load.
+  // The load of iteration k waits for the read of iteration k - 1. So the load and the read of iteration k begin
+  // together. An iteration takes 5 s, as in the test above with one read and one load.
   const Plan plan = plan_from_text(
       "format: sluice-plan/2\niterations 40\n" + machine.substr(0, machine.find("prologue")) +
           "body:\nread on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n"
@@ -137,8 +137,8 @@ TEST_CASE("metrics count the bytes that computations read over links", "[element
   // Alone on the link, the load takes 2 s. The two flows of the read take 3 s and 0.5 s, each after a setup of 0.5 s.
   CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));
   CHECK(totals.sums().compute_s == s(4));
-  // The bound of the plan is at least the bound of the link: 0.5 s before the first byte, and 5.5 s
-  // for 550 B at 100 B/s. The bound of the plan is at most the makespan.
+  // The bound of the plan is at most the makespan. It is at least the bound of the link: 0.5 s before the first byte,
+  // and 5.5 s for 550 B at 100 B/s.
   CHECK(totals.bound().seconds <= 6.25 + 1e-9);
   CHECK(totals.bound().seconds >= 0.5 + 5.5 - 1e-9);
 }
@@ -161,11 +161,11 @@ prologue:
 )";
 
 TEST_CASE("two memories of one device grant bytes independently", "[elements]") {
-  // Loads run at 10 B/s: tensor a takes until 8 s, and tensor b takes until 14 s. Tensors a and b occupy 140 of the
-  // 150 B of ddr. So tensor c (40 B) waits until tensor a has moved to hbm. Moves run at 20 B/s. Tensor a moves from 8
-  // s to 12 s and frees 80 B. So tensor c is loaded after tensor b, from 14 s to 18 s. Tensor b must wait for room in
-  // hbm until tensor a has been used (12 s to 17 s), and moves from 17 s to 20 s. Then tensor c moves, since hbm has
-  // room for 60 + 40 B.
+  // Loads run at 10 B/s: tensor a takes until 8 s, and tensor b takes until 14 s. Tensors a and b occupy 140 of the 150
+  // B of ddr. So tensor c (40 B) waits until tensor a has moved to hbm. Moves run at 20 B/s. Tensor a moves from 8 s to
+  // 12 s and frees 80 B. So tensor c is loaded after tensor b, from 14 s to 18 s. Tensor a is used from 12 s to 17 s.
+  // Then hbm has room for tensor b, which moves from 17 s to 20 s. Then tensor c moves, since hbm has room for 60 + 40
+  // B.
   runs_as(plan_of(two_memories + R"(
 0LOAD on=gpu.in moves=a route=host>ddr allocates=a@ddr
 1LOAD on=gpu.in moves=b route=host>ddr allocates=b@ddr
@@ -187,8 +187,8 @@ TEST_CASE("two memories of one device grant bytes independently", "[elements]") 
 }
 
 TEST_CASE("the name of a pool does not determine its owner", "[elements]") {
-  // The pool "gpu" has no owner, so that it grants first come, first served. The action that requests its bytes first
-  // (at 0 s) is listed last.
+  // The pool "gpu" has no owner. So this pool grants bytes in the order of the requests. The first request (at 0 s) is
+  // from the action that is listed last.
   const std::string text = R"(
 pool gpu capacity=100B OWNER
 stream one kind=compute device=gpu
@@ -209,7 +209,7 @@ prologue:
           {{"0UPDATE", {0, 1, 1}}, {"0F", {1, 3, 3}}, {"1F", {3, 5, 5}}});
 }
 
-/// Returns a plan as text: a ring of three devices sums 300 B in 2 (3 - 1) = 4 steps of 100 B per device.
+/// Returns a plan as text. A ring of three devices sums 300 B in 2 (3 - 1) = 4 steps of 100 B per device.
 std::string ring_of_three() {
   std::string text =
       "collective gradients kind=all_reduce devices=a,b,c algorithm=ring bytes=300\n";
@@ -236,7 +236,7 @@ TEST_CASE(
     "a ring of n devices sums g bytes in 2 (n - 1) (g / (n B) + latency) seconds at B bytes per "
     "second",
     "[elements]") {
-  // Each of the four steps takes 1 s for 100 B and 0.5 s of latency, so that the last piece arrives at 6 s.
+  // Each of the four steps takes 1 s for 100 B and 0.5 s of latency. So the last piece arrives at 6 s.
   const Plan plan = plan_of(ring_of_three());
   REQUIRE(plan.collectives.size() == 1);
   CHECK(plan.collectives[0].devices == std::vector<std::string>{"a", "b", "c"});
@@ -254,8 +254,9 @@ TEST_CASE(
     "not_before delays an action until the given time, unless this time has "
     "passed",
     "[elements]") {
-  // Action 0F ends at 2 s, but 1F must wait until 5 s and ends at 6 s. The `not_before` of action 2F has then passed.
-  // Then the two iterations of the body run (7 s to 11 s). The epilogue starts at 20 s, although it is ready at 11 s.
+  // Action 0F ends at 2 s. Action 1F must wait until 5 s and ends at 6 s. At 6 s, the `not_before` of action 2F has
+  // already passed. The two iterations of the body run from 7 s to 11 s. The epilogue is ready at 11 s, but it starts
+  // at 20 s.
   const Plan plan = plan_from_text(R"(format: sluice-plan/2
 iterations 2
 stream gpu.compute kind=compute device=gpu
@@ -293,8 +294,7 @@ epilogue:
 }
 
 TEST_CASE("with not_before and a long body, the replay still skips periods", "[elements]") {
-  // The body takes 1000 x 1 s on one stream. At 500.25 s, an action of another stream requests memory that the body
-  // holds.
+  // The body takes 1000 x 1 s on one stream. At 500.25 s, another stream requests memory that the body holds.
   const Plan plan = plan_from_text(R"(format: sluice-plan/2
 iterations 1000
 pool gpu capacity=100B owner=gpu

@@ -50,8 +50,8 @@ TEST_CASE(
     "resident, compute-bound: the run takes as long as the weights, one input, all computation and "
     "one output") {
   // The weights take 0.1 + 0.2 + 0.3 ms. Then the input takes 0.001 ms on the same link. The computation takes 4 x (1 +
-  // 2 + 3) ms, and the last save takes 0.001 ms. All other transfers run during computations, so that the run takes 0.6
-  // + 0.001 + 24 + 0.001 ms.
+  // 2 + 3) ms, and the last save takes 0.001 ms. All other transfers run during computations. So the run takes 0.6 +
+  // 0.001 + 24 + 0.001 ms.
   const Plan plan = make_plan(small_scenario(1000, abc, four + "policy: {name: resident}\n"));
   CHECK(makespan_of(plan) == ms(24.602));
   CHECK(lower_bound(plan).seconds == ms(24.602));
@@ -61,7 +61,7 @@ TEST_CASE(
     "resident, link-bound: the run takes as long as the weights, all inputs, and then the last "
     "computation and the last output") {
   // With 1 TFLOP/s and 1 MB/s, the weights take 600 ms, and an input takes 1 ms. The four inputs come without a pause.
-  // The last computation (0.006 ms) and a save (1 ms) follow, so that the run takes 600 + 4 x 1 + 0.006 + 1 ms.
+  // The last computation (0.006 ms) and a save (1 ms) follow. So the run takes 600 + 4 x 1 + 0.006 + 1 ms.
   const Plan plan = make_plan(small_scenario(
       1000, abc, four + "policy: {name: resident}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"}));
@@ -70,13 +70,15 @@ TEST_CASE(
 }
 
 TEST_CASE("resident without overlap takes the sum of the seconds of all actions") {
-  // The weights take 0.6 ms. Each of 4 batches takes 0.001 + 6 + 0.001 ms: input, computation, answer.
+  // The weights take 0.6 ms. Each of 4 batches takes 0.001 + 6 + 0.001 ms for the input, the computation and the
+  // answer.
   CHECK(makespan_of(small_scenario(
             1000, abc, four + "policy: {name: resident, overlap: false}\n")) == ms(24.608));
 }
 
 TEST_CASE("resident, several steps: the inputs of a step are loaded during the previous step") {
-  // Weights take 0.6 ms, the first input 0.001 ms, 3 steps of 4 batches 3 x 4 x 6 ms, the last answer 0.001 ms.
+  // The weights take 0.6 ms, and the first input takes 0.001 ms. The 3 steps of 4 batches take 3 x 4 x 6 ms. The last
+  // answer takes 0.001 ms.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batches_per_step: 4, steps: 3}\n"
                                    "policy: {name: resident}\n")) == ms(72.602));
@@ -92,9 +94,9 @@ TEST_CASE(
 }
 
 TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
-  // Two inputs come first (0.002 ms), because there are two buffers. Then each layer loads its weights and computes
-  // two micro-batches: 0.1 + 2 x 1 ms for A, 0.2 + 2 x 2 ms for B and 0.3 + 2 x 3 ms for C. A step takes 12.6 ms. There
-  // are two steps, and the inputs of the second step are loaded during computations. The last save takes 0.001 ms.
+  // Two inputs come first (0.002 ms), because there are two buffers. Then each layer loads its weights and computes two
+  // micro-batches: 0.1 + 2 x 1 ms for A, 0.2 + 2 x 2 ms for B and 0.3 + 2 x 3 ms for C. A step takes 12.6 ms. There are
+  // two steps. The inputs of the second step are loaded during computations. The last save takes 0.001 ms.
   CHECK(makespan_of(small_scenario(
             1000, abc,
             "workload: {batches_per_step: 2, steps: 2}\n"
@@ -118,13 +120,14 @@ TEST_CASE("streamed, prefetch 1: weights are loaded while the previous group com
 TEST_CASE(
     "streamed: runs with prefetch 0, 1 and 2 take different times when the weights of one "
     "group take long to load") {
-  // C's weights take 5 ms. In one step of two micro-batches, A, B and C compute for 2, 4 and 6 ms,
-  // and both inputs together take 0.002 ms.
+  // C's weights take 5 ms. One step has two micro-batches. A, B and C compute for 2, 4 and 6 ms. Both inputs together
+  // take 0.002 ms.
   //   With prefetch 0, the run takes 0.002 + 0.1 + 2 + 0.2 + 4 + 5 + 6 + 0.001 = 17.303 ms.
   //   With prefetch 1, the load of C's weights starts when A has been computed, at 2.102 ms, and ends at 7.102 ms. B
-  //   ends before this load, at 6.102 ms. So the run takes 7.102 + 6 + 0.001 = 13.103 ms.
-  //   With prefetch 2, the load of C's weights starts after B's weights and ends at about 5.3 ms, before B ends. A's
-  //   weights may be listed before the second input, so that the run takes 0.001 + 0.1 + 12 + 0.001 ms.
+  //   ends earlier, at 6.102 ms. So the run takes 7.102 + 6 + 0.001 = 13.103 ms.
+  //   With prefetch 2, the load of C's weights starts after the load of B's weights. It ends at about 5.3 ms, before B
+  //   ends. A's weights may be listed before the second input, so that A waits for only one input. So the run takes
+  //   0.001 + 0.1 + 12 + 0.001 ms.
   std::vector<Row> rows = abc;
   rows[2].weight_bytes = 5'000'000;
   const double expected[] = {17.303, 13.103, 12.102};
@@ -138,9 +141,9 @@ TEST_CASE(
 }
 
 TEST_CASE("streamed, link-bound: the link is never idle") {
-  // With 1 TFLOP/s, the computation of two micro-batches takes 0.002 ms in A, 0.004 ms in B and 0.006 ms in C. In each
-  // of 2 steps, the link transfers weights for 0.6 ms and inputs for 0.002 ms. Then the last group computes for 0.006
-  // ms, and the last save takes 0.001 ms. The first answer is saved while the last group computes.
+  // With 1 TFLOP/s, two micro-batches take 0.002 ms in A, 0.004 ms in B and 0.006 ms in C. In each of 2 steps, the link
+  // transfers weights for 0.6 ms and inputs for 0.002 ms. Then the last group computes for 0.006 ms. During this
+  // computation, the first answer is saved. The last save takes 0.001 ms.
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
@@ -154,7 +157,7 @@ TEST_CASE("streamed, link-bound: the link is never idle") {
 TEST_CASE(
     "streamed without overlap takes the sum of the seconds of all actions: weights once per pass, "
     "all other actions once per micro-batch") {
-  // There are 3 micro-batches, of which 2 are in flight, so the weights are loaded twice, in 2 x 0.6 ms. The inputs,
+  // There are 3 micro-batches, and at most 2 are in flight. So the weights are loaded twice, in 2 x 0.6 ms. The inputs,
   // computations and answers of the three micro-batches take 3 x (0.001 + 6 + 0.001) ms.
   const Plan plan = make_plan(
       small_scenario(1000, abc,
@@ -174,8 +177,8 @@ TEST_CASE("streamed, discarded outputs are not saved") {
 }
 
 TEST_CASE("streamed: offloaded boundaries are saved once and loaded once") {
-  // Without overlap, 2 micro-batches take 0.6 + 2 x (0.001 + 6 + 0.001) ms. In addition, each of the 2 micro-batches
-  // saves and loads A's output (2 kB) and B's output (3 kB) once, which takes 2 x 2 x (0.002 + 0.003) ms.
+  // Without overlap, 2 micro-batches take 0.6 + 2 x (0.001 + 6 + 0.001) ms. Each of the 2 micro-batches also saves and
+  // loads A's output (2 kB) and B's output (3 kB) once. This takes 2 x 2 x (0.002 + 0.003) ms.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batches_per_step: 2}\nstages: {cut: per_layer}\n"
                                    "fates: {strategy: offload_all}\n"
@@ -193,9 +196,9 @@ TEST_CASE("streamed, one group: its weights are loaded once") {
   CHECK(fact(plan, "weight_passes", "0") == "1");
 }
 
-/// The input of a micro-batch has 1 kB, and the outputs of A, B and C have 2 kB, 3 kB and 1 kB. At its last
-/// micro-batch, group B needs 200 kB + 2 kB + in_flight x 3 kB. At its first micro-batch, group C needs more than
-/// group B: 300 kB + in_flight x 3 kB + 1 kB. So N micro-batches fit if N x 3 kB <= capacity - 301 kB.
+/// The input of a micro-batch has 1 kB. The outputs of A, B and C have 2 kB, 3 kB and 1 kB. At its last micro-batch,
+/// group B needs 200 kB + 2 kB + in_flight x 3 kB. At its first micro-batch, group C needs more: 300 kB + in_flight x 3
+/// kB + 1 kB. So N micro-batches fit if N x 3 kB <= capacity - 301 kB.
 TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
   for (const bool overlap : {true, false}) {
     const auto planned = [&](int in_flight) {
@@ -242,9 +245,9 @@ TEST_CASE("the policy and the replay agree on which scenarios fit") {
 }
 
 TEST_CASE("a prefetch into a nearly full pool waits for room and does not block the run") {
-  // Within 304 kB, C's weights (300 kB), input (3 kB) and output (1 kB) leave no room for A's
-  // weights of 100 kB. Only the weights of A and B (together 300 kB) fit at the same time. But
-  // these weights, the input (1 kB) and A's output (2 kB) leave no room for B's output of 3 kB.
+  // The memory has 304 kB. C's weights (300 kB), input (3 kB) and output (1 kB) leave no room for A's weights of 100
+  // kB. Of two layers, only A and B have weights that fit at the same time (300 kB). But besides these weights, the
+  // input (1 kB) and A's output (2 kB), there is no room for B's output of 3 kB.
   const std::string text =
       "workload: {batches_per_step: 1, steps: 3}\nstages: {cut: per_layer}\n"
       "policy: {name: streamed, in_flight: 1, prefetch: ";

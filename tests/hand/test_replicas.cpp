@@ -1,5 +1,5 @@
-// Tests replicas that share a link, with and without overlap, and replicas that divide the weights into different
-// pieces.
+// Tests replicas that share a link, with and without overlap. Also tests replicas that divide the weights into
+// different pieces.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -28,15 +28,17 @@ double seconds(const std::string& overlap, Plan* made = nullptr) {
 
 TEST_CASE("replicas that share a link are also planned without overlap") {
   // Without overlap, in us:
-  //  8.0    all weights of replica 0 (8000 B) have arrived
-  //  8.08   replica 0 has its first input of 40 B, which shares the link with the weights of replica 1. Replica 0
-  //         computes until 16.08 and has saved its answer of 4 B at 16.084
-  // 16.04   replica 1 has its weights, and at 16.08 its input. It computes until 24.08
-  // 16.124  replica 0 has its second input, computes until 24.124 and has saved its answer at 24.128
+  //   8.0    all weights of replica 0 (8000 B) have arrived
+  //   8.08   replica 0 has its first input of 40 B. The input shared the link with weights of replica 1.
+  //          Replica 0 computes until 16.08, and has saved its answer of 4 B at 16.084
+  //  16.04   replica 1 has its weights
+  //  16.08   replica 1 has its input, and computes until 24.08
+  //  16.124  replica 0 has its second input, computes until 24.124, and has saved its answer at 24.128
   const double alone = seconds(", overlap: false");
   CHECK(alone == Approx(24.128e-6).epsilon(1e-12));
-  // With overlap, pieces of weights come to both replicas in turn. Replica 0 has all its weights when its 8000 B and at
-  // least 4000 B of replica 1 have come, in 12 us. Then it computes two batches: 12 + 2 x 8 = 28 us.
+  // With overlap, pieces of weights come to both replicas in turn. When replica 0 has all its 8000 B, at least 4000 B
+  // of replica 1 have come, too. These 12,000 B take 12 us. Then replica 0 computes two batches, until 12 + 2 x 8 = 28
+  // us.
   CHECK(seconds(", overlap: true") >= 28e-6);
   // If the scenario does not give `overlap`, Sluice takes the faster plan, and the answer names this choice.
   Plan plan;
@@ -45,7 +47,7 @@ TEST_CASE("replicas that share a link are also planned without overlap") {
   CHECK(*find_fact(plan.facts, "chosen")->text() == "overlap: false");
 }
 
-/// Returns a plan that loads the tensor `weights.0`, which has `bytes` bytes, to `device` over a link of 1 GB/s.
+/// Returns a plan that loads the tensor `weights.0` to `device` over a link of 1 GB/s. The tensor has `bytes` bytes.
 Plan load_of(const std::string& device, const std::string& bytes) {
   return plan_from_text(
       "format: sluice-plan/2\nname load\niterations 0\npool " + device +
@@ -65,7 +67,7 @@ TEST_CASE("if replicas divide the same weights into different pieces, each loads
   REQUIRE(plan.pools.size() == 4);
   for (std::size_t p = 0; p < plan.pools.size(); ++p) {
     INFO(plan.pools[p].name);
-    // The host holds the piece of replica a, and only one copy of the piece that replicas b and c load.
+    // The host holds the piece of replica a. Replicas b and c load the same piece, and the host holds it once.
     const std::int64_t bytes = plan.pools[p].name == "a"      ? 60
                                : plan.pools[p].name == "host" ? 90
                                                               : 30;

@@ -1,5 +1,5 @@
-// Tests weights that stay on the device while other weights take turns, against hand calculations. With 1 GFLOP/s and 1
-// GB/s, 1 MB takes 1 ms.
+// Tests runs in which some weights stay on the device while other weights take turns. The times are calculated by hand.
+// With 1 GFLOP/s and 1 GB/s, 1 MB takes 1 ms.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -14,11 +14,11 @@ namespace {
 using test::Row;
 using test::small_scenario;
 
-/// Each of the layers A and B takes 0.5 ms, and has weights of 1 MB and an output of 1 kB. The input has 1 kB.
+/// The layers A and B take 0.5 ms each. Each layer has weights of 1 MB and an output of 1 kB. The input has 1 kB.
 const std::vector<Row> two = {{0.5, 1'000'000, 1000}, {0.5, 1'000'000, 1000}};
 
-/// Returns a plan in which each layer is a group. Only one micro-batch is in flight: each of four micro-batches is a
-/// pass over the model.
+/// Returns a plan in which each layer is a group. Only one micro-batch is in flight, so each of the four micro-batches
+/// of a step is a pass over the model.
 Plan plan_of(const std::string& policy, int steps = 1, const std::string& capacity = "1GB") {
   return make_plan(
       small_scenario(1000, two,
@@ -50,7 +50,8 @@ const std::string one_by_one = "streamed, in_flight: 1, buffers: 2, pieces: whol
 TEST_CASE(
     "residency: if all weights stay and all choices are given, the run takes as long as under "
     "policy resident") {
-  // All weights take 2 ms, the first input 0.001 ms, the computation 4 x 1 ms, and the last answer 0.001 ms.
+  // All weights take 2 ms, and the first input takes 0.001 ms. The computation takes 4 x 1 ms, and the last answer
+  // takes 0.001 ms.
   const Plan plan = plan_of(one_by_one + ", prefetch: 1, resident: all");
   CHECK(makespan_of(plan) == ms(6.002));
   CHECK(makespan_of(plan_of("resident, buffers: 2")) == ms(6.002));
@@ -69,16 +70,16 @@ TEST_CASE(
   const double none = makespan_of(plan_of(one_by_one + ", resident: none"));
   CHECK(none >= 8.502e-3 * (1 - 1e-9));
   CHECK(none <= 8.505e-3 * (1 + 1e-9));
-  // If the scenario leaves the choice open, the plan is at least as fast as the plan with `resident: all`.
+  // With the choice left open, the plan is at least as fast as with `resident: all`.
   CHECK(makespan_of(plan_of(one_by_one)) <= 5.502e-3 * (1 + 1e-9));
 }
 
 TEST_CASE(
     "residency: in a run of many steps, weights that stay are loaded once, before the "
     "first step") {
-  // First, the input (0.001 ms) and all weights are loaded: A's weights have arrived at 1.001 ms, and B's weights have
-  // arrived at 2.001 ms. A ends at 1.501 ms, and B runs from 2.001 ms to 2.501 ms. The other eleven micro-batches take
-  // 1 ms each, and the answer takes 0.001 ms.
+  // First, the input (0.001 ms) and all weights are loaded. A's weights arrive at 1.001 ms, and B's weights arrive at
+  // 2.001 ms. A ends at 1.501 ms, and B runs from 2.001 ms to 2.501 ms. The other eleven micro-batches take 1 ms each,
+  // and the answer takes 0.001 ms.
   const Plan plan = plan_of(one_by_one + ", resident: all", 3);
   CHECK(makespan_of(plan) <= 13.504e-3 * (1 + 1e-9));
   CHECK(makespan_of(plan) >= 13.502e-3 * (1 - 1e-9));
@@ -91,8 +92,8 @@ TEST_CASE(
 }
 
 TEST_CASE("residency: weights that stay keep their room for the whole run") {
-  // If the weights of A must stay, the weights of A and B (2 MB) and the tensors between the two
-  // layers must fit together. If they do not fit, there is no plan.
+  // If A's weights must stay, all weights (2 MB) and the tensors between A and B must fit together. Otherwise there is
+  // no plan.
   CHECK_NOTHROW(plan_of("streamed, resident: [1]", 2, "2005kB"));
   CHECK_THROWS_AS(plan_of("streamed, resident: [1]", 2, "2000kB"), Infeasible);
   // If no weights stay, each group fits when it is alone. So a scenario that leaves the choice open is not refused.

@@ -1,5 +1,6 @@
-// Tests residual networks that are cut in the middle of a block. A tensor crosses a cut if a layer after the cut
-// reads it: so the shortcut and the branch cross. All stages together have the weights and FLOP of the model.
+// Tests residual networks that are cut in the middle of a block. A tensor crosses a cut if a layer after the cut reads
+// it. So the shortcut and the branch of a block cross a cut in the block. All stages together must have the weights and
+// FLOP of the model.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -28,8 +29,7 @@ std::int64_t crossing(const Model& model, const std::string& name) {
 
 TEST_CASE("a cut in ResNet-18's blocks carries the branch and the shortcut") {
   const Model m = load_model(test::zoo + "resnet18.yaml", {});
-  // Stage 1 has outputs of 56 x 56 x 64 = 200,704 elements, and stage 2 has outputs of 28 x 28 x 128 = 100,352
-  // elements.
+  // Stage 1 has outputs of 56 x 56 x 64 = 200,704 elements. Stage 2 has outputs of 28 x 28 x 128 = 100,352 elements.
   const std::int64_t wide = 4 * 200704, narrow = 4 * 100352;
   CHECK(crossing(m, "pool1") == wide);              // between two blocks, only one tensor crosses
   CHECK(crossing(m, "conv1.stage1a") == 2 * wide);  // conv1 crosses, and pool1 crosses for the sum
@@ -64,7 +64,8 @@ TEST_CASE(
       REQUIRE(stages[0].weight_bytes + stages[1].weight_bytes == 4 * m.parameters());
       REQUIRE(stages[0].macs + stages[1].macs == m.macs());
       REQUIRE(stages[0].flop + stages[1].flop == m.flop());
-      // Layers after the cut read only tensors that are made after the cut or that crossed it.
+      // A layer after the cut may read a tensor that crossed the cut, or a tensor that was made after the cut. It may
+      // read no other tensor.
       std::int64_t read = 0;
       for (std::uint32_t made = 0; made <= cut; ++made) {
         bool needed = false;

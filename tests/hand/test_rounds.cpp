@@ -1,5 +1,5 @@
-// Tests that the body of a plan is one round if the work repeats, for any number of micro-batches per step.
-// With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
+// If the work repeats, the body of a plan must be one round, for any number of micro-batches per step. With 1 GFLOP/s
+// and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -60,7 +60,7 @@ TEST_CASE(
     totals.set_further_step(further_step_s(plan));
     CHECK(number(totals, "step_s") == ms(6.0 * static_cast<double>(count)));
     CHECK(number(totals, "samples") == static_cast<double>(count));
-    // Host memory holds 600 kB of weights, and 1 kB of input and 1 kB of output for each micro-batch.
+    // Host memory holds 600 kB of weights. For each micro-batch, it holds 1 kB of input and 1 kB of output.
     CHECK(peak(plan, "host") == 600'000 + 2000 * count);
     if (count == 10) CHECK(execute_isolated(plan).report.makespan == ms(makespan));
   }
@@ -68,12 +68,13 @@ TEST_CASE(
 
 TEST_CASE("resident: a round has at least one micro-batch per input that is loaded early") {
   // With three inputs loaded ahead, a round has at least 3 micro-batches. A step of 12 micro-batches has rounds of 3
-  // micro-batches, and a step of 10 micro-batches has rounds of 5. A step of 7 micro-batches has one round of 7,
-  // because 7 is a prime number.
+  // micro-batches. A step of 10 micro-batches has rounds of 5. A step of 7 micro-batches has one round of 7, because 7
+  // is a prime number.
   const std::string policy = "policy: {name: resident, buffers: 4}\n";
   const auto rounds = [&](int count) {
     const Plan plan = planned("batches_per_step: " + std::to_string(count) + ", steps: 2", policy);
-    // The run takes 0.6 ms + 0.001 ms + the time of 2 steps + 0.001 ms.
+    // The run takes 0.6 ms for the weights, 0.001 ms for the first input, the time of 2 steps, and 0.001 ms for the
+    // last answer.
     CHECK(replay(plan).makespan == ms(0.602 + 12.0 * count));
     CHECK(plan.iterations == 2 * plan.iterations_per_step);
     return plan.iterations_per_step;
@@ -85,8 +86,8 @@ TEST_CASE("resident: a round has at least one micro-batch per input that is load
 }
 
 TEST_CASE("resident: the number of inputs that are loaded early is the number that fits") {
-  // The device holds 600 kB of weights, and 2 + 3 kB for the input and the output of B while B computes. Within 607 kB,
-  // there is room for two additional inputs, although four buffers would hold three additional inputs.
+  // While B computes, the device holds 600 kB of weights, B's input of 2 kB and B's output of 3 kB. So 607 kB have room
+  // for two additional inputs. Four buffers would hold three additional inputs.
   const Plan plan = planned("batches_per_step: 8",
                             "stages: {cut: per_layer}\n"
                             "policy: {name: resident, buffers: 4}\n",
@@ -98,8 +99,8 @@ TEST_CASE("resident: the number of inputs that are loaded early is the number th
 }
 
 TEST_CASE("resident: steps are counted correctly if the body is only a part of a step") {
-  // With 1 TFLOP/s and 1 MB/s, the link binds. Inputs take 1 ms each and follow each other without
-  // a pause, so that a step of 5 micro-batches takes 5 ms.
+  // With 1 TFLOP/s and 1 MB/s, the link binds. Inputs take 1 ms each and come without a pause. So a step of 5
+  // micro-batches takes 5 ms.
   const Plan plan = planned(
       "batches_per_step: 5, steps: 8", "policy: {name: resident, buffers: 2}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"});
@@ -112,7 +113,8 @@ TEST_CASE("resident: steps are counted correctly if the body is only a part of a
 }
 
 TEST_CASE("without overlap, a round begins when the previous round has ended") {
-  // The weights take 0.6 ms. Each of 6 batches takes 0.001 + 6 + 0.001 ms: input, computation, answer.
+  // The weights take 0.6 ms. Each of 6 batches takes 0.001 + 6 + 0.001 ms for the input, the computation and the
+  // answer.
   for (const char* policy : {"resident, overlap: false", "sharded, overlap: false", "basic"}) {
     const Plan plan =
         planned("batches_per_step: 3, steps: 2", std::string("policy: {name: ") + policy + "}\n");
@@ -124,9 +126,9 @@ TEST_CASE("without overlap, a round begins when the previous round has ended") {
 }
 
 TEST_CASE("sharded on two devices: the body computes one micro-batch") {
-  // The first stage is A, and the second stage is B and C. Alone on the shared link, the weights of the two stages take
-  // 0.1 ms and 0.5 ms. A's weights come at half the rate until 0.2 ms, and all weights have arrived at 0.6 ms. The
-  // input takes 0.001 ms. A micro-batch takes 1 ms, then 0.002 ms over the link of the pair, and then 2 + 3 ms.
+  // The first stage is A, and the second stage is B and C. At the full rate of the shared link, the weights of the two
+  // stages take 0.1 ms and 0.5 ms. A's weights come at half the rate until 0.2 ms, and all weights have arrived at 0.6
+  // ms. The input takes 0.001 ms. A micro-batch takes 1 ms, then 0.002 ms over the link of the pair, and then 2 + 3 ms.
   // An answer takes 0.001 ms.
   const std::string rest = "stages: {cut: explicit, after: [2]}\npolicy: {name: sharded}\n";
   const auto makespan = [&](const std::string& workload) {
@@ -152,17 +154,17 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   const Plan even = plan_of("batches_per_step: 4, steps: 3");
   CHECK(even.iterations == 6);
   CHECK(even.iterations_per_step == 2);
-  // With steps of three batches, the body has two steps, which are three rounds. The fifth step is in the epilogue.
+  // With three batches per step, the body has two steps, which are three rounds. The fifth step is in the epilogue.
   const Plan odd = plan_of("batches_per_step: 3, steps: 5");
   CHECK(odd.iterations == 2);
   CHECK(odd.steps_per_iteration == 2);
   CHECK(odd.body_end < odd.actions.size());
-  // With all 12 or all 15 batches in one step, the run takes as long as with several steps.
+  // One step of 12 or 15 batches takes as long as several steps with the same number of batches in total.
   CHECK(replay(plan_of("batches_per_step: 12")).makespan ==
         Approx(replay(even).makespan).epsilon(1e-12));
   CHECK(replay(plan_of("batches_per_step: 15")).makespan ==
         Approx(replay(odd).makespan).epsilon(1e-12));
-  // With two steps of a million batches each, the plan has as many actions as with small steps.
+  // A plan for two steps of a million batches has as many actions as the plan for small steps.
   const Plan many = plan_of("batches_per_step: 1000000, steps: 2");
   CHECK(many.actions.size() == even.actions.size());
   CHECK(many.iterations == 1'000'000);
@@ -170,8 +172,8 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
 
 TEST_CASE("data_parallel: replicas with unequal shares run the same number of iterations") {
   // In each of two steps, the first device computes four of seven batches, in 6 ms per batch. The weights of both
-  // devices come over one link (1.2 ms), and then the inputs of both devices come (0.002 ms). The first replica
-  // computes for 8 x 6 ms without a pause.
+  // devices come over one link (1.2 ms). Then the inputs of both devices come (0.002 ms). The first replica computes
+  // for 8 x 6 ms without a pause.
   const Plan plan =
       planned("batches_per_step: 7, steps: 2",
               "policy: {name: data_parallel, replica: resident, buffers: 2, transfers: together}\n",
@@ -181,7 +183,7 @@ TEST_CASE("data_parallel: replicas with unequal shares run the same number of it
   Totals totals(plan);
   CHECK(replay(plan, totals).makespan == ms(1.2 + 0.002 + 48 + 0.001));
   CHECK(number(totals, "samples") == 14);
-  // With equal shares, the body is one micro-batch of each replica.
+  // If both replicas compute the same number of batches, the body is one micro-batch of each replica.
   const Plan even =
       planned("batches_per_step: 8, steps: 2",
               "policy: {name: data_parallel, replica: resident, buffers: 2, transfers: together}\n",

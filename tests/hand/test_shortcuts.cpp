@@ -1,5 +1,5 @@
-// Tests that a tensor that crosses several cuts is held once and moved once. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1
-// ms and 1 kB takes 1 us.
+// If a tensor crosses several cuts, it must be held once and moved once. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms
+// and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -22,7 +22,7 @@ struct Drawn {
 };
 
 /// The image has 1 kB. Layers a, b, c, sum and d take 1, 2, 3, 1 and 1 ms. The outputs of layers a, b, c and sum have 2
-/// kB each, and the output of layer d has 1 kB.
+/// kB each. The output of layer d has 1 kB.
 const std::vector<Drawn> block = {{"a", 500, 2000, {"image"}},
                                   {"b", 500, 4000, {"a"}},
                                   {"c", 500, 6000, {"b"}},
@@ -105,9 +105,9 @@ TEST_CASE(
 TEST_CASE(
     "resident: a shortcut is on the device once, from the stage that makes it to the last "
     "stage that reads it") {
-  // The device holds 1 + 2 kB while a runs, and 2 + 2 kB while b runs. While c runs, it holds the outputs of a, b and
-  // c, which have 6 kB. While the sum runs, it holds the outputs of a, c and the sum, which have 6 kB, too. While d
-  // runs, it holds 2 + 1 kB. If the output of a were copied at each cut, the device would hold 4 + 4 kB while c runs.
+  // The device holds 1 + 2 kB while a runs, and 2 + 2 kB while b runs. While c runs, it holds the outputs of a, b and c
+  // (6 kB). While the sum runs, it holds the outputs of a, c and the sum (6 kB). While d runs, it holds 2 + 1 kB. If
+  // each cut had its own copy of a's output, the device would hold 4 + 4 kB while c runs.
   const Plan plan = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n"));
   CHECK(makespan_of(plan) == ms(0.001 + 8 + 0.001));
@@ -115,8 +115,8 @@ TEST_CASE(
 }
 
 TEST_CASE("sharded: a tensor is not sent back to the device that made it") {
-  // Layers a, sum and d are on gpu0, and layers b and c are on gpu1. So the output of layer a is sent to gpu1 (0.002
-  // ms), and the output of layer c is sent back (0.002 ms).
+  // Layers a, sum and d are on gpu0. Layers b and c are on gpu1. The output of layer a is sent to gpu1 (0.002 ms). The
+  // output of layer c is sent back (0.002 ms).
   const Plan plan =
       make_plan(scenario_of(block, 250,
                             "stages: {cut: per_layer}\n"
@@ -132,7 +132,7 @@ TEST_CASE("sharded: during other computations, a shortcut is sent to the device 
   const Plan plan = make_plan(scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + "}\n"));
   CHECK(sent_bytes(plan) == 4000);
   CHECK(makespan_of(plan) == ms(0.001 + 3 + 0.002 + 5 + 0.001));
-  // If only one action runs at a time, layer c also waits for the output of layer a.
+  // If only one action runs at a time, layer c also waits for the transfer of layer a's output.
   const Plan serial = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + ", overlap: false}\n"));
   CHECK(makespan_of(serial) == ms(0.001 + 3 + 0.002 + 5 + 0.002 + 0.001));
@@ -188,7 +188,7 @@ TEST_CASE(
       CHECK(totals.sums().flop == 4.0 * static_cast<double>(scenario.model.flop()));
       if (i % 6 == 0)
         CHECK(execute_isolated(plan).report.makespan == Approx(makespan).epsilon(1e-9));
-      // If actions run one at a time, the peak of the run must be the peak of the program of the round.
+      // If actions run one at a time, the run and the program of the round have the same peak.
       if (std::string(policy) != "resident, overlap: false") continue;
       const std::vector<Stage> stages = stages_of(scenario);
       const PolicyRequest request{

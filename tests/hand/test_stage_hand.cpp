@@ -11,8 +11,8 @@ using namespace sluice::test;
 TEST_CASE("the workspace of a chain is the greatest sum of two neighbouring inner tensors") {
   const Model model = chain();  // the input has 10 elements, and the outputs have 20, 30, 5 and 7
   // All layers are in one stage, in float32. The inner tensors are the outputs of layers a, b and c. The stage holds 20
-  // elements while layer a runs, 20 + 30 while layer b runs, 30 + 5 while layer c runs, and 5 while layer d runs. The
-  // output of layer d leaves the stage. The greatest sum is 50 elements.
+  // elements while layer a runs, 20 + 30 while b runs, 30 + 5 while c runs, and 5 while d runs. The output of layer d
+  // leaves the stage. The greatest sum is 50 elements.
   const auto one = make_stages(model, {4}, DType::float32);
   REQUIRE(one.size() == 1);
   CHECK(one[0].input_bytes == 4 * 10);
@@ -20,8 +20,8 @@ TEST_CASE("the workspace of a chain is the greatest sum of two neighbouring inne
   CHECK(one[0].workspace_bytes == 4 * 50);
   CHECK(one[0].weight_bytes == 4 * 10);
 
-  // With a cut after b, the stage {input, a, b} has the inner tensor a (20 elements), which is held while layers a and
-  // b run. The stage {c, d} has the inner tensor c (5 elements). Tensor b crosses the cut.
+  // With a cut after b, tensor b crosses the cut. The stage {input, a, b} has the inner tensor a (20 elements), which
+  // it holds while layers a and b run. The stage {c, d} has the inner tensor c (5 elements).
   const auto two = make_stages(model, {2, 4}, DType::int8);
   REQUIRE(two.size() == 2);
   CHECK(two[0].input_bytes == 10);
@@ -41,26 +41,26 @@ TEST_CASE("a stage of one layer has no workspace") {
 
 TEST_CASE(
     "in a diamond, every tensor that is made before a cut and read after it crosses the cut") {
-  // The input has 10 elements. Layer a (8 elements) reads the input, layers b (16 elements) and c (4) read layer a, and
-  // layer d (2) reads layers b and c. As in a residual block, the output of layer a is held until layer c has run.
+  // The input has 10 elements. Layer a (8 elements) reads the input. Layers b (16 elements) and c (4) read layer a.
+  // Layer d (2) reads layers b and c. As in a residual block, the output of layer a is held until layer c has run.
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 16, 0, 1),
                   layer("c", {1}, 4, 0, 1), layer("d", {2, 3}, 2, 0, 1)};
-  // All layers are in one stage. The stage holds 8 elements while layer a runs, 8 + 16 while layer b runs, 8 + 16 + 4
-  // while layer c runs, and 16 + 4 while layer d runs.
+  // All layers are in one stage. The stage holds 8 elements while layer a runs, 8 + 16 while b runs, 8 + 16 + 4 while c
+  // runs, and 16 + 4 while d runs.
   const auto one = make_stages(model, {4}, DType::int8);
   CHECK(one[0].workspace_bytes == 28);
   CHECK(one[0].input_bytes == 10);
   CHECK(one[0].output_bytes == 2);
-  // With a cut after layer b, tensors a and b cross the cut (8 + 16 = 24 elements), so that the first stage has no
-  // inner tensor. Tensor c (4 elements) is an inner tensor of the second stage while layers c and d run.
+  // With a cut after layer b, tensors a and b cross the cut (8 + 16 = 24 elements). So the first stage has no inner
+  // tensor. The second stage has the inner tensor c (4 elements) while layers c and d run.
   const auto two = make_stages(model, {2, 4}, DType::int8);
   CHECK(two[0].output_bytes == 24);
   CHECK(two[0].workspace_bytes == 0);
   CHECK(two[1].input_bytes == 24);
   CHECK(two[1].workspace_bytes == 4);
-  // With a cut after layer c, no later layer reads tensor a, and tensors b and c cross (20 elements). The inner tensor
-  // of the first stage is tensor a, which is held while layers a, b and c run.
+  // With a cut after layer c, tensors b and c cross (20 elements). No later layer reads tensor a. Tensor a is the inner
+  // tensor of the first stage, which holds it while layers a, b and c run.
   const auto later = make_stages(model, {3, 4}, DType::int8);
   CHECK(later[0].output_bytes == 20);
   CHECK(later[0].workspace_bytes == 8);
@@ -68,8 +68,8 @@ TEST_CASE(
 }
 
 TEST_CASE("an input that a later stage reads crosses every cut before it") {
-  // The input has 10 elements. Layer a (8 elements) reads the input, layer b (6) reads layer a, and layer c (4)
-  // reads layer b and the input.
+  // The input has 10 elements. Layer a (8 elements) reads the input. Layer b (6) reads layer a. Layer c (4) reads layer
+  // b and the input.
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 6, 0, 1),
                   layer("c", {0, 2}, 4, 0, 1)};
@@ -159,8 +159,8 @@ TEST_CASE(
                   layer("d", {2, 3}, 2, 0, 1),  layer("e", {4}, 2, 0, 1)};
   const Cutting diamond(model);
   CHECK(diamond.lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 4, 5});
-  // In the model `shortcut`, a shortcut leads from layer a to the last layer. In the model
-  // `answers`, the output of layer c is an answer, which is kept to the end.
+  // In the model `shortcut`, a shortcut leads from layer a to the last layer. In the model `answers`, the output of
+  // layer c is an answer. An answer is kept to the end.
   Model shortcut = model;
   shortcut.layers[5].inputs = {4, 1};
   CHECK(Cutting(shortcut).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});
@@ -175,7 +175,7 @@ TEST_CASE(
 }
 
 TEST_CASE("single_tensor counts each kept tensor of a residual network once") {
-  // All stages of the cut together must keep as many bytes as a single stage with all layers.
+  // All stages together must keep as many bytes as a single stage with all layers.
   for (const char* name : {"resnet18", "squeezenet1_0", "unet", "densenet121", "vgg16"}) {
     CAPTURE(name);
     const Model model =

@@ -32,7 +32,7 @@ RunResult run_of(const Plan& plan) {
 
 TEST_CASE("one step under resident: the load of weights counts in first_step_s, not in step_s") {
   // The weights take 0.6 ms, the input 0.001 ms, the computation 6 ms and the answer 0.001 ms. In the steady state,
-  // only the computation binds, because inputs are loaded and answers are saved during computations.
+  // inputs are loaded and answers are saved during computations. So only the computation binds.
   const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
   CHECK(number(result, "makespan_s") == ms(6.602));
   CHECK(number(result, "throughput_samples_per_s") == Approx(1 / 6.602e-3));
@@ -51,7 +51,7 @@ TEST_CASE("a load of weights that takes longer than a step is not a part of step
 }
 
 TEST_CASE("the weights of groups that take turns are loaded again for every step") {
-  // A memory of 310 kB holds only one layer's weights, so that actions run one after the other. The weights take 0.6
+  // A memory of 310 kB holds the weights of only one layer. So actions run one after the other. The weights take 0.6
   // ms, the computation 6 ms, the input 0.001 ms and the answer 0.001 ms. The outputs of 2 and 3 kB stay on the device.
   const RunResult result =
       run_of(planned("batch: 1",

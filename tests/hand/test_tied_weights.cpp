@@ -14,9 +14,9 @@ TEST_CASE(
     "if GPT-2 is cut in two, both halves have the embedding table of words, and without a cut there "
     "is one table") {
   const Cutting cutting(load_model(zoo + "gpt2.yaml", {}));
-  // The embedding table of words has 50257 x 768 = 38,597,376 parameters, and the embedding table of positions has
-  // 1024 x 768 = 786,432 parameters. A block has 12 x 768^2 + 13 x 768 = 7,087,872 parameters, and the last norm has
-  // 2 x 768 = 1,536 parameters. In int8, a parameter is a byte.
+  // The embedding table of words has 50257 x 768 = 38,597,376 parameters. The embedding table of positions has 1024 x
+  // 768 = 786,432 parameters. A block has 12 x 768^2 + 13 x 768 = 7,087,872 parameters. The last norm has 2 x 768 =
+  // 1,536 parameters. In int8, a parameter is a byte.
   const auto whole = cutting.cut("{cut: explicit, after: []}");
   REQUIRE(whole.size() == 1);
   CHECK(whole[0].weight_bytes == 38'597'376 + 786'432 + 12 * 7'087'872 + 1'536);
@@ -52,8 +52,8 @@ TEST_CASE(
 TEST_CASE("a layer reads tied weights like weights of its own") {
   const Model model = load_model(zoo + "gpt2.yaml", {"tokens=2", "blocks=1"});
   const Layer& logits = model.layers.back();
-  // The layer `logits` reads an input of 2 x 768 elements and the whole table, and writes
-  // 2 x 50257 elements. Each element has 4 bytes.
+  // The layer `logits` reads an input of 2 x 768 elements and the whole table. It writes 2 x 50257 elements. Each
+  // element has 4 bytes.
   CHECK(forward_work(model, logits, 1, DType::float32).bytes ==
         4.0 * (2 * 768 + 2 * 50257 + 38'597'376));
 }

@@ -10,7 +10,8 @@ using namespace training_case;
 TEST_CASE(
     "training, all kept: the weights and one input are loaded, and then all passes run "
     "without a pause") {
-  // The weights take 0.6 ms, the input takes 0.001 ms, and then four micro-batches take (1 + 2 + 3) x (1 + 2) ms each.
+  // The weights take 0.6 ms, and the input takes 0.001 ms. Then each of four micro-batches takes 1 + 2 + 3 ms forward,
+  // and twice as long backward.
   CHECK(makespan_of(four + cut + "policy: {name: resident}\n") == ms(0.6 + 0.001 + 72));
 }
 
@@ -21,7 +22,8 @@ TEST_CASE(
 }
 
 TEST_CASE("an update takes the FLOP of its optimizer per parameter, once per batch") {
-  // For each of 150,000 parameters, sgd takes 2 FLOP (0.3 ms in total), and adam takes 12 FLOP (1.8 ms in total).
+  // There are 150,000 parameters. Per parameter, sgd takes 2 FLOP (0.3 ms in total), and adam takes 12 FLOP (1.8 ms in
+  // total).
   CHECK(makespan_of(four + cut + serial, {"workload.optimizer=sgd"}) ==
         ms(0.6 + 4 * (0.001 + 18) + 0.3));
   CHECK(makespan_of(four + cut + serial, {"workload.optimizer=adam", "workload.steps=2"}) ==
@@ -30,8 +32,8 @@ TEST_CASE("an update takes the FLOP of its optimizer per parameter, once per bat
 
 TEST_CASE("the backward pass takes the requested multiple of the seconds of the forward pass") {
   CHECK(makespan_of(four + cut + serial, {"workload.backward=1"}) == ms(0.6 + 4 * (0.001 + 12)));
-  // The gradient of a layer's input takes as many FLOP as its forward pass, and so does the gradient
-  // of its weights. So the backward pass takes twice as long as the forward pass.
+  // A layer has two gradients: of its input and of its weights. Each gradient takes as many FLOP as the forward pass.
+  // So the backward pass takes twice as long as the forward pass.
   CHECK(makespan_of(four + cut + serial, {"workload.backward=per_layer"}) ==
         ms(0.6 + 4 * (0.001 + 18)));
 }
@@ -42,8 +44,8 @@ TEST_CASE("a split backward pass takes as long as a whole backward pass") {
 }
 
 TEST_CASE("recomputing all stages adds a forward pass of each stage whose tensors are read again") {
-  // A and B run forward again (1 + 2 ms). C does not run again, because it has no inner tensors,
-  // and its output is still on the device for the loss.
+  // A and B run forward again (1 + 2 ms). C does not run again: it has no inner tensors, and its output is still on the
+  // device for the loss.
   CHECK(makespan_of(four + cut + serial + "fates: {strategy: recompute_all}\n") ==
         ms(0.6 + 4 * (0.001 + 18 + 3)));
 }
@@ -51,9 +53,9 @@ TEST_CASE("recomputing all stages adds a forward pass of each stage whose tensor
 TEST_CASE(
     "loads on a busy link start during a computation, and no computation waits for these loads") {
   // Eight layers take 1 ms forward and 2 ms backward. The output of a layer takes 2.2 ms on the link, and the weights
-  // of a layer take 1 us. The outputs of the first three layers are saved from 1 to 7.6 ms, and are needed again at 16,
-  // 18 and 20 ms. The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads start during backward
-  // passes of 2 ms.
+  // of a layer take 1 us. The outputs of the first three layers are saved from 1 to 7.6 ms. These outputs are needed
+  // again at 16, 18 and 20 ms. The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads start during
+  // backward passes of 2 ms.
   const std::vector<Row> rows(8, {1, 1000, 2'200'000});
   const Scenario scenario = small_scenario(
       1000, rows,
@@ -73,17 +75,16 @@ TEST_CASE(
 
 TEST_CASE("training, all kept: the peak is at the last backward pass") {
   // Weights and gradients have 600,000 bytes each. During the backward pass of C, the device holds the input (1000
-  // bytes), the outputs (2000, 3000 and 1000 bytes), the gradient of C's output (1000 bytes), and the gradient of B's
-  // output (3000 bytes), which this pass makes.
+  // bytes), the outputs (2000, 3000 and 1000 bytes) and the gradient of C's output (1000 bytes). This pass also makes
+  // the gradient of B's output (3000 bytes).
   CHECK(peak_of(four + cut + serial) == 1'200'000 + 11'000);
 }
 
 TEST_CASE("training, all recomputed: the peak is as high as when all tensors are kept") {
-  // The peak is in the backward pass of C, as in the test above, because all three outputs are made
-  // again before that pass.
+  // The peak is in the backward pass of C, as in the test above. All three outputs are made again before this pass.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: recompute_all}\n") == 1'200'000 + 11'000);
-  // If A and B are offloaded, the input and A's output are not on the device during the backward pass of C. So the
-  // device holds 3000 + 1000 + 1000 + 3000 bytes.
+  // With A and B offloaded, the backward pass of C does not need the input and A's output. So the device holds 3000 +
+  // 1000 + 1000 + 3000 bytes.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: listed, offload: [1, 2]}\n") ==
         1'200'000 + 8'000);
 }
@@ -98,15 +99,15 @@ TEST_CASE(
     "streamed training, all micro-batches in flight: weights are loaded once for forward and once "
     "for backward passes") {
   // Weights are loaded for the forward passes of A, B and C and for the backward passes of B and A, in 0.9 ms in total.
-  // The weights of C are still on the device. Updates take 0.3 ms, and saving the weights takes 0.6 ms.
+  // The weights of C are still on the device. Updates take 0.3 ms. The weights are saved in 0.6 ms.
   CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false}\n",
                     {"workload.optimizer=sgd"}) == ms(0.9 + 4 * (18 + 0.001) + 0.3 + 0.6));
 }
 
 TEST_CASE("streamed training in two passes: gradients are saved and loaded between the passes") {
-  // The first pass over the model loads weights in 0.1 + 0.2 + 0.3 + 0.2 + 0.1 ms and saves gradients in 0.6 ms. In
-  // the second pass, the weights of A are still on the device. So this pass loads weights in 0.2 + 0.3 + 0.2 + 0.1
-  // ms, and the gradients in 0.6 ms. Updates take 0.3 ms, and saving the weights takes 0.6 ms.
+  // The first pass over the model loads weights in 0.1 + 0.2 + 0.3 + 0.2 + 0.1 ms and saves gradients in 0.6 ms. In the
+  // second pass, the weights of A are still on the device. So the second pass loads weights in 0.2 + 0.3 + 0.2 + 0.1
+  // ms, and the gradients in 0.6 ms. Updates take 0.3 ms. The weights are saved in 0.6 ms.
   CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false, in_flight: 2}\n",
                     {"workload.optimizer=sgd"}) ==
         ms(0.9 + 0.6 + 0.8 + 0.6 + 4 * (18 + 0.001) + 0.3 + 0.6));
@@ -115,9 +116,9 @@ TEST_CASE("streamed training in two passes: gradients are saved and loaded betwe
 TEST_CASE(
     "training with in_flight open takes as long as with the best number that fits, and fits into "
     "memory") {
-  // The peak is at the first backward pass of C. The device then holds 600,000 bytes for C's weights and the gradients
-  // of these weights, 7000 bytes per sample for the input and three outputs, and 4000 bytes for the gradients of two
-  // outputs. With six samples, the sum is 646,000 bytes.
+  // The peak is at the first backward pass of C. During this pass, the device holds C's weights and their gradients,
+  // with 600,000 bytes. For each sample, it holds the input and three outputs, with 7000 bytes. It also holds the
+  // gradients of two outputs, with 4000 bytes. With six samples, the sum is 646,000 bytes.
   const auto planned = [](const std::string& in_flight) {
     return make_plan(small_scenario(
         1000, abc,
@@ -179,13 +180,13 @@ std::vector<std::string> with(std::vector<std::string> overrides, const std::str
 TEST_CASE(
     "all-reduce after the backward pass: each of n replicas sends 2 (n - 1) pieces, each 1 / n of "
     "the gradients") {
-  // Two replicas compute two micro-batches each: the weights take 0.6 ms, the input takes 0.001 ms, and the computation
+  // Two replicas compute two micro-batches each. The weights take 0.6 ms, the input takes 0.001 ms, and the computation
   // takes 2 x 18 ms. Then each replica sends the gradients of C, B and A (300, 200 and 100 kB) to the other replica,
-  // each in two halves. Both replicas send at the same time, which takes 0.6 ms. The updates of C and B run during the
-  // next rings, and A's update (0.05 ms) runs after the last ring.
+  // each in two halves. Both replicas send at the same time, in 0.6 ms. Each of these exchanges is a ring. The updates
+  // of C and B run during the next rings. A's update (0.05 ms) runs after the last ring.
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6 + 0.05));
-  // Four replicas with one micro-batch each send six quarters of the gradients, which take 6 / 4 x 0.6 = 0.9 ms.
+  // Four replicas have one micro-batch each. They send six quarters of the gradients, in 6 / 4 x 0.6 = 0.9 ms.
   CHECK(makespan_of(four + cut + replicas,
                     with(with(two, "platform.devices.gpu.count=4"), "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 18 + 0.9 + 0.05));
@@ -195,13 +196,13 @@ TEST_CASE(
     "computation hides an all-reduce during the backward pass, except for the ring of the "
     "first stage") {
   // The ring of C (0.3 ms) runs during the backward passes of B and A (4 + 2 ms). The ring of B (0.2 ms) runs during
-  // the backward pass of A, and the ring of A (0.1 ms) runs during the update of C (0.15 ms). Computation hides all
+  // the backward pass of A. The ring of A (0.1 ms) runs during the update of C (0.15 ms). So computation hides all
   // transfers.
   CHECK(makespan_of(four + cut + replicas, two) == ms(0.6 + 0.001 + 36 + 0.3));
   // At 1 MB/s, the rings of C (300 ms), B (200 ms) and A (100 ms) run one after the other, from the end of the last
-  // backward pass of C. The weights take 600 ms, and the input takes 1 ms (the computation of 18 ms hides the next
-  // input). The backward pass of C for the second micro-batch ends at 601 + 18 + 6 + 6 = 631 ms. The rings end at 631 +
-  // 600 ms. Then A's update takes 0.05 ms.
+  // backward pass of C. The weights take 600 ms, and the first input takes 1 ms. The next input comes during the
+  // computation of 18 ms. The backward pass of C for the second micro-batch ends at 601 + 18 + 6 + 6 = 631 ms. The
+  // rings end at 631 + 600 ms. Then A's update takes 0.05 ms.
   CHECK(makespan_of(four + cut + replicas, with(two, "platform.links.host.bandwidth=1MB/s")) ==
         ms(631 + 600 + 0.05));
 }
@@ -214,8 +215,8 @@ TEST_CASE("without an update, an all-reduce ends before the next backward pass o
   CHECK(makespan_of(four + cut + replicas, with(none, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6));
   // At 1 MB/s, the rings of C, B and A end at 637 + 300, 637 + 500 and 637 + 600 ms. The backward passes of C, B and A
-  // in the next step wait for these rings, until 1237 + 2 ms. Then the next micro-batch takes 18 ms, and the rings take
-  // 600 ms. The inputs of the next step come before the first ring.
+  // in the next step wait for these rings. So the backward pass of A ends at 1237 + 2 ms. Then the next micro-batch
+  // takes 18 ms, and the rings take 600 ms. The inputs of the next step come before the first ring.
   std::vector<std::string> slow = with(none, "policy.all_reduce=after");
   slow.insert(slow.end(), {"workload.steps=2", "platform.links.host.bandwidth=1MB/s"});
   CHECK(execute_isolated(make_plan(small_scenario(1000, abc, four + cut + replicas, slow)))
@@ -271,8 +272,9 @@ Summary summary_of(const Plan& plan) {
 
 TEST_CASE(
     "training reports its time relative to the forward passes, and the bytes that left the device") {
-  // All boundaries are offloaded without overlap. After the weights have arrived, each of 4 micro-batches takes 0.002
-  // ms for inputs, 18 ms for passes (6 ms of them forward) and 0.010 ms for boundaries. It offloads 2000 + 3000 bytes.
+  // All boundaries are offloaded without overlap. After the weights have arrived, each of the 4 micro-batches takes
+  // 18.012 ms: 0.002 ms to load its input, 18 ms to compute and 0.010 ms to save and load its boundaries. The forward
+  // passes of 4 micro-batches take 4 x 6 = 24 ms. Each micro-batch offloads two boundaries of 2000 and 3000 bytes.
   const Summary summary = summary_of(make_plan(
       small_scenario(1000, abc, four + cut + serial + "fates: {strategy: offload_all}\n")));
   CHECK(summary.find("training_over_inference")->value.number ==
@@ -282,7 +284,8 @@ TEST_CASE(
 
 TEST_CASE(
     "the time of training relative to the forward passes does not depend on the number of steps") {
-  // Training takes 3 times as long as forward passes. The metric does not count the 600 ms for weights at 1 MB/s.
+  // Training takes 3 times as long as its forward passes alone. At 1 MB/s, the weights take 600 ms to load. The metric
+  // does not count these 600 ms.
   const auto over = [](const std::string& steps, const std::string& bandwidth) {
     const Plan plan = make_plan(
         small_scenario(1000, abc, four + cut + "policy: {name: resident}\n",

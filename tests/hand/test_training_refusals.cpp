@@ -1,4 +1,5 @@
-// Tests training with `optimal` and `phased`. Keys without a meaning and plans that do not fit must be refused.
+// Tests training with the strategy `optimal` for fates, and training under the policy `phased`. A key that means
+// nothing in its scenario must be refused, and so must a plan that does not fit.
 #include "support/training_case.hpp"
 
 namespace sluice {
@@ -7,8 +8,9 @@ namespace {
 using namespace training_case;
 
 TEST_CASE("with either solver, optimal takes the fastest of keeping, copying and recomputing") {
-  // If the input and A's output are kept until the backward pass of C, 11 kB are needed. A budget of 8 kB is enough if
-  // the input is dropped and loaded again (0.001 ms), and A's output is offloaded (2 x 0.002 ms) or recomputed (1 ms).
+  // A device that keeps the input and A's output until the backward pass of C needs 11 kB. A budget of 8 kB is enough
+  // if two things change. The input is dropped and loaded again, which takes 0.001 ms. A's output is either offloaded,
+  // which takes 2 x 0.002 ms, or recomputed, which takes 1 ms.
   for (const char* solver : {"frontier", "milp"}) {
     CAPTURE(solver);
     CHECK(makespan_of(four + cut + serial + "fates: {strategy: optimal, budget: 8kB, solver: " +
@@ -21,7 +23,8 @@ TEST_CASE("with either solver, optimal takes the fastest of keeping, copying and
 }
 
 TEST_CASE("milp: stages without inner tensors give a plan that runs") {
-  // Dense stages keep only their input, so their inner tensors have 0 bytes. These are neither saved nor loaded.
+  // Dense stages keep only their input, so their inner tensors have 0 bytes. Inner tensors of 0 bytes are neither saved
+  // nor loaded.
   for (const char* budget : {"8kB", "9kB", "10kB", "11kB"}) {
     CAPTURE(budget);
     const std::string fates = "fates: {strategy: optimal, budget: " + std::string(budget);
@@ -31,13 +34,18 @@ TEST_CASE("milp: stages without inner tensors give a plan that runs") {
 }
 
 TEST_CASE("phased training: devices take turns, and each phase loads its own weights") {
-  // Two devices have their own links, and train with sgd and without overlap. The phases FA, FB, FC, BC, BB and BA take
-  // 1, 2, 3, 6, 4 and 2 ms. These phases run on devices 0, 1, 0, 1, 0 and 1. Each phase loads its weights: 0.1 + 0.2 +
-  // 0.3 + 0.3 + 0.2 + 0.1 ms. Five tensors go from one device to the other. Each tensor is saved to host memory and
-  // then loaded, in equal times. FB needs A's output (2 x 0.002 ms), FC needs B's output (2 x 0.003 ms), BC needs C's
-  // output (2 x 0.001 ms), BB needs the gradient of B's output (2 x 0.003 ms), and BA needs the gradient of A's output
-  // (2 x 0.002 ms). BB reads A's output on device 0, where FA made it, and BC reads B's output on device 1. The input
-  // is loaded for FA and for BA. Updates take 0.3 ms, and saving the weights takes 0.6 ms.
+  // Two devices train with sgd and without overlap. Each device has a link of its own. FA is the forward phase of stage
+  // A, and BA is its backward phase. The phases FA, FB, FC, BC, BB and BA compute for 1, 2, 3, 6, 4 and 2 ms. The
+  // phases run on devices 0, 1, 0, 1, 0 and 1. Each phase loads the weights of its stage: 0.1 + 0.2 + 0.3 + 0.3 + 0.2 +
+  // 0.1 ms.
+  //
+  // Five tensors go from one device to the other. Each tensor is saved to host memory and then loaded. Its load takes
+  // as long as its save. FB needs A's output (2 x 0.002 ms). FC needs B's output (2 x 0.003 ms). BC needs C's output (2
+  // x 0.001 ms). BB needs the gradient of B's output (2 x 0.003 ms). BA needs the gradient of A's output (2 x 0.002
+  // ms).
+  //
+  // BB reads A's output on device 0, where FA made it. BC reads B's output on device 1. The input is loaded for FA and
+  // again for BA, in 0.001 ms each. The updates of the weights take 0.3 ms. Then the weights are saved in 0.6 ms.
   const std::vector<std::string> overrides = {"platform.devices.gpu.count=2",
                                               "platform.links.host.sharing=private"};
   CHECK(makespan_of("workload: {mode: training, optimizer: sgd}\n" + cut +
@@ -131,8 +139,8 @@ TEST_CASE("a budget that is too small for training is refused with the bytes by 
       Catch::Contains("does not fit") && Catch::Contains("gradient") && Catch::Contains("weight"));
 }
 
-/// Returns a scenario with these layers. In the tests below, the input has 1000 elements (4 kB), and only the second
-/// layer after the input has weights.
+/// Returns a scenario with the given layers. In the tests below, the input has 1000 elements, which are 4 kB. Only the
+/// second layer after the input has weights.
 Scenario before_the_first_weights(const std::string& layers, const std::string& rest) {
   return read_scenario(
       parse_text("format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
@@ -160,20 +168,22 @@ TEST_CASE("layers before the first weights take no seconds and no bytes for a ba
         rest));
   };
   // Weights and input take 4 us each. During the backward pass of layer b, the device holds five tensors of 4 kB each:
-  // the weights, the gradients of the weights, a's output, b's output, and the gradient of b's output.
+  // the weights, their gradients, a's output, b's output, and the gradient of b's output.
   const Plan without = plan_of("");
   CHECK(makespan_of(without) == ms(0.008 + 1 + 2 + 4));
   CHECK(replay(without).peaks.front() == 5 * 4000);
-  // If the backward pass of layer a was measured, layer a has a backward pass. The input of layer a is kept, and layer
-  // b makes the gradient that the backward pass of layer a reads.
+  // Now the model gives measured seconds for the backward pass of layer a, so layer a has a backward pass. For this
+  // pass, the device holds two more tensors of 4 kB: the input of layer a, and the gradient of a's output, which layer
+  // b makes.
   const Plan with = plan_of(", backward: 3ms");
   CHECK(makespan_of(with) == ms(0.008 + 1 + 2 + 4 + 3));
   CHECK(replay(with).peaks.front() == 7 * 4000);
 }
 
 TEST_CASE("a multiple of the forward pass counts only layers that have a backward pass") {
-  // The layer relu has 1000 FLOP (1 us). The layer dense has 2 x 10,000 FLOP (20 us) in the forward pass and twice as
-  // many in the backward pass. The weights have 40 kB (40 us), and the input takes 4 us.
+  // The layer relu has 1000 FLOP, which take 1 us. In its forward pass, the layer dense has 2 x 10,000 FLOP, which take
+  // 20 us. In its backward pass, it has twice as many FLOP, which take 40 us. The weights have 40 kB and take 40 us to
+  // load. The input takes 4 us.
   const Plan plan = make_plan(before_the_first_weights(
       "    layers:\n      - {type: input, name: x, shape: [1000]}\n      - {type: relu}\n"
       "      - {type: dense, features: 10, bias: false}\n",

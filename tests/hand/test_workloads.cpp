@@ -1,5 +1,6 @@
-// The two workloads of the speed comparison must end at the times that independent programs
-// compute: a max-plus recursion, an event queue and bare SimGrid. All times are whole microseconds.
+// Tests the plans of the two workloads of the speed comparison. Their makespans must equal the makespans that
+// independent programs compute: a max-plus recursion, an event queue and bare SimGrid. All times are whole
+// microseconds.
 #include <catch2/catch.hpp>
 
 #include "bench/workload.hpp"
@@ -12,7 +13,7 @@ namespace sluice {
 namespace {
 
 void require_makespan(const Plan& made, double microseconds) {
-  // The plan is written as text and read again, as if an importer had written it.
+  // The plan is written as text and read again.
   const Plan plan = plan_from_text(to_text(made), "workload");
   check(plan);
   const Approx exact = Approx(microseconds * 1e-6).epsilon(1e-12);
@@ -27,9 +28,9 @@ TEST_CASE("1F1B pipelines of uneven stages end at the time that a max-plus recur
 }
 
 // There are P stages and M micro-batches. A forward pass takes f = 1000 us, a backward pass takes b = 2000 us, and a
-// transfer takes x = 640 + 10 us. With GPipe, the last stage begins after (P-1)(f + x). The last stage computes for M f
-// and then for M b without a pause, because its own backward passes come first. The last gradient crosses P-1 stages in
-// (P-1)(b + x). The sum is:
+// transfer takes x = 640 + 10 us. Under GPipe, the last stage begins after (P-1)(f + x). It computes M forward passes
+// in M f, and then at once M backward passes in M b, because it needs no gradient from another stage. Then the gradient
+// of the last micro-batch goes through the other P-1 stages in (P-1)(b + x). The sum is:
 //   (P-1)(f + b + 2x) + M (f + b)
 TEST_CASE("a GPipe pipeline of equal stages takes the time that a formula gives") {
   for (const auto& [stages, micro_batches] : {std::pair{4, 8}, {8, 64}, {16, 256}}) {
@@ -46,8 +47,8 @@ TEST_CASE("1F1B pipelines of equal stages end at the time that a max-plus recurs
 }
 
 // With one layer, no actions overlap. The forward pass takes 1000 + h us, the save and the load take 650 us each, and
-// the backward pass takes 2000 + h us. A hash gives each pass its own h, from 0 to 100. In five
-// iterations, all h add up to 476 us, so that the run takes 5 x 4300 + 476 us.
+// the backward pass takes 2000 + h us. A hash gives each pass its own h, from 0 to 100. The five iterations have ten
+// passes, whose h add up to 476 us. So the run takes 5 x (1000 + 650 + 650 + 2000) + 476 us.
 TEST_CASE("an offloaded chain of one layer takes the sum of its operations") {
   require_makespan(bench::offload_plan(1, 5), 5 * 4300 + 476);
 }

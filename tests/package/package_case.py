@@ -27,7 +27,7 @@ def small():
 
 
 def content_of(path):
-    """Returns the attribute `content_sha256` of the trace at this path, which is a hash of the content of the trace."""
+    """Returns the attribute `content_sha256` of the trace at this path."""
     import h5py
 
     with h5py.File(path) as file:

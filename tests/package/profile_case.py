@@ -1,5 +1,5 @@
-"""Helpers for the tests of profile_torch: a clock that advances only with the measured work, a meter of known joules,
-and a folder."""
+"""Helpers for the tests of profile_torch: a clock, a meter of known joules, and a folder. The clock advances only when
+a module of class Works is called."""
 
 import csv
 import json
@@ -19,7 +19,7 @@ PROGRAM = os.environ.get("SLUICE_PROGRAM", str(Path(__file__).parents[2] / "buil
 
 
 class Clock:
-    """A clock that advances only with the measured work."""
+    """A clock that advances only when a module of class Works is called."""
 
     now = 0.0
 
@@ -29,7 +29,7 @@ class Clock:
 
 
 class Works(nn.Module):
-    """A module that advances the clock by given seconds per call, and fails after `calls` calls."""
+    """A module whose call advances the clock by `seconds`. After `calls` calls, every further call fails."""
 
     left = {}
 
@@ -51,7 +51,7 @@ class Works(nn.Module):
 
 
 class StandIn:
-    """A meter with steps of 1/8 J, for a device that takes 3 W while it works."""
+    """A meter whose count of joules grows in steps of 1/8 J. Its device takes 3 W while it works."""
 
     name = "stand_in"
 

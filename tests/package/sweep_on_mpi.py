@@ -1,5 +1,5 @@
-"""Runs a sweep as an MPI job. The first rank controls the sweep and writes the table, and the other ranks run the
-points: mpiexec -n 3 python3 -m mpi4py.futures sweep_on_mpi.py TABLE.csv"""
+"""Runs a sweep as an MPI job: mpiexec -n 3 python3 -m mpi4py.futures sweep_on_mpi.py TABLE.csv. The first rank controls
+the sweep and writes the table. The other ranks run the points."""
 
 import sys
 

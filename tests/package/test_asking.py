@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scenarios as users write them: names, changes, element types, and warnings about keys that are dropped."""
+"""Tests scenarios as users write them: names, changes, element types, and warnings about dropped keys."""
 
 import pathlib
 import pickle
@@ -67,7 +67,8 @@ class Models(unittest.TestCase):
         model = sluice.model("alexnet")
         wide = model.with_({"layers.conv1.channels": 128, "name": "wide"})
         self.assertEqual(wide.name, "wide")
-        # conv1 has 11 x 11 x 3 weights per channel, and conv2 has 5 x 5 x 256 weights per channel of conv1.
+        # The change gives conv1 32 more channels. Each channel adds 11 x 11 x 3 weights to conv1, and 5 x 5 x 256
+        # weights to conv2, which reads it.
         self.assertEqual(wide.parameters - model.parameters, 32 * (11 * 11 * 3 + 5 * 5 * 256))
         self.assertEqual(model.with_({"layers.1.channels": 128}).parameters, wide.parameters)
         asked = sluice.load("alexnet_x200").with_({"model.definition.layers.conv1.channels": 128})

@@ -115,7 +115,8 @@ class OneTimeBase(unittest.TestCase):
             self.assertEqual(float(data["samples_done"].sel(run=name).max()), result.metrics.samples)
 
     def test_the_numbers_of_a_bin_equal_a_count_by_hand(self):
-        """Compares each bin of a small run with the numbers that its spans and memory events give for this bin."""
+        """Compares each bin of a small run with the numbers that the spans and memory events of the run give for this
+        bin."""
         times = np.linspace(0, 1.2 * SMALL.metrics.makespan_s, 38)[1:]
         data, spans, memory = SMALL.resampled(times), SMALL.spans, SMALL.memory
         begin = 0.0

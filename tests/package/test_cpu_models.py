@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests analysis/measure/cpu_models.py. The simulated seconds of a model must be the sum of the measured seconds of all
-its operators. No test asserts a measured time."""
+"""Tests analysis/measure/cpu_models.py. The script measures all operators of a model. The seconds that it simulates for
+the model must be the sum of the measured seconds. No test asserts a measured time."""
 
 import csv
 import statistics

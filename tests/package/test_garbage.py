@@ -27,8 +27,8 @@ class Hostile:
 
 
 def values():
-    """Returns values of every kind, which are not made for any parameter. Some of these values are valid arguments by
-    accident."""
+    """Returns values of every type. None of them was chosen for a certain parameter, so a value is a valid argument
+    only by accident."""
     itself = {}
     itself["itself"] = itself
     deep = []
@@ -48,8 +48,8 @@ def builder():
 
 
 def subjects():
-    """Returns pairs of a function and its valid arguments. The test replaces one argument after the other by each value
-    that values() returns."""
+    """Yields pairs of a function and valid arguments for it. The test replaces each argument by each value of
+    values()."""
     scenario = sluice.load("phased_ipu_pair", SMALL)
     plan, model, platform = scenario.plan(), sluice.model("alexnet"), sluice.platform("k40")
     yield from [(sluice.load, ["alexnet_x200"]), (sluice.model, ["alexnet"]), (sluice.platform, ["k40"]),
@@ -88,7 +88,7 @@ CHANGED = ("workload", "workload.batch", "workload.dtype", "policy", "policy.nam
 
 class Garbage(unittest.TestCase):
     def call(self, function, args, kwargs, what):
-        """Calls the function, which must answer or raise one of Sluice's errors. Returns whether the call raised an
+        """Calls the function. It must either return or raise one of Sluice's errors. Returns whether it raised such an
         error."""
         try:
             function(*args, **kwargs)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Tests code for GPUs with stand-ins for the libraries and programs of a GPU: an NVML and an nvidia-smi that report
-known joules and watts, a torch and a CUDA whose copies have known rates, and a torch whose streams overlap. The calls
-of the real libraries are not tested here."""
+"""Tests code for GPUs with stand-ins for the libraries and programs of a GPU. The stand-in of NVML reports known
+joules, and the stand-in of nvidia-smi reports known watts. The stand-ins of CUDA and of torch copy at known rates. A
+second stand-in of torch has streams that overlap. The real libraries are not called here."""
 
 import json
 import os
@@ -38,8 +38,7 @@ extern "C" int nvmlDeviceGetTotalEnergyConsumption(void* gpu, unsigned long long
 }
 """
 
-# Each copy occupies the GPU for 5 us + bytes / rate. The first copy after a pause takes 3 us more than the other
-# copies.
+# Each copy occupies the GPU for 5 us + bytes / rate. The first copy after a pause takes 3 us more.
 CUDA = r"""
 #pragma once
 #include <cstdlib>
@@ -148,8 +147,8 @@ def ones(size, dtype, pin_memory):
     return Tensor(size, "pinned" if pin_memory else "pageable")
 '''
 
-# Streams run at the same time. A copy down (to the GPU) has 20 GB/s, and a copy up (to the host) has 10 GB/s. A product
-# has 1 TFLOP/s.
+# A stand-in of torch whose streams run at the same time. A copy to the GPU has 20 GB/s, and a copy to the host has 10
+# GB/s. A product has 1 TFLOP/s.
 STREAMS = '''
 """The part of torch that streamed_overlap.py calls: streams whose clocks wait for events."""
 
@@ -160,7 +159,7 @@ _streams = []
 
 
 class dtype:
-    """The package sluice looks this name up."""
+    """The package sluice looks up the name torch.dtype."""
 
 
 
@@ -331,7 +330,7 @@ class Copies(Folder):
         self.assertEqual(set(found), set(rates))
         for way, rate in rates.items():
             self.assertAlmostEqual(found[way]["bandwidth_bytes_per_s"] / rate, 1, 3)
-            # Of 4 to 64 queued copies, only the first copy takes the additional 3 us.
+            # The script queues 4 to 64 copies at once. Only the first copy of a queue takes 3 us more.
             self.assertLess(abs(found[way]["setup_s"] - 5e-6), 0.1e-6)
             self.assertLess(abs(found[way]["latency_s"] - 3e-6), 0.1e-6)
 
@@ -363,14 +362,16 @@ class Overlap(Folder):
             env={**os.environ, "PYTHONPATH": package}, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Stand-in: streams, 6 layers of 1000 x 1000", done.stdout)
-        # The weights of a layer have 4 MB and take 0.2 ms. With 50 rows, a layer takes 0.1 ms. The input (0.2 MB) takes
-        # 0.01 ms down, and the answer (0.2 MB) takes 0.02 ms up. Copies limit the speed, so the run takes 0.01 + 6 x
-        # 0.2 + 0.1 + 0.02 = 1.33 ms. The simulated link is as fast up as down, so the simulated run takes 0.01 ms less.
-        # Alone, the copies of the weights take 1.2 ms, and the layers take 0.6 ms. So the layers compute for 1.2 + 0.6
-        # - 1.33 = 0.47 ms during copies. In the simulated run, these are 0.48 ms. With 250 rows, a layer takes 0.5 ms,
-        # the input takes 0.05 ms and the answer takes 0.1 ms. So the run takes 0.05 + 0.2 + 6 x 0.5 + 0.1 = 3.35 ms.
-        # Alone, the layers take 3 ms. So the copies run for 1.2 + 3 - 3.35 = 0.85 ms during computations. In the
-        # simulated run, these are 0.9 ms.
+        # The weights of a layer have 4 MB and take 0.2 ms to copy. If nothing is computed, the weights of 6 layers take
+        # 1.2 ms. With a batch of 50 rows, a layer computes for 0.1 ms. The input has 0.2 MB and takes 0.01 ms to the
+        # GPU. The answer has 0.2 MB, too, and takes 0.02 ms to the host. Copies limit the speed, so the run takes 0.01
+        # + 6 x 0.2 + 0.1 + 0.02 = 1.33 ms. The simulated link has the same speed in both directions, so the answer
+        # takes 0.01 ms, and the simulated run takes 1.32 ms. If nothing is copied, the 6 layers take 0.6 ms. So 1.2 +
+        # 0.6 - 1.33 = 0.47 ms of the computation run during copies. In the simulated run, 0.48 ms run during copies.
+        # With a batch of 250 rows, a layer computes for 0.5 ms, the input takes 0.05 ms and the answer takes 0.1 ms.
+        # Computation limits the speed, so the run takes 0.05 + 0.2 + 6 x 0.5 + 0.1 = 3.35 ms. If nothing is copied, the
+        # 6 layers take 3 ms. So 1.2 + 3 - 3.35 = 0.85 ms of the copies run during computations. In the simulated run,
+        # the answer takes 0.05 ms, so the run takes 3.3 ms, and 0.9 ms of the copies run during computations.
         self.assertEqual([line.strip("| ").split(" | ") for line in done.stdout.splitlines()[-2:]],
                          [["50", "1.200", "0.600", "1.330", "1.320", "-0.8 %", "78.3 %", "80.0 %"],
                           ["250", "1.200", "3.000", "3.350", "3.300", "-1.5 %", "70.8 %", "75.0 %"]])

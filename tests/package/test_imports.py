@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the imports between the modules of the package: the imports have no cycle, and matplotlib and pandas are
+"""Tests the imports between the modules of the package. The imports must have no cycle. matplotlib and pandas must be
 imported only when they are needed."""
 
 import ast
@@ -16,8 +16,8 @@ MODULES = {path.stem for path in FOLDER.glob("*.py")}
 
 
 def imported(path):
-    """Returns the modules of the package that a module imports in any way: at once, in a function, only for types, or
-    by late()."""
+    """Returns the modules of the package that the file at `path` imports. It counts imports at the top of the file, in
+    a function, only for types, and by late()."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level == 1:

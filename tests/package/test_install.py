@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that pip installs the package without a network, and that the package works outside of the source tree."""
+"""Tests that pip installs the package without a network. The package must work outside of the source tree."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the notebooks run from the first cell to the last, that they show as many pictures as the committed
-notebooks, and that the claims in their texts are true."""
+"""Runs the notebooks from the first cell to the last. Each notebook must show as many pictures as its committed
+version. The claims in the texts of the notebooks must be true."""
 
 import pathlib
 import sys
@@ -126,7 +126,8 @@ assert (one == 0).sum() == len(one) == 78
 assert (many > 0).sum() == 21 and len(many) == 71 and (many >= 2).sum() == 7
 assert (further < 0).sum() == 2  # because the run waits for nearly 5 % of its time at the beginning
 """,
-    # The test asserts the conclusions from measured times, but not the measured times.
+    # The times in this notebook are measured, and another machine measures other times. So the test asserts only the
+    # conclusions.
     "7_measured_torch": """
 assert set(leaves["operator"]) == {"conv2d", "batch_norm", "relu", "add", "global_avg_pool", "flatten", "dense"}
 assert kinds["middle"]["conv2d"] > 0.7 * kinds["middle"].sum()

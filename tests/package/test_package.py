@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the Python package gives the same answers as the command line, and that all exported names are documented
-and typed."""
+"""Tests that the Python package gives the same answers as the command line. All exported names must be documented and
+typed."""
 
 import ast
 import importlib.util

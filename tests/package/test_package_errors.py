@@ -12,7 +12,7 @@ from sluice_package import sluice
 
 
 class Complaints(unittest.TestCase):
-    """Tests that errors have the texts of the command line, and that there is one class per exit code."""
+    """Tests that errors have the texts of the command line, with one class per exit code."""
 
     def complains(self, kind, action, words):
         with self.assertRaises(kind) as caught:
@@ -37,8 +37,8 @@ class Complaints(unittest.TestCase):
                        ["run", PHASED, "workload.batch=many"])
 
     def test_the_error_for_a_scenario_that_does_not_fit(self):
-        # The exception has the whole message, as the command line prints it with --json. Without --json, the command
-        # line cuts the message to five lines.
+        # The exception has the whole message, as does the output of the command line with --json. Without --json, the
+        # command line prints only five lines of the message.
         path, change = ROOT / "scenarios/alexnet_x200.yaml", "platform.devices.gpu.memory.capacity"
         with self.assertRaises(sluice.Infeasible) as caught:
             sluice.load(path, {change: "1GB"}).run()
@@ -47,7 +47,8 @@ class Complaints(unittest.TestCase):
         self.assertTrue(told["message"].startswith(told["headline"]))
 
     def test_a_shortage_is_given_in_numbers(self):
-        # The product has 100 B of weights, and the device has 64 B. So the load waits for ever.
+        # The only layer has 100 B of weights, and the memory of the device has 64 B. So the load of the weights waits
+        # for ever.
         scenario = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=5),
             "platform": {"format": "sluice-platform/1", "name": "small", "devices": {"gpu": {

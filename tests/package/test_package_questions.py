@@ -181,9 +181,10 @@ class Questions(unittest.TestCase):
         self.assertIn("makespan_s", sluice.metrics().index)
 
     def test_progress_is_reported(self):
-        # The actions are 10 x 900 computations (10 stages, 900 samples), 900 loads of inputs, 900 saves of answers and
-        # 197 loads of weights. The weights have 40,666,752,000 B. A piece has at most 1/192 of these bytes, and all
-        # stages together have 197 pieces.
+        # The run has 10 x 900 computations (10 stages, 900 samples), 900 loads of inputs, 900 saves of answers and 197
+        # loads of weights. Each load of weights brings one piece. The weights of all stages have 40,666,752,000 B, and
+        # a piece has at most 1/192 of these bytes. Each stage is divided into pieces of its own, so there are more than
+        # 192 pieces.
         told = []
         sluice.load("alexnet_x200").run(progress=lambda done, all: told.append((done, all)))
         self.assertTrue(told)

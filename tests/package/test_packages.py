@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the .deb and the wheel work in any folder, without a network and without the source tree. Also tests that
-missing packages are named in one line before any file is compiled."""
+"""Tests that the .deb and the wheel work in any folder, without a network and without the source tree. If Debian
+packages that a build needs are missing, one line must name them before any file is compiled."""
 
 import json
 import os

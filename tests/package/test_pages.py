@@ -21,7 +21,8 @@ PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("sim/**/FORMAT.md")),
          *sorted(ROOT.glob("*/FORMAT.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "examples/README.md"]
 
-# Names that readers of a page have already imported, and files that an earlier command wrote.
+# What must exist before the first block of a page runs. BEGIN and BEFORE define names, and FILES has the commands that
+# write files.
 BEGIN = "import matplotlib; matplotlib.use('Agg'); import sluice\n"
 BEFORE = {
     "docs/python.md": "import torch, torchvision; module = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU());"
@@ -31,14 +32,14 @@ BEFORE = {
     "sim/trace/FORMAT.md": "import numpy as np\n",
 }
 FILES = {
-    # A run whose repeated iterations are stored once.
+    # This page needs the trace of a run whose repeated iterations are stored only once.
     "sim/trace/FORMAT.md": ("run", "alexnet_resident", "workload.steps=200000", "--executor", "replay",
                             "-o", "trace.h5"),
     "sim/study/sweep/FORMAT.md": ("sweep", "alexnet_resident", "workload.batch=1,2", "--store", "study.db"),
 }
 
-# Parts of pages that take minutes or name a machine that is not available. The text after the colon runs in their
-# place.
+# Each key is a part of a page that takes minutes, or that names a machine which the test does not have. The value runs
+# instead of the key.
 INSTEAD = {
     "analysis/validation/vgg416_optane.yaml": f"{ROOT}/analysis/validation/alexnet_hbm_ddr.yaml",
     "torch.randn(8, 3, 224, 224)": "torch.randn(1, 3, 32, 32)",
@@ -54,7 +55,7 @@ BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>(?:.*\n)*?)^```"
 
 
 def is_python(text):
-    """Returns whether an indented block is Python: whether it parses, and imports or calls something."""
+    """Returns whether an indented block is Python. Such a block can be parsed, and it imports or calls something."""
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except SyntaxError:

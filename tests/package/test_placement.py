@@ -75,8 +75,9 @@ class Numbers(unittest.TestCase):
         tensors = CURVE.tensors(0.8)
         full8 = tensors.loc["weights of full8"]
         self.assertEqual((full8["memory"], full8["class"]), ("gpu", "weight"))
-        # If the tensor were in host memory, its bytes would come over PCIe 4.0 instead of from the card's memory. So it
-        # is worth a little less than the seconds of a copy.
+        # `worth_s` is the seconds that the run would lose if the tensor were in host memory. Then the kernel would read
+        # the tensor over PCIe 4.0 instead of from the card's memory. So the worth is a little less than the seconds of
+        # a copy over PCIe 4.0.
         self.assertEqual(full8["bytes"], 200 * 1 * 4096 * 1000 * 4)
         link = SCENARIO.platform.bandwidth("host", "gpu")
         self.assertLess(full8["worth_s"], full8["bytes"] / link)
@@ -223,8 +224,8 @@ class Errors(unittest.TestCase):
         self.assertEqual(counted.in_place, (20e9, 4.4e9))
         self.assertIsNone(CURVE.in_place)
         self.assertEqual(list(said.frame["slowdown"]), list(counted.frame["slowdown"]))
-        # A run in slow memory takes longer than with all tensors in fast memory. With rates twice as high, this
-        # additional time is half as long.
+        # With all tensors in slow memory, a run takes longer than with all tensors in fast memory. If the rates of slow
+        # memory are twice as high, this additional time is half as long.
         twice = peak.placement("50%", "all_slow", in_place=(40e9, 8.8e9))
         self.assertAlmostEqual((said.frame["slowdown"][0] - 1) / 2, twice.frame["slowdown"][0] - 1)
 

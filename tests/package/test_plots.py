@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that pictures agree with the numbers."""
+"""Tests that pictures of results agree with the numbers of the results."""
 
 import contextlib
 import tempfile
@@ -25,8 +25,8 @@ SMALL = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workloa
 
 
 def boxes(ax, row):
-    """Returns (left, right, low, high) of each coloured box in a row of a timeline. Heights are from 0 at the bottom of
-    the row to 1 at its top."""
+    """Returns (left, right, low, high) of each coloured box in a row of a timeline. The bottom of the row has the
+    height 0, and its top has the height 1."""
     found = []
     pale = matplotlib.colors.to_hex(_colours.pale(ax))
     for one in ax.collections:
@@ -67,7 +67,8 @@ class Pictures(unittest.TestCase):
 
     def test_a_strip_of_repeating_work_is_uniform(self):
         # In a run of 129.2 ms, an IPU computes 750 products of 4.381 us each. So the IPU computes for 2.54 % of the
-        # time. Each of 100 parts has seven or eight products.
+        # time. The timeline divides the run into parts and draws one box for each part. In a hundredth of the run, the
+        # IPU computes seven or eight products. So all boxes are about equally high.
         ax = PHASED.plot.timeline()
         rows = [label.get_text() for label in ax.get_yticklabels()]
         left, right, low, high = boxes(ax, rows.index("ipu0.compute")).T
@@ -187,8 +188,9 @@ class Pictures(unittest.TestCase):
 
 class Unseen(unittest.TestCase):
     def test_a_legend_omits_kinds_that_are_too_thin_in_every_strip(self):
-        # Each of 5000 forward passes takes 1 ms. In the first plan, an update takes 1 us, so its bar would have a
-        # thousandth of the height of a forward pass. In the second plan, an update takes 100 us.
+        # Each of 5000 iterations has a forward pass of 1 ms and an update. In the first plan, an update takes 1 us. The
+        # bar of the updates would be only a thousandth as high as the bar of the forward passes. In the second plan, an
+        # update takes 100 us.
         for update_s, seen in (1e-6, False), (1e-4, True):
             builder = sluice.PlanBuilder("k40", "thin")
             builder.enter("body")

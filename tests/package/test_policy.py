@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that a policy that is written in Python works like any other policy."""
+"""Tests that a policy in Python works like any other policy."""
 
 import tempfile
 import unittest
@@ -8,7 +8,7 @@ from sluice_package import need, sluice
 
 need("numpy", "pandas")
 
-# A platform with one device of 1 TFLOP/s and 1 GB, and a link of 1 GB/s each way without latency.
+# A platform with one device of 1 TFLOP/s and 1 GB. The link has 1 GB/s each way and no latency.
 PLATFORM = sluice.Platform.from_dict({
     "format": "sluice-platform/1", "name": "plain",
     "devices": {"gpu": {"rate": {"float32": "1TFLOP/s"}, "memory": {"capacity": "1GB"}}},
@@ -104,9 +104,9 @@ class Sweeps(unittest.TestCase):
 
 class SecondMemory(unittest.TestCase):
     def test_a_computation_reads_its_weights_from_another_memory(self):
-        # The weights (4e6 B) are loaded from 1 ms to 5 ms, and the input is loaded from 0 ms to 4 ms. The FLOP of the
-        # computation take 2 ms, but its reads take 4 ms: it reads twice the bytes of the weights at 2 GB/s. So the
-        # computation ends at 9 ms, and the answer arrives at 13 ms.
+        # The input is loaded from 0 ms to 4 ms, and the weights (4e6 B) are loaded from 1 ms to 5 ms. The FLOP of the
+        # computation take 2 ms. It reads the weights twice from the other memory. These 8e6 B take 4 ms at 2 GB/s, so
+        # the computation lasts from 5 ms to 9 ms. The answer arrives at 13 ms.
         made = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=1000), "platform": PLATFORM,
             "workload": {"batch": 1, "batches_per_step": 1, "steps": 1},
@@ -139,9 +139,9 @@ class SecondMemory(unittest.TestCase):
 class Alike(unittest.TestCase):
     def test_the_makespan_equals_the_arithmetic(self):
         # A product of two matrices 1000 x 1000 has 2e9 FLOP, which take 2 ms at 1 TFLOP/s. Each matrix has 4e6 bytes,
-        # which take 4 ms over the link. The weights of stage 0 are loaded until 4 ms, and the input until 8 ms. Stage 0
-        # computes until 10 ms, while the weights of stage 1 are loaded until 12 ms. Stage 1 computes until 14 ms, and
-        # its answer has been saved at 18 ms.
+        # which take 4 ms over the link. The weights of stage 0 are loaded from 0 ms to 4 ms, the input is loaded from 4
+        # ms to 8 ms, and the weights of stage 1 are loaded from 8 ms to 12 ms. Stage 0 computes from 8 ms to 10 ms, and
+        # stage 1 computes from 12 ms to 14 ms. The answer is saved from 14 ms to 18 ms.
         result = scenario().run()
         self.assertAlmostEqual(result.metrics.makespan_s, 18e-3, 12)
         self.assertAlmostEqual(result.metrics.compute_s, 4e-3, 15)
@@ -327,7 +327,7 @@ class Building(unittest.TestCase):
                 call()
 
     def test_seconds_by_hand_make_a_plan_that_runs_without_a_scenario(self):
-        # At 1 GB/s, 2 MB take 2 ms. Then the computation takes 3 ms.
+        # At 1 GB/s, the load of 2 MB takes 2 ms. The computation begins after the load, and takes 3 ms.
         x = self.builder.tensor("y", "input", 2_000_000, home="host")
         load = self.builder.transfer("load", x, "host", "gpu", release=False)
         self.builder.compute("gpu", 0, samples=1).wait(load).use(x, "gpu").takes(3e-3).done(1)

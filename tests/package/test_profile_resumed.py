@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests profiles of torch modules that are measured in several calls, after kills and failures."""
+"""Tests profiles of a torch module that several calls of profile_torch measure together. Some of these calls are
+killed, and some fail."""
 
 import time
 import unittest

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests profiles of torch modules: counts, times by a clock that advances only with the measured work, and joules of a
-known meter."""
+"""Tests profiles of torch modules: counts, times and joules. Instead of a real clock and a real meter, the tests use
+stand-ins whose seconds and joules are known."""
 
 import json
 import unittest
@@ -22,7 +22,8 @@ def network():
 class Operators(Folder):
     def test_leaves_are_grouped_by_configuration_and_shapes(self):
         self.profile(network(), torch.zeros(4, 3, 8, 8), name="net")
-        # One conv2d reads 3 channels, and two read 8 channels. The two batch norms and the three ReLUs read 4x8x8x8.
+        # One conv2d reads 3 channels, and two conv2d read 8 channels, so conv2d has two rows. The two batch norms and
+        # the three ReLUs read 4x8x8x8. So batch_norm and relu have one row each.
         counts = [(row["operator"], row["inputs"], row["occurrences"]) for row in self.rows(level="leaf")]
         self.assertEqual(counts, [
             ("conv2d", "4x8x8x3", "1"), ("batch_norm", "4x8x8x8", "2"), ("relu", "4x8x8x8", "3"),
@@ -40,7 +41,8 @@ class Operators(Folder):
         document = sluice.from_torch(network(), torch.zeros(4, 3, 8, 8), "net").document
         model.write_text(json.dumps(document.get("definition", document)))
         covered = self.asked("cover", model, self.file, "--batch", 4, "--mode", "training", "--target", 0)
-        # Flattening does no work. The six layers that do work have rows for forward and backward.
+        # The layer `flatten` does no work, so it is not counted. The other layers are six different operators. Each of
+        # them has a row for the forward pass and a row for the backward pass.
         self.assertEqual((covered["operators"], covered["measured"]), (12, 12))
 
     def test_functions_between_modules_are_operators_that_price_their_layers(self):
@@ -167,15 +169,16 @@ class Times(Folder):
             return _measuring.measure(_measuring.Subject(prepare, lambda: None),
                                       _measuring.Loop(clock=Clock.read, **loop))
 
-        # A sample must take a second. 1 call and 2 calls of 1/4 s take less, but 4 calls take a second, so a sample has
-        # 4 calls. There are 3 samples, and the second sample is disturbed.
+        # A sample must take at least 1 s. A call takes 1/4 s, so a sample has 4 calls. To find this number, the loop
+        # first tries 1, 2 and 4 calls. Then it measures 3 samples. In the second sample, one call takes 1 s longer.
         durations = [0.25] * 7 + [0.25] * 4 + [0.25, 0.25, 0.25, 1.25] + [0.25] * 4
         found = run(durations, warmup=0, sample_s=1.0, budget_s=4.0, least=3)
         self.assertEqual((found.calls, found.seconds), (4, [0.25, 0.5, 0.25]))
-        # The samples are 1, 3, 1, 3, ... For an even number n of samples, the mean is 2 and the standard deviation is s
-        # = sqrt(n / (n - 1)). So 1.96 s / sqrt(n) is 1.96 / sqrt(n - 1). This is at most a quarter of the mean, which
-        # is 0.5, if n - 1 >= (1.96 / 0.5)^2 = 15.4. For n = 17, the mean is 33 / 17 and s = 1.029. Then 1.96 s /
-        # sqrt(n) = 0.489 is still more than 0.485, so 18 samples are needed.
+        # The samples are 1, 3, 1, 3, ... For an even number n of samples, the mean is 2. The standard deviation is s =
+        # sqrt(n / (n - 1)). So 1.96 standard errors of the mean, 1.96 s / sqrt(n), are 1.96 / sqrt(n - 1). They must be
+        # at most 0.5, which is a quarter of the mean. So n - 1 must be at least (1.96 / 0.5)^2 = 15.4. The least even
+        # number is n = 18. For the odd number n = 17, the mean is 33 / 17 and s = 1.029. There, 1.96 s / sqrt(n) =
+        # 0.489 is more than a quarter of the mean, which is 0.485. So 18 samples are needed.
         found = run([1.0] + [1.0, 3.0] * 50, warmup=0, budget_s=1e9, confidence=0.25, least=2)
         self.assertEqual(len(found.seconds), 18)
 
@@ -198,7 +201,8 @@ class Times(Folder):
         from sluice._torch_subjects import _Inputs, subject_of
 
         operators, _ = operators_of(nn.Sequential(nn.ReLU()), (torch.ones(1, 4),))
-        # A copy of the inputs has 16 bytes, so 65,536 copies would fill the cache. Only 1024 copies are made.
+        # A copy of the inputs has 16 bytes, so 65,536 copies would fill the cache of 2^20 bytes. But only 1024 copies
+        # are made.
         inputs = _Inputs(operators[0], 2**20)
         self.assertEqual((inputs.count, inputs.most_calls), (1024, 1024))
         for backward in (False, True):

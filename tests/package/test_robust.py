@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that the calling process has no leaks, and survives threads, kills, forks and interrupts."""
+"""Tests that a process which uses the package has no leaks, and survives threads, kills, forks and interrupts."""
 
 import _thread
 import os
@@ -27,7 +27,8 @@ def small():
 
 
 def long_run():
-    """Returns a scenario whose run takes seconds, because it has very many steps with a short body."""
+    """Returns a scenario whose run takes some seconds, because it has very many steps. The body of its plan is
+    short."""
     return sluice.load(ROOT / "scenarios/alexnet_resident.yaml",
                        {"workload.steps": 300_000, "workload.batches_per_step": 4})
 
@@ -73,7 +74,7 @@ def settles(condition, seconds=10):
 
 
 def idle():
-    """Returns whether only the helper is running, and there is no zombie."""
+    """Returns whether the helper is the only child process, and no child is a zombie."""
     below = descendants(os.getpid())
     return set(below) == {helper.pid} and "Z" not in below.values()
 
@@ -216,7 +217,7 @@ class Survives(unittest.TestCase):
 
 
 def parent_helper(pid):
-    """Returns the process number of the helper of the parent process, whose number is `pid`."""
+    """`pid` is the process number of the parent of this process. Returns the process number of the parent's helper."""
     return next(child for child in descendants(pid) if child != os.getpid())
 
 

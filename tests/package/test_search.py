@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that searches from Python agree with a closed form, with a sweep, and with the command line."""
+"""Tests that searches from Python agree with a formula, with a sweep, and with the command line."""
 
 import json
 import os

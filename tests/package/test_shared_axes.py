@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that pictures side by side can be compared, because they have common axes, one unit, and one meaning per
-colour. Also tests the widths, fonts and colours that papers need."""
+"""Tests that pictures side by side can be compared: they have common axes, one unit, and one meaning per colour. Also
+tests the widths, fonts and colours that papers need."""
 
 import itertools
 import pickle
@@ -22,8 +22,8 @@ TRAINING = sluice.Scenario.from_dict({
     "model": "vgg16", "platform": "gtx980", "policy": "resident",
     "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})
 FATES = ("sqrt", "optimal", "recompute_all", "offload_all", "selective")
-# Some of these runs take less than 1 s, and some take more than 1 s. If each run is shown alone, the axis of a shorter
-# run is in ms, and the axis of a longer run is in s.
+# Some of these runs take less than 1 s, and some take longer. In a picture of one run alone, the axis is in ms if the
+# run takes less than 1 s, and otherwise in s.
 RUNS = {fate: TRAINING.with_({"fates.strategy": fate, "workload.batch": 26 if fate == "sqrt" else 20}).run()
         for fate in FATES}
 SHORT = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workload.steps": 2}).run()
@@ -31,7 +31,7 @@ LONG = sluice.load("alexnet_x200").run()
 
 
 def right_end(ax):
-    """Returns the greatest x coordinate, in data coordinates, of the areas in a picture of a memory."""
+    """Returns how far the areas in the picture of a memory reach to the right, as a time on the axis."""
     return max(path.vertices[:, 0].max() for area in ax.collections for path in area.get_paths())
 
 
@@ -247,7 +247,7 @@ def lab(colour):
 
 
 def contrast(one, other):
-    """Returns the contrast ratio of WCAG 2.1."""
+    """Returns the contrast ratio of the two colours, as WCAG 2.1 defines it."""
     light, dark = sorted((_colours._luminance(one), _colours._luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 

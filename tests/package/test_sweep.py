@@ -26,7 +26,7 @@ from sluice import _apart, _workers  # noqa: E402
 FATAL = "workload.batch=7"
 
 
-# The program of a child process that dies at certain points of the sweep.
+# The program of a child process that dies when it is asked to run the point FATAL of the sweep.
 DEADLY = f"""
 import os, types
 from sluice import _apart, _sluice
@@ -43,7 +43,7 @@ _apart.serve()
 
 
 def be_deadly(program=DEADLY):
-    """Makes this process run points in the child process that dies."""
+    """Makes this process run the points of a sweep in a child process that executes `program`."""
     _apart.PROGRAM = program
 
 
@@ -61,7 +61,7 @@ def break_pool():
 
 
 class Forgetful(Executor):
-    """A stand-in for the executor of a Dask client. It knows its workers, and never answers its first `forgets`
+    """A stand-in for the executor of a Dask client. It can name its workers. It never answers the first `forgets`
     requests."""
 
     def __init__(self, workers, forgets):

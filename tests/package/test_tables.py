@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the tables of results and plans: a change of a table affects no other table, and the table of decisions has
-names and numbers."""
+"""Tests the tables of results and plans. A change of a table must affect no other table. The table of facts must have
+the names and the values of the plan's facts."""
 
 import copy
 import pathlib
@@ -31,8 +31,8 @@ class NobodySpoils(unittest.TestCase):
         self.result = sluice.load("phased_ipu_pair", SMALL).run()
 
     def changes(self, table):
-        """Yields functions that change the table, each in its own way. Pandas may refuse a change. If pandas accepts
-        it, the change must not affect the result."""
+        """Yields functions that change the table, each in its own way. Pandas may refuse a change. A change that pandas
+        accepts must not affect the result."""
         first = table.columns[0]
         yield lambda: table.insert(0, "length", 1.0)
         yield lambda: table.__setitem__(first, table[first] * 0)

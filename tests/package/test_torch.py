@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that models from torch have the counts of the zoo."""
+"""Tests that models which are made from torch modules have the same counts as the models of the zoo."""
 
 import unittest
 
@@ -80,7 +80,8 @@ class Counts(unittest.TestCase):
                 self.same(sluice.from_torch(network, image()), zoo)
 
     def test_shuffled_channels_are_still_channels(self):
-        # torchvision's documentation says 2278604 parameters and 0.14 GFLOP, where FLOP means MACs.
+        # torchvision's documentation gives 2278604 parameters and 0.14 GFLOP. By FLOP, it means multiply-accumulates
+        # (MACs).
         network = torchvision.models.shufflenet_v2_x1_0(weights=None)
         model = sluice.from_torch(network, image())
         self.assertEqual((model.parameters, round(model.macs / 1e9, 2)), (2_278_604, 0.14))

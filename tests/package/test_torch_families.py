@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Tests torchvision's families, and modules as people write them. Models from torch have the published numbers of
-parameters. They have as many multiply-accumulates as torch's own kernels execute."""
+parameters. Their multiply-accumulates are as many as the kernels of torch execute for the same module."""
 
 import csv
 import json
@@ -22,8 +22,8 @@ from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 
 class Kernels(TorchDispatchMode):
-    """Counts the multiply-accumulates in the calls of torch's own kernels. All modules and functions lead to these
-    kernels."""
+    """Counts the multiply-accumulates in the calls of torch's own kernels. Every module and every function of torch
+    ends in calls of these kernels."""
 
     def __init__(self):
         super().__init__()
@@ -139,7 +139,8 @@ class Words(nn.Module):
 
 
 class Wave(nn.Module):
-    """A network of causal convolutions over a signal, which is padded on one side."""
+    """A network of causal convolutions over a signal. Each convolution reads a signal that is padded only at its
+    beginning."""
 
     def __init__(self):
         super().__init__()
@@ -176,7 +177,8 @@ class UNet(nn.Module):
 
 
 class Mixer(nn.Module):
-    """A block with products over the tokens and then over the channels, whose layer norms are functions."""
+    """A block that multiplies first over the tokens and then over the channels. Its layer norms are calls of a function
+    instead of modules."""
 
     def __init__(self, tokens=16, width=32):
         super().__init__()
@@ -193,7 +195,7 @@ class Mixer(nn.Module):
 
 
 class Einsums(nn.Module):
-    """Attention that is written with einsum, and whose projections are parameters."""
+    """Attention that is written with einsum. Its projections are bare parameters instead of layers."""
 
     def __init__(self, width=32, heads=4):
         super().__init__()
@@ -234,7 +236,7 @@ class Sharper(nn.Module):
 
 
 class Encoder(nn.Module):
-    """A block with torch's own attention, whose inputs have the tokens as their first axis."""
+    """A block with torch's own attention. The first axis of its inputs counts the tokens."""
 
     def __init__(self, width=32):
         super().__init__()

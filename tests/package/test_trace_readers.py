@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that h5py, xarray, ncdump and h5dump open a trace without options and read the same numbers. PyTables reads the
-numbers by their paths."""
+"""Tests that h5py, xarray, ncdump and h5dump open a trace without options and read the same numbers. PyTables must read
+the same numbers if it is given their paths in the file."""
 
 import pathlib
 import re

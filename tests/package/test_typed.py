@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that mypy --strict reads a user's script, and finds mistakes in the script before it runs."""
+"""Tests that mypy --strict accepts a user's script, and finds the mistakes that the test puts into it."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ from sluice_package import sluice
 SCRIPT = pathlib.Path(__file__).with_name("user_script.py")
 #: Packages that have no types of their own in Debian, and whose source mypy would read for a minute.
 OTHERS = ("pandas", "numpy", "xarray", "matplotlib", "torch", "tqdm", "optuna", "distributed")
-# Triples: a part of the script, the text that replaces this part, and mypy's message about the replacement.
+# Each entry has a part of the script, the text that replaces this part, and mypy's message about the new text.
 MISTAKES = [('over="grid"', 'over="gird"', 'expected "Literal[\'grid\', \'zip\', \'points\']"'),
             ('executor="replay"', 'executor="SimGrid"', "Literal['auto', 'simgrid', 'replay', 'both']"),
             ('mode="training"', 'mode="train"', "Literal['inference', 'training']"),

@@ -14,15 +14,15 @@ constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
 
 /// How one stage provides the tensors that backward passes read.
 struct Ways {
-  /// If this stage runs twice, its second run is before the backward pass of stage `second_run`. Otherwise -1.
+  /// The forward pass of this stage runs again before the backward pass of stage `second_run`. -1 if it runs only once.
   int second_run = -1;
-  /// Where the inner tensor of the backward pass comes from: the first run, host memory, or the second run.
+  /// Where the backward pass gets the inner tensor: from the first forward run, from the second, or from host memory.
   enum { first, host, second } inner = first;
   bool output_to_host = false;
 };
 
-/// A computation, with the tensors that it reads and makes. Some tensors are loaded before the computation, and some
-/// tensors are saved after it. Each load makes a new tensor.
+/// A computation, with the tensors that it reads and makes. `loads` has the tensors that are loaded before it, and
+/// `saves` has the tensors that are saved after it. Each load makes a new tensor.
 struct Step {
   double seconds = 0;
   std::int64_t workspace = 0;
@@ -35,7 +35,7 @@ struct Made {
   std::uint32_t copy_of = no_tensor;  ///< for a loaded tensor, the tensor that was saved
 };
 
-/// The computations of a training step in order. They follow from the `Ways` of all stages.
+/// The computations of a training step in order. The constructor derives them from the `Ways` of all stages.
 class Script {
  public:
   Script(const Chain& chain, const std::vector<Ways>& ways, bool input_again)
@@ -73,7 +73,7 @@ class Script {
   double loaded() const { return sum(&Step::loads, &Made::load_s); }
   double saved() const { return sum(&Step::saves, &Made::save_s); }
 
-  /// Returns the peak: the most bytes that are held during one step, if each tensor is freed after its last use.
+  /// Returns the largest number of bytes that any step holds. Each tensor is freed after the last step that uses it.
   std::int64_t peak() const {
     std::vector<std::size_t> first(tensors_.size(), steps_.size()), last(tensors_.size(), 0);
     for (std::size_t i = 0; i < steps_.size(); ++i)
@@ -111,8 +111,8 @@ class Script {
     step_ = {};
   }
 
-  /// Lets the current step read a tensor. If the tensor is in host memory, the step loads it, and it then stays on the
-  /// device.
+  /// Lets the current step read a tensor. If the tensor is in host memory, the step loads the tensor, which then stays
+  /// on the device.
   void read(std::uint32_t& tensor, std::size_t slot, const ChainTensor& of) {
     if (in_host_[slot] != no_tensor) {
       tensor = add(of, in_host_[slot]);
@@ -143,13 +143,13 @@ class Script {
       if (ways.inner == Ways::host) save(n_ + 1 + s, inner_[s]);
     }
     step_.workspace = stage.forward_workspace(keeps);
-    // A script is useless if it saves an output and makes this output again before it loads it.
+    // A script is useless if it saves an output, and makes the output again before it loads the saved one.
     if (again && in_host_[s + 1] != no_tensor) useful_ = false;
     if (!again && ways.output_to_host) to_save_ = s + 1;
     end_step();
     if (to_save_) {
-      // The output is saved after the pass that makes it. Until the forward half ends, later passes read the instance
-      // that is still on the device.
+      // The output is saved after the pass that makes it. The forward passes after it still read the output on the
+      // device. So the output moves to `in_host_` only after the last forward pass.
       steps_.back().saves.push_back(boundary_[s + 1]);
       pending_[s + 1] = boundary_[s + 1];
       to_save_.reset();
@@ -184,9 +184,9 @@ class Script {
   const std::vector<Ways>& ways_;
   std::size_t n_;
   std::vector<std::uint32_t> boundary_, inner_, gradient_;  ///< the latest instance of each tensor
-  /// For each boundary, and then for the inner tensor of each stage: the saved instance, until it is loaded.
+  /// The saved tensors that are not yet loaded. First come the boundaries, then the inner tensors of the stages.
   std::vector<std::uint32_t> in_host_;
-  /// The boundaries that the forward half saves. When this half ends, they move to `in_host_`.
+  /// The boundaries that the forward passes have saved. After the last forward pass, they move to `in_host_`.
   std::map<std::size_t, std::uint32_t> pending_;
   std::optional<std::size_t> to_save_;
   bool input_again_ = false, useful_ = true;
@@ -195,7 +195,7 @@ class Script {
   Step step_;
 };
 
-/// Makes a plan from a script. The caller says before which step each load is listed.
+/// Makes a plan from a script. The caller says for each load before which step the plan lists it.
 class Listing {
  public:
   Listing(const Script& script, std::int64_t budget, const std::vector<double>& weights_s)
@@ -209,13 +209,13 @@ class Listing {
       weights_.push_back(seconds > 0 ? add(ActionKind::load, 1, seconds) : none);
   }
 
-  /// Returns the plan. Load i is listed before the step with the index `places[i]`. Loads have numbers in the order in
-  /// which the steps need them.
+  /// Returns the plan. The loads are numbered in the order in which the steps need them. The plan lists load i before
+  /// the step with the index `places[i]`.
   Plan plan(const std::vector<std::size_t>& places) {
     std::vector<std::uint32_t> loads;
     for (const Step& step : script_.steps())
       loads.insert(loads.end(), step.loads.begin(), step.loads.end());
-    // For each tensor, `arrives` has the action that loads it, and `saved` has the action that saves it.
+    // `arrives` maps a tensor to the action that loads it, and `saved` maps a tensor to the action that saves it.
     std::map<std::uint32_t, std::uint32_t> arrives, saved;
     std::size_t next = 0;
     for (std::size_t i = 0; i < script_.steps().size(); ++i) {
@@ -270,7 +270,7 @@ class Listing {
   }
 
   const Script& script_;
-  /// For each stage, the load of its weights, if it has weights.
+  /// For each stage, the action that loads its weights. `none` for a stage without weights.
   std::vector<std::uint32_t> weights_;
   Plan plan_;
 };
@@ -334,7 +334,7 @@ class Everything {
     place(script);
   }
 
-  /// Executes the script with its loads at all possible positions. The order of the loads does not change.
+  /// Executes a plan for each way to place the loads among the steps. The order of the loads does not change.
   void place(const Script& script) {
     std::vector<std::size_t> needed, earliest;
     std::map<std::uint32_t, std::size_t> saved_by;

@@ -1,8 +1,9 @@
 // Finds the fastest execution of one training step of a small network by an exhaustive search. Each forward pass runs
-// once or twice; the second run is before one of the backward passes. The backward pass of a stage reads inner tensors
-// of the first or the second run, or inner tensors that were saved to host memory. Boundaries may also be saved. Loads
-// are listed at all positions that do not change the order of the loads. oracle.hpp executes the plans. This
-// exhaustive search shares only `Chain` (the seconds and bytes of the stages) with the search that it checks.
+// once or twice. If it runs twice, the second run is before one of the backward passes. The backward pass of a stage
+// reads the inner tensors that the first run made, that the second run made, or that were saved to host memory.
+// Boundaries may be saved, too. The order of the loads is fixed, and all positions of each load are tried. oracle.hpp
+// executes the plans. This search checks the search for fates of Sluice. The two searches share only `Chain`, which
+// holds the seconds and bytes of the stages.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +15,15 @@
 namespace sluice::test {
 
 struct BruteForce {
-  // The seconds of the fastest execution, or infinity if no execution is faster than `below`.
+  // The seconds of the fastest execution. Infinity if no execution takes less than `below` seconds.
   double seconds = std::numeric_limits<double>::infinity();
   std::int64_t tapes = 0;     ///< the number of tapes that fit and could be faster than `below`
   std::int64_t executed = 0;  ///< the number of plans that were executed
 };
 
-/// Searches the executions of a step of one micro-batch. `weights_s` has, for each stage, the seconds that the load of
-/// its weights takes. Weights are loaded before the input. Only executions of less than `below` seconds count. With
-/// `overlap`, copies run during computations. Without `overlap`, all actions run one after the other.
+/// Searches the executions of a step of one micro-batch. `weights_s` has the seconds that the load of each stage's
+/// weights takes. All weights are loaded before the input. Only executions that take less than `below` seconds count.
+/// With `overlap`, copies run during computations. Without `overlap`, all actions run one after the other.
 BruteForce brute_force(const Chain& chain, std::int64_t budget,
                        const std::vector<double>& weights_s, bool overlap, double below);
 

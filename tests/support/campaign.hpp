@@ -1,6 +1,6 @@
-// Property tests try random cases from fixed seeds. A run of all tests tries a few cases. A longer run (./dev
-// properties) sets SLUICE_CAMPAIGN=N and tries N times as many cases: first the same seeds, and then further seeds.
-// Property tests have the tag [property].
+// Property tests have the tag [property]. They try random cases from fixed seeds. A run of all tests tries a few cases.
+// A longer run (./dev properties) sets SLUICE_CAMPAIGN=N and tries N times as many cases: first the same seeds, and
+// then further seeds.
 #pragma once
 
 #include <cstdlib>
@@ -9,8 +9,9 @@
 
 namespace sluice::test {
 
-/// Returns the factor by which the number of cases is multiplied: the variable SLUICE_CAMPAIGN, or 1 if it is not set.
-/// Throws runtime_error if the variable is not an integer from 1 to 1000000.
+/// Returns the factor by which tests multiply their usual number of cases. This is the environment variable
+/// SLUICE_CAMPAIGN, or 1 if the variable is not set. Throws runtime_error if the variable is not an integer from 1 to
+/// 1000000.
 inline int campaign_factor() {
   const char* const text = std::getenv("SLUICE_CAMPAIGN");
   if (!text) return 1;
@@ -22,7 +23,7 @@ inline int campaign_factor() {
   return static_cast<int>(factor);
 }
 
-/// Returns the number of cases that this run tries. A run of all tests tries `usual` cases.
+/// Returns the number of cases that a test tries: `usual`, times the factor of SLUICE_CAMPAIGN.
 template <class Count>
 Count cases_of(Count usual) {
   return usual * static_cast<Count>(campaign_factor());

@@ -61,8 +61,8 @@ class Trace {
   std::unique_ptr<TraceReader> reader_;
 };
 
-/// Returns the labels of a trace with two loads and two computations. The first computation waits for the first load,
-/// and the second load waits for memory.
+/// Returns the labels of a trace with two loads and two computations. In this trace, the first computation waits for
+/// the first load, and the second load waits for memory.
 inline Labels labels() {
   Labels labels;
   labels.streams = {{"gpu.compute", "compute", "gpu"}, {"gpu.host.down", "copy", "gpu"}};
@@ -102,7 +102,8 @@ inline Summary summary() {
   return summary;
 }
 
-/// A parsed message of Protocol Buffers. A field has numbers, or bytes of texts and nested messages.
+/// A parsed message of Protocol Buffers. `numbers` has the values of the fields that hold numbers. `texts` has the
+/// bytes of the fields that hold texts or nested messages.
 struct Message {
   std::map<int, std::vector<std::uint64_t>> numbers;
   std::map<int, std::vector<std::string>> texts;
@@ -149,7 +150,7 @@ inline std::vector<Message> packets_of(const std::string& trace) {
   return packets;
 }
 
-/// Returns the annotations of a slice, each in the form "name=value".
+/// Returns the annotations of the event of a slice, each in the form "name=value".
 inline std::vector<std::string> annotations(const Message& event) {
   std::vector<std::string> all;
   for (const std::string& bytes : event.texts.at(4)) {
@@ -163,7 +164,8 @@ inline std::vector<std::string> annotations(const Message& event) {
   return all;
 }
 
-/// Returns the flows (arrows) of an export. A flow is a pair of indices: the span of its start and the span of its end.
+/// Returns the flows of an export, which Perfetto draws as arrows. A flow is a pair: the index of the span where it
+/// starts, and the index of the span where it ends.
 inline std::vector<std::pair<int, int>> flows_of(const TraceReader& trace, std::size_t window) {
   std::map<std::uint64_t, int> begun;
   std::vector<std::pair<int, int>> flows;

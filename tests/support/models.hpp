@@ -12,8 +12,9 @@ namespace sluice::test {
 inline const std::string zoo = std::string(SLUICE_SOURCE_DIR) + "/models/";
 inline const std::string image = "- {type: input, name: x, shape: [28, 28, 3]}\n";
 
-/// Returns a model with the given layers (YAML list items, one per line). `use` is the mapping under `model` in a
-/// scenario, and `parameters` is a line of the model's document.
+/// Returns a model. `layers` has the layers as items of a YAML list, one per line. `use` is what a scenario says under
+/// `model` besides the definition. `parameters` is a further line of the model's document, which declares its
+/// parameters.
 inline Model model_of(const std::string& layers, const std::string& use = "",
                       const std::string& parameters = "") {
   Value mapping = parse_text(use.empty() ? "{}" : use, "s.yaml");

@@ -1,4 +1,4 @@
-// Writes ONNX files for tests byte by byte, so that tests can also write invalid files. Sources: onnx.proto, version
+// Writes ONNX files for tests byte by byte, so that tests can write invalid files, too. Sources: onnx.proto, version
 // 1.12, and the page Encoding of Protocol Buffers.
 #pragma once
 
@@ -22,7 +22,7 @@ struct OnnxAttribute {
   std::string message;
 };
 
-/// An extent, or the name of a symbolic extent.
+/// The extent of one axis of a shape: a number, or the name of a symbolic extent.
 struct OnnxDim {
   OnnxDim(int value) : extent(value) {}        // NOLINT: for short notation
   OnnxDim(const char* name) : symbol(name) {}  // NOLINT
@@ -32,20 +32,20 @@ struct OnnxDim {
 
 enum OnnxElement { onnx_float = 1, onnx_int64 = 7, onnx_bool = 9 };
 
-/// Builds a model of opset 13 part by part.
+/// Builds an ONNX model of opset 13, one part per call.
 class OnnxBytes {
  public:
   OnnxBytes& opset(std::int64_t version, std::string_view domain = "");
   OnnxBytes& input(const std::string& name, const std::vector<OnnxDim>& shape,
                    OnnxElement element = onnx_float);
   OnnxBytes& output(const std::string& name);
-  /// Adds the shape of a tensor to the file.
+  /// Adds a `value_info`: the shape and the element type of a tensor.
   OnnxBytes& shape(const std::string& name, const std::vector<OnnxDim>& shape,
                    OnnxElement element = onnx_float);
   /// Adds an initialiser with a shape but without data.
   OnnxBytes& weight(const std::string& name, const std::vector<std::int64_t>& shape,
                     std::string_view more = {});
-  /// Adds an initialiser of type int64 with these values.
+  /// Adds an initialiser of type int64 with one axis, which holds `values`.
   OnnxBytes& numbers(const std::string& name, const std::vector<std::int64_t>& values);
   OnnxBytes& scalar(const std::string& name, float value);
   OnnxBytes& node(const std::string& op, const std::vector<std::string>& inputs,

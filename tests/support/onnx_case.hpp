@@ -15,7 +15,7 @@ namespace sluice::onnx_case {
 using namespace sluice::test;
 using A = OnnxAttribute;
 
-/// Returns a network with a variable batch, as PyTorch exports it.
+/// Returns a network in the form in which PyTorch exports it. The batch is symbolic.
 inline OnnxBytes small_cnn() {
   OnnxBytes onnx;
   onnx.input("x", {"N", 3, 8, 8})

@@ -1,4 +1,5 @@
-// Helpers for the tests of the ONNX reader. They read a file's bytes, or return an error's message.
+// Helpers for the tests of the ONNX reader. Some helpers read the bytes of a file. The others return the message with
+// which the bytes are refused.
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@ struct ReadOnnx {
   std::vector<std::string> notes;
 };
 
-/// Reads the bytes as an ONNX file. `use` has the keys under `model` in a scenario, except for `file`.
+/// Reads the bytes as an ONNX file. `use` has the keys that a scenario gives under `model`, without the key `file`.
 inline ReadOnnx read_bytes(const std::string& bytes, const std::string& use = "{}") {
   const Value mapping = parse_text(use, "s.yaml");
   const Importer& importer = importer_for("m.onnx");
@@ -39,7 +40,8 @@ inline ReadOnnx read(const OnnxBytes& bytes, const std::string& use = "{}") {
   return read_bytes(bytes.bytes(), use);
 }
 
-/// Reads these bytes, and returns the message of the error. Returns "nothing" if there is no error.
+/// Reads the bytes, and returns the message of the error with which they are refused. Returns "nothing" if they are not
+/// refused.
 inline std::string refused_bytes(const std::string& bytes, const std::string& use = "{}") {
   return error_of([&] { read_bytes(bytes, use); });
 }
@@ -61,7 +63,7 @@ inline std::string types(const Model& model) {
   return text;
 }
 
-/// Returns how many bytes the whole model keeps for its backward pass in float32.
+/// Returns how many bytes all layers of the model together keep for the backward pass, in float32.
 inline std::int64_t kept_bytes(const Model& model) {
   const auto last = static_cast<std::uint32_t>(model.layers.size() - 1);
   return bytes_of(kept_for(model, 0, last).in_all(model), DType::float32);

@@ -16,7 +16,8 @@ struct Node {
   std::uint32_t action;
   std::int64_t iteration;
   double seconds, latency;
-  // The nodes whose data must have arrived before this node starts, and the previous node of the stream.
+  // This node waits until the data of all nodes in `after` has arrived. It also waits until `previous`, the node before
+  // it on its stream, has ended.
   std::vector<std::size_t> after;
   std::size_t previous = SIZE_MAX;
   double asked = never, start = never, end = never;
@@ -109,8 +110,9 @@ class Oracle {
     return any;
   }
 
-  /// Starts an execution that may start now, and returns whether it found one. With `shared`, it considers only
-  /// executions that need bytes of a shared pool. Without `shared`, it considers only all other executions.
+  /// Starts an execution that may start now. Returns whether there was such an execution. With `shared`, only
+  /// executions that need bytes of a shared pool are considered. Without `shared`, only the other executions are
+  /// considered.
   bool start_some(bool shared) {
     std::vector<std::size_t> asking;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
@@ -164,7 +166,7 @@ class Oracle {
     return true;
   }
 
-  /// Returns the bytes that a node allocates in a pool, or -1 if the node allocates no bytes in this pool.
+  /// Returns the bytes that node `n` allocates in a pool, or -1 if it allocates nothing there.
   std::int64_t wanted(std::size_t n, std::uint32_t pool) const {
     std::int64_t bytes = -1;
     for (const Placement& p : plan_.actions[nodes_[n].action].allocates)

@@ -25,7 +25,7 @@ Scenario ipu_pair_without_phases(const std::vector<std::string>& overrides) {
 
 double steady_phase(const Plan& plan, std::size_t phases, const std::string& device) {
   check(plan);
-  std::vector<double> starts;  // the start of the first computation of each phase
+  std::vector<double> starts;  // when the first computation of each phase starts
   std::uint32_t last_stage = none;
   std::vector<Span> spans = execute_isolated(plan).spans;
   std::sort(spans.begin(), spans.end(),

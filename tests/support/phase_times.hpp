@@ -15,7 +15,7 @@ Scenario ipu_pair(const std::vector<std::string>& overrides);
 /// scenarios/phased_ipu_pair.yaml without the key `phases`.
 Scenario ipu_pair_without_phases(const std::vector<std::string>& overrides);
 
-/// Returns the mean seconds from the start of one phase to the start of the next phase, over `phases` phases in the
+/// Returns the mean of the seconds from the start of a phase to the start of the next phase, for `phases` phases in the
 /// middle of the run. If `device` is given, only the phases on this device count.
 double steady_phase(const Plan& plan, std::size_t phases, const std::string& device = "");
 

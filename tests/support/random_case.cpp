@@ -23,8 +23,8 @@ bool streams(const RandomCase& some) {
   return some.policy.find("streamed") != std::string::npos;
 }
 
-/// Adds a machine to the case. The policies phased, sharded and data_parallel get two devices with a link between them.
-/// These devices have private links or a shared link to host memory.
+/// Adds a machine to the case. For the policies phased, sharded and data_parallel, the machine has two devices with a
+/// link between them. To host memory, either each of the two devices has a link of its own, or both share one link.
 void add_machine(Dice& dice, RandomCase& made) {
   made.machine = {"platform.links.host.bandwidth=" + one_of(dice, {"50MB/s", "200MB/s", "1GB/s"}),
                   "platform.links.host.latency=" + one_of(dice, {"0us", "7us", "300us"}),

@@ -1,5 +1,5 @@
-// Random small scenarios with open choices, and explicit settings of these choices. A seed gives the same scenarios on
-// every machine.
+// Random small scenarios that leave choices open, and random settings of these choices. A seed gives the same scenarios
+// on every machine.
 #pragma once
 
 #include <optional>
@@ -24,22 +24,25 @@ struct RandomCase {
   std::int64_t all_bytes = 0;  ///< more bytes than any plan of this case needs on one device
 
   std::string text() const { return text_with(cut, fates, ""); }
-  /// Returns the scenario with this cut and these fates. `own_keys` has more keys of the policy as ", key: value".
+  /// Returns the scenario's text with this cut and these fates. `own_keys` is ", key: value" for each further key of
+  /// the policy.
   std::string text_with(const std::string& own_cut, const std::string& own_fates,
                         const std::string& own_keys) const;
 };
 
-/// Returns the policies that a case may have. After the name data_parallel, the text names the replicated policy.
+/// Returns the policies that a case may have. Each text is the name of a policy. After the name data_parallel, the text
+/// also names the policy of the replicas.
 const std::vector<std::string>& policies_with_choices();
 
-/// Returns a case with this policy. If `training` is set, the policy must be able to train.
+/// Returns a random case with this policy. If `training` is true, the case trains. The policy must then be able to
+/// train.
 RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 
-/// Returns explicit settings of all choices that the case leaves open, as YAML.
+/// Returns a random setting for each choice that the case leaves open, as YAML.
 std::string random_settings(Dice& dice, const RandomCase& open);
 
-/// Returns the plan of a case on devices that have `bytes` bytes of memory each, with these overrides. Returns nullopt
-/// if the case does not fit.
+/// Returns the plan of the scenario `text` on devices that have `bytes` bytes of memory each. `further` has further
+/// overrides. Returns nullopt if the case does not fit.
 std::optional<Plan> plan_within(const RandomCase& random, const std::string& text,
                                 std::int64_t bytes, const std::vector<std::string>& further = {});
 

@@ -9,8 +9,8 @@
 
 namespace sluice::test {
 
-/// Random numbers by SplitMix64 (Steele et al. 2014). The distributions of the standard library are not used, because
-/// these distributions differ between implementations.
+/// Random numbers by SplitMix64 (Steele et al. 2014), which are the same on every machine. The distributions of the
+/// standard library differ between its implementations.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -28,8 +28,9 @@ class Dice {
   std::uint64_t state_;
 };
 
-/// Returns a random chain. Tensors have up to 100 bytes, and forward passes take up to 10 s. Some tensors have 0 bytes,
-/// and some passes have workspaces. Some backward passes do not read the input of the stage, and some read its output.
+/// Returns a random chain. Its tensors have up to 100 bytes, and its forward passes take up to 10 s. Some tensors have
+/// 0 bytes, and some passes have workspaces. Some backward passes do not read the input of their stage, and some
+/// backward passes read the output of their stage.
 inline Chain random_chain(Dice& dice, std::size_t stages) {
   const auto tensor = [&dice] {
     ChainTensor made;
@@ -62,9 +63,9 @@ inline Chain random_chain(Dice& dice, std::size_t stages) {
   return chain;
 }
 
-/// Returns stages like the layers of a transformer, with slightly different bytes. A stage takes 1 s forward and 2 s
-/// backward, and has inner tensors of about 30 MB and an output of about 2 MB. A copy of 30 MB takes `copy_s` seconds
-/// in each direction.
+/// Returns stages like the layers of a transformer, whose bytes differ slightly from stage to stage. The forward pass
+/// of a stage takes 1 s, and its backward pass takes 2 s. A stage has inner tensors of about 30 MB and an output of
+/// about 2 MB. A copy of 30 MB takes `copy_s` seconds in each direction.
 inline Chain layered_chain(std::size_t stages, double copy_s) {
   const auto tensor = [copy_s](std::size_t bytes) {
     const double seconds = copy_s * static_cast<double>(bytes) / 30e6;
@@ -82,7 +83,8 @@ inline Chain layered_chain(std::size_t stages, double copy_s) {
   return chain;
 }
 
-/// There are 3^n lists of fates of n stages. Returns the list with this index.
+/// A stage has one of 3 fates, so there are 3^n lists of the fates of n stages. Returns the list with the number
+/// `index`.
 inline std::vector<Fate> fates_number(std::uint64_t index, std::size_t stages) {
   std::vector<Fate> fates;
   for (std::size_t s = 0; s < stages; ++s, index /= 3)

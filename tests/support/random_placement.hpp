@@ -16,7 +16,8 @@ inline double random_seconds(Dice& dice, std::uint64_t most) {
   return static_cast<double>(1 + dice.below(10 * most)) / 10;
 }
 
-/// Returns random seconds of a kernel, in one of three forms: a line, a roofline, or a table of independent entries.
+/// Returns random seconds of a kernel as a function of the memories of its operands. The function is linear, the
+/// maximum of two linear functions, or a table of independent entries.
 inline KernelTime random_time(Dice& dice, std::size_t operands) {
   KernelTime time;
   if (operands <= 4 && dice.one_in(3)) {
@@ -38,8 +39,8 @@ struct PlacementShape {
   std::size_t stay = 2;     ///< the greatest number of tensors that stay for the whole run
 };
 
-/// Returns a problem. Some tensors exist at the start, some tensors stay for the whole run, and kernels make all
-/// other tensors. Some tensors are written a second time. Moves take about as long as kernels.
+/// Returns a problem. Some tensors exist from the start, some tensors stay for the whole run, and the kernels make all
+/// other tensors. Some tensors are written more than once. A move of a tensor takes about as long as a kernel.
 inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;
@@ -73,9 +74,8 @@ inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape
   return problem;
 }
 
-/// Returns a problem like the training of a deep network. Each kernel of the first half makes a tensor, and the kernels
-/// of the second half read these tensors in the opposite order. The problem also has weights, which stay for the whole
-/// run.
+/// Returns a problem like the training of a deep network. Each kernel of the first half makes a tensor. The kernels of
+/// the second half read these tensors in the opposite order. Weights stay for the whole run.
 inline PlacementProblem layered_placement(Dice& dice, std::size_t tensors, std::size_t kernels) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

@@ -68,7 +68,7 @@ class Generator {
     plan_.tensors.push_back({"moved", TensorClass::activation, 10});
   }
 
-  /// For each device, adds the links and routes over which the device may read while it computes.
+  /// Adds two links and two routes for each device. The device may read over them while it computes.
   void add_ways_of_kernels() {
     for (int d = 0; d < computes_; ++d)
       for (int k = 0; k < 2; ++k) {
@@ -81,8 +81,8 @@ class Generator {
       }
   }
 
-  /// Lets a computation read over one or two routes. If links are shared, these are routes of the computation's device,
-  /// or any routes of the plan. Otherwise, they are routes of the computation's device.
+  /// Lets a computation read over one or two routes. These are the routes that add_ways_of_kernels() made for the
+  /// device of the computation. With `shared_links`, any route of the plan may take the place of such a route.
   void add_flows(Action& action) {
     const auto own = static_cast<std::uint32_t>(plan_.routes.size()) -
                      2 * (static_cast<std::uint32_t>(computes_) - action.stream);
@@ -97,7 +97,7 @@ class Generator {
     }
   }
 
-  /// Gives each route random links from all links of the plan, so that routes share links.
+  /// Gives each route a random set of links, so that several routes share a link.
   void share_links() {
     for (Link& link : plan_.links)
       link.bandwidth = 10 * std::pow(10, std::uniform_real_distribution<double>(0, 5)(random_));
@@ -155,8 +155,8 @@ class Generator {
     return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
   }
 
-  /// Adds a tensor that `a` allocates. Either `a` itself uses the tensor, or one or two later actions use it and wait
-  /// for `a`.
+  /// Adds a tensor that action `a` allocates, and one or two uses of the tensor. Each use is by `a` itself, or by a
+  /// later action that waits for `a`.
   void add_tensor(std::uint32_t a) {
     const std::uint32_t end = plan_.section_end(plan_.section_of(a));
     const Placement placement{new_tensor("t"),
@@ -169,7 +169,8 @@ class Generator {
     }
   }
 
-  /// Lets an action of the body allocate a tensor for the next iteration. The prologue allocates the first instance.
+  /// Lets an action of the body allocate a tensor for the next iteration. An action of the prologue allocates the
+  /// tensor for the first iteration.
   void add_prefetch() {
     const std::uint32_t load = any(plan_.body_begin, plan_.body_end);
     if (!plan_.actions[load].allocates.empty() || !plan_.actions[load].uses.empty()) return;
@@ -186,9 +187,9 @@ class Generator {
     wait(user, first, 0);
   }
 
-  /// Lists the actions of each section in a random order. The order of the actions of each stream does not change.
+  /// Lists the actions of each section in a random order. Actions of the same stream keep their order.
   void riffle() {
-    std::vector<std::uint32_t> order;  // the old numbers of the actions, in the new order of the actions
+    std::vector<std::uint32_t> order;  // the old number of each action, in the new order
     for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
       std::vector<std::uint32_t> left;
       for (std::uint32_t a = plan_.section_begin(section); a < plan_.section_end(section); ++a)

@@ -1,6 +1,5 @@
 // Random small plans. The plans have streams, waits with distances, devices with one or two pools, shared pools,
-// prefetches, computations that read over links, and times before which an action does not start. Some of the plans end
-// in a deadlock.
+// prefetches, computations that read over links, and actions with `not_before`. Some of the plans end in a deadlock.
 #pragma once
 
 #include <random>
@@ -10,7 +9,7 @@
 namespace sluice::test {
 
 struct RandomPlanOptions {
-  // Times are multiples of 0.5 s, so that many actions end at the same time.
+  // All times are multiples of 0.5 s, so that several actions often end at the same time.
   bool ties = false;
   bool shared_links = false;  ///< routes share links; their bandwidths differ by factors up to 1e5
   bool riffled = false;       ///< streams are interleaved at random; waits may be for later actions

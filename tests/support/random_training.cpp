@@ -13,7 +13,8 @@ const Thing& one_of(Dice& dice, const std::vector<Thing>& things) {
   return things[dice.below(things.size())];
 }
 
-/// Returns a random number between 10^low and 10^high, whose logarithm is uniformly distributed.
+/// Returns a random number between 10^low and 10^high. The logarithm of the number is uniformly
+/// distributed.
 double spread(Dice& dice, int low, int high) {
   const double exponent = low + static_cast<double>(dice.below(1000)) / 1000 * (high - low);
   return std::pow(10, exponent);

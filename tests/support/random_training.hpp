@@ -8,11 +8,11 @@
 
 namespace sluice::test {
 
-/// Returns a scenario's document without `fates`, for a device with unlimited memory.
+/// Returns the document of a random scenario for a device with unlimited memory. The document has no key `fates`.
 std::string random_training(Dice& dice);
 
-/// Returns a scenario's document without `fates`, for `policy`: streamed or phased, in which weights take turns. The
-/// stages run on gpu0 and, if there are two devices, on gpu1.
+/// Returns the document of a random scenario without the key `fates`. `policy` is `streamed` or `phased`, because
+/// weights take turns under these policies. If `devices` is 2, the stages run on gpu0 and gpu1.
 std::string random_training(Dice& dice, const std::string& policy, std::size_t devices);
 
 }  // namespace sluice::test

@@ -8,7 +8,8 @@ namespace sluice::test {
 
 namespace {
 
-/// Returns the rows as a stage table. The table has running totals, and its elements have 4 bytes.
+/// Returns the rows as the text of a stage table. A stage table has running totals, and it counts
+/// elements instead of bytes. An element has 4 bytes.
 std::string table(std::int64_t input_bytes, const std::vector<Row>& rows) {
   std::ostringstream out;
   std::int64_t state = input_bytes / 4, parameters = 0, flop = 0;

@@ -1,4 +1,4 @@
-// Makes small scenarios whose times are easy to compute by hand, at 1 GFLOP/s and 1 GB/s.
+// Makes small scenarios on a machine of 1 GFLOP/s and 1 GB/s, so that their times are easy to compute by hand.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ struct Row {
   std::int64_t output_bytes;
 };
 
-/// Returns a scenario with one device 'gpu' behind the link 'host'. Its model has an input of `input_bytes` and then a
-/// layer for each row. `extra` has the other keys of the scenario (policy, workload, stages, …) as YAML, and
-/// `overrides` are overrides as on a command line. Bytes must be multiples of 4.
+/// Returns a scenario with one device 'gpu' behind the link 'host'. Its model has an input of `input_bytes`, and then a
+/// layer for each row. `extra` is YAML: the keys of the scenario besides the model and the platform, such as `policy`,
+/// `workload` and `stages`. `overrides` are overrides as on a command line. All bytes must be multiples of 4.
 Scenario small_scenario(std::int64_t input_bytes, const std::vector<Row>& rows,
                         const std::string& extra, const std::vector<std::string>& overrides = {});
 

@@ -1,4 +1,4 @@
-// Small models, and a helper that cuts them, for the tests of stages.
+// Small models for the tests of stages, and a helper that cuts these models into stages.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ inline Model chain() {
   return model;
 }
 
-/// Cuts a model for one device of 1 FLOP/s. So an operator takes as many seconds as it has FLOP.
+/// Cuts a model into stages for one device of 1 FLOP/s. So an operator with 5 FLOP takes 5 seconds.
 struct Cutting {
   explicit Cutting(Model made) : model(std::move(made)) {
     device.name = "gpu";

@@ -48,7 +48,8 @@ inline void put(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// Checks the content hash in the trace with a script that uses h5py. This script shares no code with Sluice.
+/// Checks the content hash that the trace holds. A script computes the hash again with h5py, and shares no code with
+/// Sluice.
 inline void require_hash_of_h5py(const std::string& path) {
   const std::string command = "/usr/bin/python3 -B " SLUICE_SOURCE_DIR
                               "/tests/unit/trace/trace_hash.py " +
@@ -133,7 +134,7 @@ inline void feed(Sink& sink, std::int64_t count) {
   }
 }
 
-/// Writes a whole trace and returns its content hash.
+/// Writes a trace from its header to its summary, and returns the content hash of the trace.
 inline std::string write(const std::string& path, std::int64_t spans,
                          std::size_t chunk_rows = 32768, const TraceHeader& head = header(),
                          TraceStatus status = TraceStatus::complete) {

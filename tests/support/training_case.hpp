@@ -1,4 +1,5 @@
-// Trains three layers. Tests compute the times by hand: at 1 GFLOP/s and 1 GB/s, 1e6 FLOP or 1 MB take 1 ms.
+// Scenarios that train a model of three layers. Tests compute the times by hand. At 1 GFLOP/s, 1e6 FLOP take 1 ms. At 1
+// GB/s, 1 MB takes 1 ms.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -17,9 +18,9 @@ namespace sluice::training_case {
 using test::Row;
 using test::small_scenario;
 
-/// Layers A, B and C compute for 1, 2 and 3 ms. The weights of A, B and C have 100, 200 and 300 kB (25,000, 50,000 and
-/// 75,000 parameters). The outputs of A, B and C have 2, 3 and 1 kB, and the input has 1 kB. A backward pass takes
-/// twice as long as its forward pass.
+/// Layers A, B and C compute for 1, 2 and 3 ms. Their weights have 100, 200 and 300 kB (25,000, 50,000 and 75,000
+/// parameters). Their outputs have 2, 3 and 1 kB. The input has 1 kB. A backward pass takes twice as long as its
+/// forward pass.
 inline const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
 
 inline const std::string four =

@@ -1,5 +1,6 @@
-// Tests that every entry of every catalog has a complete record and works on small models. New entries are tested, too,
-// without a change of this file. A hand calculation for a new entry belongs in a separate test.
+// Tests that every entry of every catalog has a complete record and works on small models. The tests go over all
+// entries, so new entries are tested without a change of this file. A hand calculation for a new entry belongs in
+// another file.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -67,8 +68,8 @@ TEST_CASE("every record of every catalog is complete") {
 const std::vector<test::Row> rows = {
     {1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}, {1, 0, 1000}};
 
-/// Returns a scenario with these keys. Its platform has two devices with limited memories. The devices share one link
-/// to the host, and another link joins the two devices.
+/// Returns a scenario with the given keys. Its platform has two devices with limited memories. The two devices share
+/// one link to the host, and are joined by another link.
 Scenario scenario_with(const std::string& keys) {
   return test::small_scenario(1000, rows, "workload: {batches_per_step: 3, steps: 3}\n" + keys,
                               {"platform.devices.gpu={count: 2, rate: {float32: 1GFLOP/s}, memory: "
@@ -99,8 +100,8 @@ TEST_CASE("every policy makes a plan that fits, is executed, and does the model'
       for (const MemoryEvent& event : trace.memory) totals.memory(event);
       CHECK(totals.complete());
       CHECK(totals.sums().samples == 9);
-      CHECK(totals.sums().flop == Approx(9 * 7e6));  // 1 + 2 + 3 + 1 ms per sample
-      // The cost model `peak` adds no seconds for launches.
+      CHECK(totals.sums().flop == Approx(9 * 7e6));  // 9 samples of 1 + 2 + 3 + 1 ms
+      // The platform has a launch overhead, but the cost model `peak` does not add it.
       CHECK(totals.sums().compute_s == Approx(9 * 7e-3));
       CHECK(trace.report.makespan >= totals.bound().seconds * (1 - 1e-12));
       if (PlanTables(plan).contention_free())
@@ -171,7 +172,7 @@ TEST_CASE("every cost model gives finite seconds that grow with the number of sa
     for (const Layer& layer : scenario.model.layers) {
       INFO(cost->name << ", " << layer.name);
       const auto seconds = [&](std::int64_t samples) {
-        Model model = scenario.model;  // a measured layer takes 1 ms per sample
+        Model model = scenario.model;  // below, the layer gets measured seconds: 1 ms per sample
         Layer measured = layer;
         model.measured_batch = samples;
         measured.forward_s = 1e-3 * static_cast<double>(samples);

@@ -1,4 +1,5 @@
-// Tests the inputs that the fuzzer kept. Each target must read or refuse its inputs without a crash.
+// Tests the inputs that the fuzzer has kept for each of its targets. A target is code that reads a document. It must
+// read or refuse its inputs without a crash.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Tests which folders include headers of which other folders. The tables in docs/architecture.md give the rules for
-// every #include under sim/. A folder may include its own headers, the headers of the folders that its row names, and
-// all headers that these folders may include. For each third-party header, only one folder may include it.
+// Tests every #include under sim/ against the rules in the two tables of docs/architecture.md. The files of a folder
+// may include the folder's own headers, the headers of the folders in its row of the first table, and all headers that
+// these folders may include. The second table names, for each third-party header, the only folder that may include it.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -17,13 +17,14 @@ namespace fs = std::filesystem;
 
 /// The rules in the two tables of docs/architecture.md.
 struct Law {
-  // For each folder of sim/, the folders that its row of the table names.
+  // For each folder of sim/, the folders in the last cell of its row, whose headers it may include.
   std::map<std::string, std::vector<std::string>> below;
-  /// For each third-party library: how the paths of its headers begin, and the only folder that may include them.
+  /// For each third-party library: with what the paths of its headers begin, and the only folder that may include these
+  /// headers.
   std::vector<std::pair<std::string, std::string>> owners;
 };
 
-/// Returns the words between backticks.
+/// Returns the words that are between backticks, without the backticks.
 std::vector<std::string> quoted_words(const std::string& text) {
   std::vector<std::string> words;
   std::istringstream in(text);
@@ -45,7 +46,7 @@ std::runtime_error bad_row(const std::string& line, const std::string& why) {
   return std::runtime_error("docs/architecture.md: " + line + " -- " + why);
 }
 
-/// Reads one row of "| folder | what it holds | may include |".
+/// Reads one row of the table with the columns "folder", "what it holds" and "may include".
 void read_folder(Law& law, const std::vector<std::string>& cells, const std::string& line) {
   const auto folder = quoted_words(cells.at(0));
   if (folder.size() != 1) throw bad_row(line, "the first cell names one folder: `folder`");
@@ -73,7 +74,7 @@ void require_known_names(const Law& law) {
     if (law.below.count(owner) == 0) throw bad_row(header, "'" + owner + "' has no row");
 }
 
-/// Reads the rows of the two tables. All other lines of the page are skipped.
+/// Reads the rows of the two tables, and skips all other lines of the page.
 Law read_law(std::istream& page) {
   Law law;
   void (*read)(Law&, const std::vector<std::string>&, const std::string&) = nullptr;
@@ -101,8 +102,8 @@ const Law& law() {
   return law;
 }
 
-/// Returns the entry of the table to which a file under sim/ belongs. It is the longest entry with which the path of
-/// the file begins.
+/// Returns the folder of the first table to which a file under sim/ belongs. Of all folders in the table with which the
+/// path of the file begins, this is the longest.
 std::string folder_of(const std::string& path) {
   std::string folder = path.substr(0, path.find('/'));
   for (const auto& [entry, unused] : law().below)
@@ -121,7 +122,7 @@ std::string list_of(const std::set<std::string>& words) {
   return text;
 }
 
-/// Returns what is wrong with one include in a file of `folder`, or an empty text if the include is allowed.
+/// Returns what is wrong if a file of `folder` includes `header`. Returns an empty text if the include is allowed.
 std::string fault(const std::string& folder, const std::string& header, bool quoted,
                   const std::set<std::string>& known_files) {
   if (law().below.count(folder) == 0)
@@ -139,7 +140,7 @@ std::string fault(const std::string& folder, const std::string& header, bool quo
   return "sim/" + folder + " may include " + list_of(allowed);
 }
 
-/// Returns the header of `#include "x"` or `#include <x>`, and whether it is in quotes. Returns an empty header for any
+/// For a line `#include "x"` or `#include <x>`, returns x and whether x is in quotes. Returns an empty header for any
 /// other line.
 std::pair<std::string, bool> include_of(const std::string& line) {
   const auto hash = line.find_first_not_of(" \t");
@@ -160,7 +161,8 @@ std::set<std::string> source_files(const fs::path& root) {
   return files;
 }
 
-/// Returns every include under `root` that breaks a rule. Adds the number of includes that were read to `includes`.
+/// Reads every include under `root`, and adds the number of these includes to `includes`. Returns the includes that
+/// break a rule.
 std::vector<std::string> violations(const fs::path& root, int& includes) {
   const std::set<std::string> files = source_files(root);
   std::vector<std::string> found;
@@ -186,7 +188,7 @@ TEST_CASE("every include under sim/ follows the rules", "[includes]") {
   int includes = 0;
   for (const std::string& wrong : violations(fs::path(SLUICE_SOURCE_DIR) / "sim", includes))
     FAIL_CHECK(wrong);
-  CHECK(includes > 50);  // if there are fewer includes, the test has not read the files
+  CHECK(includes > 50);  // with fewer includes, the test has not read the files
 }
 
 TEST_CASE("each kind of broken rule is reported with its own message", "[includes]") {

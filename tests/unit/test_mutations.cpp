@@ -1,9 +1,10 @@
-// Tests documents with random faults. Every reader either reads such a document or says what is wrong with it, without
-// a crash. A document that a reader accepts is written and read again.
+// Tests documents with random faults, called mutants. A reader must read such a document, or say what is wrong with it.
+// The reader must not crash. If it reads the document, the result is written as text and read again.
 //
-// For a longer campaign, run this test with more mutants and another seed, preferably under the sanitizers:
+// A longer campaign has more mutants and another seed. Run it preferably under the sanitizers:
 //   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests "[mutations]"
-// Each mutant is written to the file that SLUICE_MUTANT names, so that this file has the last mutant after a crash.
+// Before a mutant is read, it is written to the file that SLUICE_MUTANT names. So after a crash, this file has the
+// mutant that caused the crash.
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -48,8 +49,8 @@ std::vector<Original> zoo(const std::string& folder) {
   return files;
 }
 
-/// Puts one to four faults into a text. The same seed gives the same mutants on every machine, because the class does
-/// not use the distributions of the standard library.
+/// Puts one to four faults into a text. A seed gives the same mutants on every machine, because the class does not use
+/// the distributions of the standard library, which differ between implementations.
 class Mutator {
  public:
   explicit Mutator(unsigned seed) : random_(seed) {}
@@ -77,7 +78,7 @@ class Mutator {
       case 3:  // a part is lost
         text.erase(at, 1 + below(12));
         break;
-      case 4:  // a part is copied to another position
+      case 4:  // a copy of a part is inserted at another position
         text.insert(below(text.size() + 1), text.substr(at, 1 + below(40)));
         break;
       case 5:
@@ -168,7 +169,7 @@ unsigned from_environment(const char* name, unsigned otherwise) {
   return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
 }
 
-/// Makes `count` mutants from `originals` in turn, and checks that `read` reads or refuses each of them.
+/// Makes `count` mutants, each from the next one of `originals`. Checks that `read` reads or refuses each mutant.
 template <class Read>
 void read_mutants(const std::vector<Original>& originals, unsigned count, unsigned seed,
                   Read&& read) {
@@ -197,8 +198,8 @@ void read_mutants(const std::vector<Original>& originals, unsigned count, unsign
     const std::chrono::duration<double> taken_s = std::chrono::steady_clock::now() - begin;
     if (taken_s.count() > 2) WARN("mutant " << i << " took " << taken_s.count() << " s:\n" << text);
   }
-  // Some mutants must be read, and some must be refused. If no mutant was refused, the faults would miss the parts that
-  // readers check. If all were refused, the mutants would have too many faults.
+  // Some mutants must be read, and at least a quarter must be refused. If all were read, no fault would be in a part
+  // that the reader checks. If all were refused, the mutants would have too many faults.
   CHECK(taken > 0);
   CHECK(refused > count / 4);
 }

@@ -1,4 +1,4 @@
-// Tests that only one file forks processes, and that only one file renames a file into place.
+// Tests that only one file of sim/ starts processes, and that only one file of sim/ renames files.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -10,7 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the files of sim/ in which a line matches the pattern, as paths relative to sim/.
+/// Returns the files of sim/ in which at least one line matches the pattern. The paths are relative
+/// to sim/.
 std::vector<std::string> files_with(const std::string& pattern) {
   const fs::path root = fs::path(SLUICE_SOURCE_DIR) / "sim";
   const std::regex wanted(pattern);

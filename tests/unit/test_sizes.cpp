@@ -1,6 +1,6 @@
-// Tests the limits of sizes: files may have up to 400 lines, files of policies up to 120 lines, folders of sim/ up to
-// 20 .cpp files of their own, and functions of sim/ up to 60 lines. A folder with one file per entry of a catalog, and
-// a function that only lists entries, may be longer.
+// Tests the limits of sizes. A file may have up to 400 lines, a file of a policy up to 120 lines, and a function of
+// sim/ up to 60 lines. Functions that only list entries may be longer. A folder of sim/ may have up to 20 .cpp files of
+// its own. Folders with one file per entry of a catalog may have more files.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -36,7 +36,7 @@ std::vector<std::string> lines_of(std::istream& in) {
   return lines;
 }
 
-/// Calls `visit(path, lines)` for each source file below a folder of the root. The path is relative to the root.
+/// Calls `visit(path, lines)` for each source file below `folder`. The path is relative to the root of the repository.
 template <class Visit>
 void each_source(const std::string& folder, const Visit& visit) {
   const fs::path root = SLUICE_SOURCE_DIR;
@@ -52,7 +52,7 @@ struct Function {
   std::string text;  ///< its first line
 };
 
-/// Line `i` belongs to a statement. Returns the index of the line on which this statement begins.
+/// Returns the index of the line on which the statement of line `i` begins.
 std::size_t begin_of(const std::vector<std::string>& lines, std::size_t i) {
   const auto ends = [](const std::string& line) {
     const std::size_t indent = line.find_first_not_of(' ');
@@ -64,13 +64,14 @@ std::size_t begin_of(const std::vector<std::string>& lines, std::size_t i) {
   return i;
 }
 
-/// Returns the functions of a file. In code that clang-format has laid out, a block ends with the first line that
-/// begins with a closing brace at the same indentation. Records, types and namespaces are not functions.
+/// Returns the functions of a file. Because clang-format has laid out the code, a block ends with the first line that
+/// begins with a closing brace and has the same indentation as the block's first line. Blocks of types, of namespaces
+/// and of initialiser lists are left out.
 std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   static const std::regex other(
       R"(^\s*(inline )?(namespace|class|struct|enum|union|extern "C"|//|\{).*|.*= \{$)");
   std::vector<Function> blocks;
-  // For each indentation, the index of the line that opens the current block at this indentation.
+  // For each indentation, the index of the line that opens the current block of this indentation.
   std::map<std::size_t, std::size_t> open;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string& line = lines[i];
@@ -90,7 +91,7 @@ std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   return blocks;
 }
 
-/// Returns whether a function holds only a list. Functions that return a record or a catalog hold only a list.
+/// Returns whether a function only lists entries, as functions do that return a record or a catalog.
 bool is_list(const Function& function) {
   return function.text.find("record()") != std::string::npos ||
          function.text.find("_catalog") != std::string::npos;
@@ -106,7 +107,7 @@ TEST_CASE("no file is longer than 400 lines", "[sizes]") {
       if (lines.size() > most_lines_of_a_file)
         FAIL_CHECK(path.string() << " has " << lines.size() << " lines");
     });
-  CHECK(files > 300);  // with fewer, the test has not read all files
+  CHECK(files > 300);  // with fewer files, the test has not read all
 }
 
 TEST_CASE("no file of a policy is longer than 120 lines", "[sizes]") {
@@ -119,7 +120,7 @@ TEST_CASE("no file of a policy is longer than 120 lines", "[sizes]") {
           path.string() << " has " << lines.size()
                         << " lines; move code that other policies could use to sim/planning");
   });
-  CHECK(files > 5);  // with fewer, the test has not read all files
+  CHECK(files > 5);  // with fewer files, the test has not read all
 }
 
 TEST_CASE("no folder of sim/ has more than 20 .cpp files of its own", "[sizes]") {

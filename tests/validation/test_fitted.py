@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Tests the cost model `fitted`. The page fitted.md has the errors of the bundled fits, and no error exceeds the
-page's aims. The program gives products the same seconds as a second implementation of the formula."""
+"""Tests the cost model `fitted`. The page analysis/validation/fitted.md must give the errors of the bundled fits, and
+no error may exceed the aims that the page states. For products, the program must give the same seconds as a second
+implementation of the formula."""
 
 import csv
 import json
@@ -47,9 +48,9 @@ class Fits(unittest.TestCase):
 
 @unittest.skipUnless(OPERATORS.is_dir(), f"there is no {OPERATORS}")
 class Fitting(unittest.TestCase):
-    """Tests that the program makes the bundled fits from the tables. The A30's table has no licence, so no fit of the
-    A30 is bundled. An older program may have written the errors in a bundled fit, so these tests make the fits again
-    with the tested program."""
+    """Tests that the program makes the bundled fits from the tables of measurements. The errors in a bundled fit may
+    come from an older version of the program. So the tests make each fit again. The table of the A30 has no licence, so
+    its fit is not bundled."""
 
     CARDS = {"v100_pcie": "Tesla V100-PCIE-32GB", "p100_pcie": "Tesla P100-PCIE-16GB", "t4": "Tesla T4",
              "a100_pcie": "NVIDIA A100-PCIE-40GB", "a100_80gb_pcie": "NVIDIA A100 80GB PCIe"}
@@ -98,7 +99,7 @@ class Fitting(unittest.TestCase):
             for card, error in each["device_errors"].items():
                 self.assertAlmostEqual(error["median"], unseen[each["class"]][card]["median"], 5)
         [products] = [each for each in made if each["class"] == "bmm"]
-        # In the table other.csv, the names of depth and columns are exchanged.
+        # In the table other.csv, the names n and k are exchanged, so the depth and the columns are exchanged.
         text = (OPERATORS / "neusight_bmm.csv").read_text()
         self.assertIn(",m,n,k,", text)
         (self.folder / "other.csv").write_text(text.replace(",m,n,k,", ",m,k,n,", 1))
@@ -113,9 +114,8 @@ class Fitting(unittest.TestCase):
                 rows += csv.DictReader(file)
         of_k, of_n, only_k, only_n = fitted.whole_tiles(rows)
         self.assertIn(f"The {len(rows):,} grids of thread blocks in these tables", self.page)
-        self.assertIn(f"{100 * of_k / len(rows):.0f} % of the grids fit a result of m rows and k columns: they have as "
-                      f"many blocks as a result of this size has tiles. {100 * of_n / len(rows):.0f} % of the grids "
-                      "fit a result of m rows and n columns.", self.page)
+        self.assertIn(f"{100 * of_k / len(rows):.0f} % of the grids fit a result of m rows and k columns. "
+                      f"{100 * of_n / len(rows):.0f} % of the grids fit a result of m rows and n columns.", self.page)
         self.assertIn(f"{only_k:,} grids fit only m x k, and {only_n} grids fit only m x n.", self.page)
 
     def a30(self, rate):
@@ -147,8 +147,7 @@ class Fitting(unittest.TestCase):
 
 
 class Prices(unittest.TestCase):
-    """Compares the seconds of single products that the program gives with the seconds that
-    analysis/validation/fit_form.py gives."""
+    """Compares the seconds of single products. The program and analysis/validation/fit_form.py must agree to 1 %."""
 
     def seconds(self, layer, shape, platform, dtype, batch):
         document = {
@@ -173,8 +172,9 @@ class Prices(unittest.TestCase):
                 with self.subTest(platform=platform, rows=batch * rows, columns=columns, depth=depth):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
-                    # The fit and the platform have data sheets that differ in the fourth digit. So if two points of the
-                    # fit are about equally near to the product, the program and fit_form.py may use different points.
+                    # The data sheet of the fit and the data sheet of the platform differ in the fourth digit. So if two
+                    # points of the fit are about equally near to the product, the program and fit_form.py may use
+                    # different points.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

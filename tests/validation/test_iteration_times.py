@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the page on iteration times of Megatron-LM: the page has the numbers that its script prints, and the
-predictions that were not fitted are within 12 % of the measured times."""
+"""Tests the page on iteration times of Megatron-LM. The page must have the numbers that its script prints. Predictions
+for runs that were not used for a fit must be within 12 % of the measured times."""
 
 import pathlib
 import sys
@@ -27,8 +27,8 @@ class IterationTimes(unittest.TestCase):
                 self.assertLessEqual(abs(predicted / measured - 1), 0.12)
 
     def test_sc21_seconds_by_hand(self):
-        # A step takes 96 B L s h^2 (1 + s / (6 h) + v / (16 L h)) FLOP, for B = 512 samples, L = 24 blocks, s = 2048
-        # tokens, h = 2304 features and v = 51200 words. On 32 GPUs with 137 TFLOP/s each, this is
+        # There are B = 512 samples, L = 24 blocks, s = 2048 tokens, h = 2304 features and v = 51200 words.
+        # A step has 96 B L s h^2 (1 + s / (6 h) + v / (16 L h)) FLOP. On 32 GPUs with 137 TFLOP/s each, the step takes
         # 96 x 512 x 24 x 2048 x 2304^2 x (1 + 2048 / 13824 + 51200 / (16 x 24 x 2304)) / (32 x 137e12) = 3.528 s
         rows = {name: seconds for name, _, seconds in iteration_times.sc21()}
         self.assertAlmostEqual(rows["SC21 1.7B"], 3.528, 3)

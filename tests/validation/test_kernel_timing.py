@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Tests the page 'Kernel timing by memory pool'. On this page, `sluice profile compare` compares two times of each
-configuration. One time was measured together with other configurations, and the other time was measured alone. The test
-computes the same numbers from the same tables, without Sluice."""
+"""Tests the page 'Kernel timing by memory pool'. The page shows how `sluice profile compare` compares two measured
+times of each configuration. For one time, the configuration was measured together with others. For the other time, it
+was measured alone. The test computes the numbers of the page from the same tables, without Sluice."""
 
 import csv
 import pathlib
@@ -18,7 +18,8 @@ WORST = "ConvolutionBias_3277 (PMEM, PMEM, DRAM) -- (DRAM)"
 
 
 def printed_pairs():
-    """Returns pairs of times (simultaneous, single) in microseconds."""
+    """Returns pairs of times in microseconds: the time of a configuration that was measured together with others, and
+    its time alone."""
     with open(PRINTED) as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     taken = {}

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Checks the numbers of analysis/validation/korthikanti2022.md twice: with the paper's formulas, and with Sluice. Both
-must give the digits that the page shows. If the folder of published figures exists next to the project, the test also
-compares these figures."""
+"""Checks the numbers of the page analysis/validation/korthikanti2022.md twice: with the formulas of the paper, and with
+Sluice. Both must give the digits that the page shows. If the folder of published figures is next to the project, the
+page is compared with these figures, too."""
 
 import csv
 import functools
@@ -48,21 +48,23 @@ class Formulas:
         return 2 * self.sh
 
     def parameters(self, t=1):
-        """Returns the parameters of a rank: the products, their biases, the norms, and two embedding tables. One table
-        is of words, and the logits use it, too. The other table is of positions. Each block has two pairs of products.
-        The products are divided among the ranks, but each rank has the whole bias of a pair's second product."""
+        """Returns the parameters of one rank of a tensor-parallel group: of the products, their biases, the norms, and
+        two embedding tables. One table is for words, and the logits use it, too. The other table is for positions. Each
+        block has two pairs of products. The weights of the products are divided among the ranks. But each rank has the
+        whole bias of the second product of each pair."""
         h = self.h
         block = Fraction(12 * h * h + 7 * h, t) + 2 * h + 4 * h
         return self.blocks * block + Fraction(VOCABULARY * h, t) + TOKENS * h + 2 * h
 
     def model_flop(self):
-        """Returns the FLOP of a sample, 72 L s h h (1 + s/(6h) + v/(12hL)), for L blocks, s tokens, h features and v
-        words."""
+        """Returns the FLOP of a sample: 72 L s h h (1 + s/(6h) + v/(12hL)). There are L blocks, s tokens, h features
+        and v words."""
         return (72 * self.blocks * self.sh * self.h + 12 * self.blocks * TOKENS * self.sh +
                 6 * VOCABULARY * self.sh)
 
     def core_flop(self):
-        """Returns the FLOP of two products in one forward pass: queries by keys, and scores by values."""
+        """Returns the FLOP of the two products of attention in one forward pass: queries times keys, and scores times
+        values."""
         return 4 * self.blocks * TOKENS * self.sh
 
     def utilisation(self, samples, gpus, seconds):
@@ -121,8 +123,8 @@ def up_to(name, t, sequence, layer):
 
 
 def of_block(name, t, sequence=1, first="sum2.1", last="sum2.2"):
-    """Returns the bytes that a block keeps. The input of the block is counted in the row of the norm, which is the
-    first layer that reads this input."""
+    """Returns the bytes that a block keeps. They include the input of the block, which is counted in the row of the
+    norm, because the norm is the first layer that reads this input."""
     return up_to(name, t, sequence, last) - up_to(name, t, sequence, first)
 
 
@@ -164,10 +166,10 @@ cost: {{model: measured}}
 
 
 def block_seconds(fates, forward="7.7", backward="11.9"):
-    """Returns the seconds of a block whose attention core takes 1.3 ms forward. For the backward pass, the paper has
-    only the seconds of the whole block. The result does not depend on how these seconds are divided among the layers. A
-    layer `loss` follows the block. Without `loss`, the block would end with the model's last stage. The input of the
-    last stage is still on the device for the backward pass, so it would not be recomputed."""
+    """Returns the seconds of a block whose attention core takes 1.3 ms forward. The paper gives only the seconds of the
+    backward pass of the whole block. It does not matter how these seconds are divided among the layers. A layer `loss`
+    follows the block. Without it, the last layer of the block would be the last stage of the model. The input of the
+    last stage is still on the device at its backward pass, so it would not be recomputed."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "block.yaml"
         path.write_text(MEASURED.format(
@@ -232,7 +234,7 @@ class Korthikanti(Case):
         self.assertEqual(18 * products, Fraction("45.5625") * GIB)
         self.assertIn(f"would give {float(16 * products / GIB)} GiB", text_of(PAGE))
         classes = run("selective", 8)["peak_bytes_by_class"]["gpu"]
-        # The stage of the logits shares the embedding table with the first stage, and the rank holds the table once.
+        # The stage of the logits and the first stage share the embedding table, so the rank holds this table only once.
         parameters = formulas.parameters(RANKS)
         self.assertEqual(classes["weight"], 2 * parameters)
         self.assertEqual(classes["optimizer"], 12 * parameters)

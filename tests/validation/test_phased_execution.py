@@ -1,4 +1,5 @@
-"""Compares analysis/validation/popart_phased_execution.md with exact arithmetic and with the output of sluice."""
+"""Compares the numbers of the page analysis/validation/popart_phased_execution.md with exact arithmetic, and with the
+output of Sluice."""
 import json
 import os
 import re
@@ -28,7 +29,7 @@ def makespan(scenario, *overrides):
 
 
 def row(quantity):
-    """Returns the cells of a row of the page, except the first cell."""
+    """Returns the cells of the row that begins with the cell `quantity`, without this first cell."""
     found = re.search(rf"^\| {re.escape(quantity)} \|(.*)\|$", PAGE, re.M)
     assert found, quantity
     return found.group(1).split("|")
@@ -57,24 +58,25 @@ class PopARTPhasedExecution(unittest.TestCase):
                    makespan("data_parallel_ipu_pair", weights_only, "platform.links.host.sharing=private"))
 
     def test_runs_with_inputs_and_answers_take_the_seconds_of_the_arithmetic(self):
-        # C is the seconds of a phase's computation, W the seconds to load its weights, and A the seconds to load an
-        # input or to save an answer. In phased execution, two devices compute 3 layers in turns. In a period of three
-        # phases, one phase loads weights and an input (W + A), one phase loads weights and saves an answer at the same
-        # time (W or A), and one phase only loads weights (W). A phase takes at least C. The first input is loaded
-        # before all other transfers, and the last answer is saved after all phases.
+        # In each phase, the computation takes C seconds, and the load of the weights takes W seconds. A transfer of an
+        # input or an answer takes A seconds. In phased execution, two devices take turns with the phases of 3 layers. A
+        # period has three phases. The first phase loads weights and then an input, in W + A. The second phase loads
+        # weights and saves an answer at the same time, in the longer of W and A. The third phase only loads weights, in
+        # W. Each phase takes at least C. The first input is loaded before all other transfers, and the last answer is
+        # saved after all phases.
         batches = BATCHES * STEPS
         self.check("phased, one batch at a time", (W + A) + batches * (max(W, C) + max(W, C) + max(W + A, C))
                    + (batches - 1) * (max(W, A, C) - max(W, C)) - (max(W + A, C) - C) + A,
                    makespan("phased_ipu_pair", "policy.in_flight=1"))
-        # Two batches take turns, so that an input is loaded while an earlier answer is saved. All inputs and weights
-        # cross the link from the host. No computation hides the transfers at the beginning and at the end of the run.
-        # There is no closed form for their seconds.
+        # Here, two batches take turns. So an input is loaded while an earlier answer is saved. The run takes at least
+        # the seconds in which all inputs and weights cross the link from the host. The transfers at the beginning and
+        # at the end of the run add seconds that no computation hides. There is no formula for these seconds.
         measured = makespan("phased_ipu_pair")
         self.assertGreater(measured, float(batches * (A + LAYERS * W)))
         self.assertLess(measured, 1.02 * float(batches * (A + LAYERS * W)))
         self.assertEqual(f"{measured * 1e3:.6g}", row("phased")[-1].strip())
-        # Sharded execution loads all weights first, and then one input after the other. A batch takes three products
-        # and one transfer to the other device. The answer of the last batch is saved at the end.
+        # Sharded execution loads all weights first, and then one input after the other. The computation of the last
+        # batch takes three products, and one transfer to the other device. Its answer is saved at the end.
         crossing = BATCH * SIZE**2 * 2 / PAIR
         self.check("sharded", LAYERS * W + batches * A + LAYERS * C + crossing + A,
                    makespan("sharded_ipu_pair"))

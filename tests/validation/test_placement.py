@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Tests a prediction of kernel times. The bandwidths of memories are fitted to half of the nodes of a training step.
-With these bandwidths, the times of the other half of the nodes in PMEM are predicted.
+"""Tests a prediction of the times of kernels. The bandwidths of memories are fitted to half of the nodes of a training
+step. (A node is one kernel.) These bandwidths then predict the times that the other half of the nodes take in PMEM.
 
-The test reads ../shared/data/placement, and is skipped if that folder does not exist."""
+The test reads the folder ../shared/data/placement. If this folder is missing, the test is skipped."""
 
 import math
 import pathlib
@@ -51,8 +51,8 @@ class Fit(unittest.TestCase):
         self.assertEqual(sum(len(placements) for _, placements in self.means.values()), 107)
 
     def test_the_threshold_of_averaged_rows_follows_from_their_number(self):
-        # A mean of 4 rows is compared with a single row. If all 5 rows repeat one measurement, the mean and the single
-        # row differ by more than 1.96 standard deviations in one of twenty cases.
+        # A mean of 4 rows is compared with a single row. If all 5 rows repeat the same measurement, the mean and the
+        # single row differ by more than 1.96 standard deviations of their difference in only one of twenty cases.
         self.assertAlmostEqual(placement.significant(0.0885, 4, 1), math.exp(1.96 * 0.0885 * math.sqrt(1.25)) - 1)
 
     def test_the_effect_of_one_operand_compares_rows_that_differ_only_in_this_operand(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Tests AlexNet 200 times as large on a card and its host (analysis/validation/placement.md). The test compares the
-weights that a placement keeps on the card with the weights that `streamed` keeps on the card while other weights take
-turns."""
+"""Tests a network of 200 times AlexNet's size, on a card and its host (analysis/validation/placement.md). A placement
+keeps some weights on the card. The policy `streamed` keeps some weights there, too, while the other weights take turns.
+The test compares the seconds and the kept weights of the placement and of the policy."""
 
 import json
 import os
@@ -37,13 +37,14 @@ class Residency(unittest.TestCase):
         self.assertEqual(placed["metrics"]["peak_bytes_by_class"]["host"]["weight"], weights)
         turns = streamed["plan"]["facts"]["resident_bytes"]
         stay = placed["metrics"]["peak_bytes_by_class"]["gpu"]["weight"]
-        # The policy `streamed` tries to keep multiples of an eighth of all weights on the card. Five eighths would need
-        # more bytes than the card has.
+        # The policy `streamed` tries to keep an eighth of all weights on the card, or two eighths, and so on. It keeps
+        # four eighths, because five eighths have more bytes than the card.
         self.assertAlmostEqual(turns / weights, 4 / 8, delta=0.001)
         self.assertGreater(5 / 8 * weights, 24e9)
         self.assertTrue(turns < stay < 24e9)
-        # Under `streamed`, the image and the weights that take turns are loaded during the computation. With a
-        # placement, a kernel reads its weights in host memory or on the card, and kernels run one after the other.
+        # Under `streamed`, a step takes the seconds in which the image and the weights that do not stay cross the link.
+        # With a placement, a step takes the seconds in which the kernels, one after the other, read their weights over
+        # the link or on the card.
         image = streamed["metrics"]["transferred_bytes_by_class"]["input"] / 4  # steps
         self.assertAlmostEqual(streamed["metrics"]["step_s"] / ((weights - turns + image) / LINK), 1, delta=0.02)
         expected = (weights - stay) / LINK + stay / MEMORY

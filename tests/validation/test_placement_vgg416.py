@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Tests why the curve of Vgg416 falls steeply between 1.4 % and 3.7 % of DRAM (analysis/validation/placement.md). The
-kernels were measured in both memories.
+"""Tests the explanation of the page analysis/validation/placement.md: why the curve of Vgg416 falls steeply between 1.4
+% and 3.7 % of DRAM. The times of the kernels in both memories were measured.
 
-The test reads ../shared/data/placement, and is skipped if that folder does not exist."""
+The test reads the folder ../shared/data/placement. If this folder is missing, the test is skipped."""
 
 import csv
 import io
@@ -29,8 +29,8 @@ class Cliff(unittest.TestCase):
 
     def test_at_the_first_point_only_arguments_and_results_are_in_dram(self):
         self.assertAlmostEqual(vgg.fixed_bytes() / vgg.TOTAL, 0.014, places=4)
-        # With 1.4 % of DRAM, moves save less than a hundredth of the time. With 3.5 % or 3.7 %, runs without moves take
-        # 1.25 times as long as runs with moves.
+        # With 1.4 % of DRAM, a run with moves is less than a hundredth faster than a run without moves. A run without
+        # moves and 3.7 % of DRAM takes more than 1.25 times as long as a run with moves and 3.5 % of DRAM.
         self.assertLess(self.measured["static", 0.014] / self.measured["synchronous", 0.014], 1.01)
         self.assertGreater(self.measured["static", 0.037] / self.measured["synchronous", 0.035], 1.25)
 
@@ -78,8 +78,8 @@ class Cliff(unittest.TestCase):
         for rule, unexplained in (("by that factor", 0.042), ("by the rate of reading", 0.016)):
             left = missing - explained - found[f"reads for gradients of weights, {rule}"]
             self.assertAlmostEqual(left, unexplained, places=3)
-            # The reads of convolutions take time if no computation hides them. The measured slowdown is larger than a
-            # slowdown without the time of these reads, and smaller than a slowdown with their whole time.
+            # The reads of convolutions take time if no computation hides them. If all of them are hidden, the explained
+            # slowdown is smaller than the measured slowdown. If none of them are hidden, it is larger.
             self.assertGreater(left, 0)
             self.assertLess(left, found[f"reads of convolutions, {rule}"])
 
@@ -97,7 +97,8 @@ class Cliff(unittest.TestCase):
         self.assertAlmostEqual(slowdown["all_slow"], 3.069, delta=0.005)
         self.assertAlmostEqual(slowdown["all_slow"] / self.measured["static", 0.014], 1, delta=0.04)
         self.assertAlmostEqual(slowdown["static"], 1.216, delta=0.005)
-        # Below 4.1 GB, the largest gradient does not fit together with the gradient from which it is computed.
+        # A gradient is computed from another gradient. With less than 4.1 GB of DRAM, the largest gradient and the
+        # gradient from which it is computed do not fit together.
         static = [float(row["slowdown"]) for row in rows if row["way"] == "static"]
         self.assertAlmostEqual(static[0], 1.481, delta=0.005)
         self.assertAlmostEqual(static[1], 1.219, delta=0.005)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Compares the output of `sluice profile` for published measurements with an independent calculation with NumPy."""
+"""Tests the output of `sluice profile` for published measurements. It is compared with a calculation that uses NumPy
+and no code of Sluice."""
 
 import csv
 import pathlib
@@ -22,8 +23,9 @@ OPERATORS = ROOT.parent / "shared/data/operators"
 
 
 def left_out_errors(rows, rate, bandwidth, element):
-    """Returns the error of an estimate for each row. The estimate uses the ten nearest rows, but not the row itself. A
-    plane is fitted to the logarithms of the utilisation at these ten rows."""
+    """Estimates the seconds of each row from the ten rows nearest to it, and returns the errors of these estimates. The
+    row itself is not used. The utilisation is estimated with a plane that is fitted to its logarithms at the ten
+    rows."""
     m, n, k, seconds = rows.T
     ideal = numpy.maximum(2 * m * n * k / rate, element * (m * k + k * n + m * n) / bandwidth)
     x, y = numpy.log(rows[:, :3]), numpy.log(ideal / seconds)
@@ -77,7 +79,8 @@ cost: measured
 
 @unittest.skipUnless(GRAPHS.exists(), "the graphs of PipeDream are missing")
 class PipeDream(unittest.TestCase):
-    """A step of training takes the seconds of all nodes except data loading, plus the seconds of an update."""
+    """Tests that a step of training takes the measured seconds of all nodes, and those of an update. Only the nodes for
+    the loading of data are left out."""
 
     def test_five_graphs_train_in_their_measured_seconds(self):
         for name, samples in SAMPLES.items():

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Compares published measurements with Sluice's default answer. analysis/validation/published_rates.md has the numbers
-that the program gives. If a ratio differs from 1 by more than a factor of 2, the page names the effect that explains
-the ratio. With --write, the script writes the page."""
+"""Compares published measurements with the answers that Sluice gives by default. The page
+analysis/validation/published_rates.md must have these answers. If a ratio of the two numbers is below 0.5 or above 2,
+the page must name an effect that explains it. With --write, the script writes the page."""
 
 import functools
 import json
@@ -17,8 +17,8 @@ FOLDER = ROOT / "analysis/validation"
 DATA, PAGE = FOLDER / "published_rates.yaml", FOLDER / "published_rates.md"
 SCENARIO = "analysis/validation/one_card.yaml"
 
-# Keys of the runs in published_rates.yaml, and the keys of a scenario that get their values. overrides() handles the
-# keys `model` and `platform`.
+# Maps each key of a run in published_rates.yaml to the key of a scenario that gets its value. The keys `model` and
+# `platform` are not here, because overrides() handles them.
 PATHS = {
     "mode": "workload.mode", "dtype": "workload.dtype", "batch": "workload.batch",
     "micro_batch": "workload.micro_batch", "optimizer": "workload.optimizer",
@@ -30,17 +30,16 @@ PATHS = {
 TOP = """# Published measurements compared with the default answer
 
 Others measured these whole models on one card. The table compares each measurement with Sluice's answer to the same
-question. No number is fitted: the cost model, its shares of the peak, and all other open choices are the defaults. The
-sources are named below, with the page and table of each figure. Runs that compute on the host or read from a disk are
-left out.
+question. No number is fitted: the cost model and all other choices are the defaults. For most cards, the default shares
+are 0.7 of the peak rate and 0.7 of the memory bandwidth. The sources are named below, with the page and table of each
+figure. Runs that compute on the host or read from a disk are left out.
 
-Rates are for the steady state. The ratio is the number of Sluice divided by the published number. If the ratio is
-above 1, the simulated run is faster than the measured run. The median of the {count} ratios is {median}, and {within}
-ratios lie between 0.7 and 1.4. If a ratio differs from 1 by more than a factor of 2, the last column names in bold the
-effect that Sluice leaves out.
+Rates are for the steady state. The ratio is the number of Sluice divided by the published number. Above 1, the
+simulated run is faster than the measured run. The median of the {count} ratios is {median}, and {within} ratios lie
+between 0.7 and 1.4. If a ratio is below 0.5 or above 2, the last column names in bold an effect that Sluice leaves out.
 
 `tests/validation/test_published_rates.py` runs every row of [published_rates.yaml](published_rates.yaml) and compares
-this page with the answers; with `--write` the script writes the page.
+this page with the answers. With `--write`, it writes the page.
 """
 
 
@@ -54,7 +53,7 @@ def text_of(value):
 
 
 def overrides(run):
-    """Returns the words that the command line of a run has after the scenario."""
+    """Returns the overrides that make the run out of the scenario, as words of a command line."""
     model, *parameters = run["model"].split()
     words = [f"model={model}", *(f"model.{word}" for word in parameters), f"platform={run['platform']}"]
     words += [f"{PATHS[key]}={text_of(value)}" for key, value in run.items()
@@ -72,7 +71,7 @@ def metrics(*words):
 
 
 def answer(row):
-    """Returns Sluice's value of the row's quantity, in the row's unit."""
+    """Returns the number that Sluice gives for the row, in the unit of the row."""
     if row["unit"] == "GB":
         (run,) = row["runs"]
         return metrics(*overrides(run))["peak_bytes"]["gpu"] / 1e9
@@ -81,7 +80,7 @@ def answer(row):
 
 
 def rounded(value):
-    """Returns the value with at most four digits, so that differences between machines do not show."""
+    """Returns the value as text, with at most four digits, so that differences between machines do not show."""
     return f"{value:.4g}" if value < 10000 else f"{value:.0f}"
 
 
@@ -101,8 +100,8 @@ def table():
 
 def sources():
     lines = ["## Where the figures come from", "",
-             "Each entry names a source. Then the entry lists the rows whose figures come from this source, with the position",
-             "of each figure in the source.", ""]
+             "Each entry names a source, the numbers of the rows with figures from it, and the place of each figure in the",
+             "source.", ""]
     for key, source in data()["sources"].items():
         places = [f"number {number}: {row['where']}" for number, row in enumerate(data()["rows"], 1)
                   if row["source"] == key]

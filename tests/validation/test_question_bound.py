@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Tests how close streamed plans come to the bound of the question, for five models on small memories.
-analysis/validation/question_bound.md has the numbers that the program gives. With --write, the script writes the page's
-table again."""
+"""Tests how close streamed plans come to the bound of the question, for five models on small memories. The page
+analysis/validation/question_bound.md must have the numbers that the program gives. With --write, the script writes the
+table of the page again."""
 
 import functools
 import sys
@@ -66,13 +66,15 @@ class QuestionBound(unittest.TestCase):
                     self.assertLessEqual(ratio(model, share), 1.05)
 
     def test_the_page_gives_the_right_reasons_for_the_two_other_models(self):
-        # All weights cross the link at 30 GB/s. Then 64 answers of 1024 x 50257 logits of 4 bytes cross it.
+        # In the bound for gpt2, all weights cross the link at 30 GB/s. Then 64 answers cross it in the other direction.
+        # An answer has 1024 x 50257 logits of 4 bytes.
         answers = 64 * 1024 * 50257 * 4 / 30e9
         self.assertAlmostEqual(weights("gpt2") / 30e9 + answers, metrics("gpt2", 90)["question_bound_s"], delta=1e-6)
         for share in (70, 90):
             self.assertLessEqual(ratio("gpt2", share), 1.02)
         self.assertAlmostEqual(metrics("resnet50", 30)["question_bound_s"], 9.40e-3, delta=5e-6)
-        # For a link of 1 GB/s, the chosen plan has few loads. At 30 GB/s, they take less time than the computation.
+        # For a link of 1 GB/s, Sluice chooses a plan that loads few bytes. At 30 GB/s, these bytes would take less time
+        # than the computation.
         few = metrics("resnet50", 50, "platform.links.host.bandwidth=1GB/s")
         self.assertLess(few["transferred_bytes_by_link"]["host.down"] / 30e9, metrics("resnet50", 90)["compute_s"])
         self.assertAlmostEqual(ratio("gpt2", 30, "policy.outputs=discard"), 1.05, delta=0.005)

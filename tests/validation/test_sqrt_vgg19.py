@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests Chen's segments on VGG-19, which is cut layer by layer, at 2 GFLOP/s. The run takes as long as a hand
-calculation with the same segments says."""
+"""Tests the strategy `sqrt`, which divides a model into the segments of Chen et al. (2016). VGG-19 is trained with one
+layer per stage, at 2 GFLOP/s. A hand calculation with the same segments must give the seconds of the run."""
 
 import json
 import os
@@ -15,15 +15,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 MODEL = ROOT.parent / "shared/data/models/onnx/light_vgg19.onnx"
 
-# The 46 layers n0 ... n45 are divided into round(sqrt(46)) = 7 segments. Segment i begins at layer i * 46 // 7. In each
-# segment except the last segment, layers run again if a backward pass reads their results. The backward pass of a
-# convolution or a dense layer reads the input of the layer. The backward pass of a ReLU reads the output of the ReLU.
-# The backward pass of a pool reads the indices that the pool makes when it runs. The output of a segment's last layer
-# is kept. So a convolution, a dense layer or a ReLU at the end of a segment does not run again, and neither does a
-# convolution before this ReLU. A pool at the end runs again, because its indices are not kept.
+# The 46 layers n0 ... n45 are divided into round(sqrt(46)) = 7 segments. Segment i begins at layer i * 46 // 7. The
+# layers of the last segment do not run again. In the other segments, a layer runs again if a backward pass reads its
+# result. The backward pass of a convolution or a dense layer reads the input of the layer. The backward pass of a ReLU
+# reads the output of the ReLU. The backward pass of a pool reads the indices that the pool keeps.
+#
+# The output of a segment's last layer is kept. So a convolution, a dense layer or a ReLU at the end of a segment does
+# not run again. A convolution just before such a ReLU does not run again, either. A pool at the end of a segment runs
+# again, because its indices are not kept.
 SEGMENTS = [(0, 5), (6, 12), (13, 18), (19, 25), (26, 31), (32, 38), (39, 45)]
 AGAIN = [range(0, 5), range(6, 12), range(13, 19), range(19, 25), range(26, 30), range(32, 38)]
-# For each convolution: channels in, channels out, and the side of the output, which is a square.
+# For the number of each convolution: its input channels, its output channels, and the side of its square output.
 CONVOLUTIONS = {
     0: (3, 64, 224), 2: (64, 64, 224), 5: (64, 128, 112), 7: (128, 128, 112), 10: (128, 256, 56), 12: (256, 256, 56),
     14: (256, 256, 56), 16: (256, 256, 56), 19: (256, 512, 28), 21: (512, 512, 28), 23: (512, 512, 28),
@@ -76,10 +78,10 @@ class SqrtOnVgg19(unittest.TestCase):
         loads = (layers["n45"]["total_parameters"] + 3 * 224 * 224) * 4 / 1e15
         by_hand = sum(forward) + sum(backward) + again + loads
         self.assertAlmostEqual(seconds / by_hand, 1, delta=1e-9)
-        # 2 GFLOP/s are 1e9 multiply-accumulates per second. At this rate, the convolutions that run again take 14.42 s.
+        # At 2 GFLOP/s, 1e9 multiply-accumulates take 1 s. So the convolutions that run again take 14.42 s.
         self.assertAlmostEqual(sum(macs(CONVOLUTIONS[i]) for numbers in AGAIN for i in numbers
                                    if i in CONVOLUTIONS) / 1e9, 14.4217, delta=1e-3)
-        # In Chen's count, every layer of these segments runs again.
+        # Chen et al. count as if every layer of these segments ran again.
         everything = sum(forward[i] for first, last in SEGMENTS[:-1] for i in range(first, last + 1))
         self.assertLess(again, everything)
         self.assertLess(seconds, 73.39)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Checks the numbers of training in analysis/validation/alexnet_on_one_card.md twice: with a calculation that is
-independent of Sluice, and with the answers of Sluice. Both must give the digits that the page shows."""
+"""Checks the numbers of training on the page analysis/validation/alexnet_on_one_card.md twice: with a calculation that
+is independent of Sluice, and with the answers of Sluice. Both must give the digits that the page shows."""
 
 import functools
 import re
@@ -22,13 +22,15 @@ CUT_IN_HALVES, CUT_FINER = (f"stages={{cut: by_memory, split: true, share: {shar
 
 
 class Strategies(Alexnet):
-    """Computes the seconds per sample that the document's strategies add to the forward and backward passes."""
+    """Computes the seconds that the strategies of the document 'AlexNet on one card' add, for each sample, to the
+    seconds of the forward and backward passes."""
 
     def __init__(self):
         super().__init__(200)
 
     def save(self, first, last):
-        """Returns the seconds to save, or to reload, the states of rows first..last (from 1)."""
+        """Returns the seconds that it takes to save the states of the rows `first` to `last`. A reload takes as long.
+        The rows are counted from 1."""
         return self.move(sum(self.state[first - 1:last]))
 
     def forward(self, first, last):
@@ -74,7 +76,8 @@ def listed(fates):
 
 
 def sluice_as_written():
-    """Returns the seconds of recomputation and of transfers of all samples, for each strategy."""
+    """Returns the seconds that each strategy adds for all samples: for recomputation, and for transfers of
+    activations."""
     found = {}
     recompute, nothing = listed("recompute: [2..14]")
     assert nothing == 0
@@ -145,9 +148,9 @@ class AsWritten(Case):
 
 SCALE = 200
 BYTES = SCALE * F32  # bytes per element of the original network
-# The bytes that the stage conv1..pool5 keeps in addition to the image and pool5. The backward passes of rectifiers read
-# the outputs of these rectifiers. The backward passes of convolutions read the outputs of pools. The backward passes of
-# pools read an index of 8 bytes per output.
+# INNER is the number of bytes that the stage conv1..pool5 keeps for each sample besides the image and pool5. The
+# backward passes of rectifiers read the outputs of the rectifiers. The backward passes of convolutions read the outputs
+# of pools. The backward passes of pools read an index of 8 bytes per output.
 RECTIFIED = 54 * 54 * 96 + 26 * 26 * 256 + 2 * 12 * 12 * 384 + 12 * 12 * 256
 POOLED = 26 * 26 * 96 + 12 * 12 * 256
 INNER = (RECTIFIED + POOLED) * BYTES + (POOLED + 5 * 5 * 256) * SCALE * 8
@@ -159,8 +162,9 @@ WEIGHTS = CONVOLUTIONS + FULL6 + FULL7 + FULL8
 
 
 class Optimal(Case):
-    """Tests the answer of docs/alexnet.md. With as much memory as the document's combined strategy uses, `optimal`
-    loads the image again, saves and loads 2-Conv, and recomputes 4-Pool and 6-ReLu."""
+    """Tests what docs/alexnet.md says about the strategy `optimal`. It gets as much memory as the combined strategy of
+    the document uses. With this memory, it loads the image again, saves and loads 2-Conv, and recomputes 4-Pool and
+    6-ReLu."""
 
     FATES = "fates={strategy: optimal, budget: 671846400B}"
 
@@ -190,15 +194,15 @@ def text_of_ms(seconds):
 
 
 class Parts:
-    """Computes the bytes that the card needs if full6 is divided into n parts. The card needs the most bytes in the
-    backward pass of the last part, with relu6, while this pass runs for the last sample in flight.
+    """Computes the bytes that the card needs if the layer full6 is divided into n parts. The last part includes relu6.
+    The card needs the most bytes in the backward pass of this last part, for the last sample in flight.
 
     This backward pass needs the weights of the part and their gradients. For the last sample, it needs relu6, the
-    gradient of relu6 and the output of the part. For every sample, the card holds the gradients of pool5 and of the
-    outputs of the other parts, because these tensors cross into the part. If all activations are kept, the card also
-    holds the image, the inner tensors of the convolutions and pool5 for every sample. If all activations are offloaded,
-    the card holds only pool5 of the last sample. No backward pass reads the outputs of the other parts, so the card
-    does not hold these outputs."""
+    gradient of relu6 and the output of the part. For every sample in flight, the card holds the gradients of pool5 and
+    of the outputs of the other parts, because the last part reads these tensors. If all activations are kept, the card
+    holds three more tensors for every sample: the image, the inner tensors of the convolutions, and pool5. If all
+    activations are offloaded, the card holds only one of these three tensors: pool5 of the last sample. The outputs of
+    the other parts are not held, because no backward pass reads them."""
 
     def __init__(self, parts, last_stage):
         self.last_stage = last_stage  # bytes of the weights of the model's last stage
@@ -217,9 +221,9 @@ class Parts:
 
     def down(self, passes, a_sample):
         """Returns the seconds of all transfers from host to device. Each pass over the model loads the weights twice:
-        for the forward passes, and for the backward passes. The weights of the last stage are loaded only once. When a
-        later pass begins, the weights of the first stage are still on the device. From the second pass on, the
-        gradients are loaded, too."""
+        for the forward passes, and for the backward passes. The weights of the last stage are loaded only once. When
+        the second or a later pass begins, the weights of the first stage are still on the device. From the second pass
+        on, the gradients of the weights are loaded, too."""
         weights = passes * (2 * WEIGHTS - self.last_stage) - (passes - 1) * CONVOLUTIONS
         return Fraction(weights + (passes - 1) * WEIGHTS + SAMPLES * a_sample, BANDWIDTH)
 
@@ -229,16 +233,17 @@ QUARTERS = Parts(4, FULL8)
 
 
 def compute():
-    """Returns the sum of the seconds of the forward passes, of the backward passes (twice as long), and of the update
-    (2 FLOP per parameter)."""
+    """Returns the seconds of the forward passes, of the backward passes, and of the update. Backward passes take twice
+    as long as forward passes. The update has 2 FLOP per parameter."""
     forward = SAMPLES * full_depth()["full depth: FLOP time"]
     return 3 * forward + Fraction(2 * WEIGHTS // F32, 1000 * RATE)
 
 
 def by_hand():
-    # If all boundaries are offloaded, the image is loaded twice, and the saved tensors are loaded again. `saved` counts
-    # the inner tensors of the convolutions once, pool5 twice (once for each half of full6), relu6 twice (once for
-    # each half of full7), and relu7 once (for full8).
+    # If all boundaries are offloaded, the image is loaded twice, and the saved tensors are loaded again. `saved` has
+    # the bytes of these loads for one sample. The inner tensors of the convolutions are loaded once. pool5 is loaded
+    # twice, once for each half of full6. relu6 is loaded twice, once for each half of full7. relu7 is loaded once, for
+    # full8.
     saved = INNER + 2 * POOL5 + 2 * DENSE + DENSE
     return {
         "in flight, halves, all kept": HALVES.most(HALVES.kept),
@@ -266,7 +271,8 @@ def run_training(*overrides):
 
 
 def most_in_flight(*run):
-    """Returns how many micro-batches in flight fit: all micro-batches, or the number that the message names."""
+    """Returns the largest number of micro-batches in flight that fits: the number of all micro-batches, or the number
+    that the message of the refusal names."""
     done = run_training(*run, in_flight(SAMPLES))
     if done.returncode == 0:
         return SAMPLES
@@ -274,8 +280,8 @@ def most_in_flight(*run):
 
 
 def makespans():
-    """Returns the makespans that Sluice gives. There is no hand calculation of makespans, because the simulation
-    decides which transfers overlap with computations."""
+    """Returns the makespans that Sluice gives. They depend on which transfers overlap with computations, and only a
+    simulation finds this out. So they are not computed by hand."""
     runs = {"halves, all kept": (*KEPT, in_flight(3)),
             "halves, all offloaded": (*OFFLOADED, in_flight(300)),
             "halves, all offloaded, 446 in flight": (*OFFLOADED, in_flight(446)),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Checks the numbers of analysis/validation/ twice: with a calculation that is independent of Sluice, and with the
-answers of Sluice. Both must give the digits that the pages show."""
+"""Checks the numbers on pages of analysis/validation/ twice: with a calculation that is independent of Sluice, and with
+the answers of Sluice. Both must give the digits that the pages show."""
 
 import pathlib
 import tempfile
@@ -90,7 +90,8 @@ class AlexNetOnOneCard(Case):
 
 
 class AlexNetOnOneCardElsewhere(Case):
-    """Tests that the calculation also holds with bandwidth x 0.7, rate x 1.3 and scale 50, separately and together."""
+    """Tests that the calculation agrees with Sluice for other numbers, too: for 0.7 times the bandwidth, for 1.3 times
+    the rate, for a scale of 50, and for all three changes together."""
 
     CASES = [
         dict(bandwidth=Fraction(7, 10) * BANDWIDTH),
@@ -130,8 +131,8 @@ class AlexNetOnOneCardElsewhere(Case):
 
 
 class MemoryAndComputationOfNetworks(Case):
-    # For conv1, conv2, full1 and full2: the number of outputs, and the number of inputs of one output (the bias is
-    # not counted).
+    # For each layer, the number of its outputs, and the number of inputs from which one output is computed. The bias is
+    # not counted as an input.
     LAYERS = {"conv1": (28 * 28 * 32, 3 * 3 * 1), "conv2": (28 * 28 * 32, 3 * 3 * 32),
               "full1": (128, 14 * 14 * 32), "full2": (10, 128)}
     FILTERS = {"conv1": 32, "conv2": 32, "full1": 128, "full2": 10}

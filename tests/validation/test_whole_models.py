@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the page on the whole networks that NeuSight measured: the page has Sluice's numbers, and all of these numbers
-are near the measured seconds."""
+"""Tests the page analysis/validation/whole_models.md, which is about the whole networks that NeuSight measured. The
+page must have the seconds that Sluice gives. All of them must be near the measured seconds."""
 
 import json
 import os
@@ -15,7 +15,7 @@ PAGE = ROOT / "analysis/validation/whole_models.md"
 
 
 def rows():
-    """Returns the page's rows as mappings from the table's header to text."""
+    """Returns the rows of the page's table. Each row maps the title of a column to the text of a cell."""
     lines = [line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if line.startswith("|")]
     return [dict(zip(lines[0], line)) for line in lines[2:]]
 
@@ -38,7 +38,7 @@ def scenario(row):
 
 class WholeModels(unittest.TestCase):
     def ratios(self, cost, ms_column, ratio_column, keys):
-        """Returns the ratio of each row, after a check that the page has Sluice's number."""
+        """Returns the ratio of each row. Also checks that the page has the number that Sluice gives for this row."""
         found = []
         with tempfile.TemporaryDirectory(dir=ROOT) as folder:
             path = pathlib.Path(folder) / "scenario.json"

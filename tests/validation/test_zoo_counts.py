@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the networks of the zoo have their published counts, and that each network runs with all its FLOP and
-bytes."""
+"""Tests that the networks of the zoo have their published counts. The FLOP and bytes of each run must add up to the
+FLOP and bytes of the network."""
 
 import json
 import os
@@ -14,9 +14,10 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 
-# Parameters and GMACs (10^9 multiply-accumulates per image, as printed) are from torchvision 0.14.1. The numbers are
-# the meta data num_params and _ops of the weights (IMAGENET1K_V1, RegNet's IMAGENET1K_V2, ViT-H/14's
-# IMAGENET1K_SWAG_LINEAR_V1) in torchvision/models/*.py. Like `macs`, _ops counts only convolutions and matrix products.
+# Parameters and GMACs (10^9 multiply-accumulates per image, as printed) from torchvision 0.14.1. The numbers are
+# num_params and _ops in the meta data of the weights in torchvision/models/*.py. For RegNet, the weights are
+# IMAGENET1K_V2, and for ViT-H/14, they are IMAGENET1K_SWAG_LINEAR_V1. For all other networks, they are IMAGENET1K_V1.
+# Like `macs`, _ops counts only convolutions and matrix products.
 TORCHVISION = {
     "alexnet_torchvision": (61_100_840, "0.714"),
     "convnext_large": (197_767_336, "34.361"),
@@ -78,9 +79,9 @@ TORCHVISION = {
     "wide_resnet50_2": (68_883_240, "11.398"),
 }
 
-# The zoo leaves out the parameters of Inception's auxiliary classifier, which torchvision counts. Inference does not
-# compute this classifier, and the GMACs do not contain it. The classifier consists of a 1 x 1 and a 5 x 5 convolution
-# with their norms, and a dense layer from 768 to 1,000 features with a bias.
+# Inception has an auxiliary classifier, which inference does not compute. torchvision's number of parameters includes
+# this classifier, and its GMACs do not. The zoo leaves the classifier out. It consists of a 1 x 1 and a 5 x 5
+# convolution with their norms, and a dense layer from 768 to 1,000 features with a bias.
 LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 1000 * (768 + 1)}
 
 # The number of parameters of each model: the elements of all tensors of its released weights. The sources are:
@@ -111,11 +112,12 @@ LANGUAGE = {
 }
 
 # The parameters of U-Net are the elements of all weight tensors in mateuszbuda/brain-segmentation-pytorch. The LSTM is
-# the large model of Zaremba et al. (2014), with torch.nn.LSTM's biases. Press and Wolf (2017) give 66M for this LSTM.
+# the large model of Zaremba et al. (2014), with the biases of torch.nn.LSTM. Press and Wolf (2017) give 66M parameters
+# for this model.
 OTHERS = {"unet": 7_763_041, "lstm_ptb": 66_034_000}
 
-# tests/unit/model/test_model.cpp counts these models by hand, and tests/validation/test_korthikanti.py counts the last
-# of these models.
+# Other tests count these models by hand: tests/validation/test_korthikanti.py counts megatron_rank, and
+# tests/unit/model/test_model.cpp counts the others.
 ELSEWHERE = {"alexnet", "cnn_mnist", "matmul_chain", "megatron_rank"}
 
 SCENARIO = """
@@ -162,44 +164,44 @@ class Counts(unittest.TestCase):
                 self.assertEqual(totals(model)["parameters"], parameters)
 
     def test_a_transformers_parameters_follow_from_its_sizes(self):
-        # In GPT-2, a block has 12 x width^2 weights, 9 x width biases, and 4 x width parameters of two norms.
+        # In GPT-2, a block has 12 x width^2 weights, 9 x width biases, and two norms with 4 x width parameters.
         block = 12 * 768 ** 2 + 13 * 768
         self.assertEqual(totals("gpt2")["parameters"],
                          50257 * 768 + 1024 * 768 + 12 * block + 2 * 768)
-        # Megatron 22B has 12 L h^2 (1 + 13 / (12 h) + (v + s) / (12 L h)) parameters, for L blocks, h features, v words
-        # and s tokens. The last norm has 2 h parameters in addition.
+        # Megatron 22B has L blocks, h features, v words and s tokens. Without the last norm, it has 12 L h^2 (1 + 13 /
+        # (12 h) + (v + s) / (12 L h)) parameters. The last norm has 2 h parameters.
         self.assertEqual(totals("megatron_22b")["parameters"],
                          48 * (12 * 6144 ** 2 + 13 * 6144) + (51200 + 2048) * 6144 + 2 * 6144)
-        # GPT-3 has the layers of GPT-2, but more and wider blocks than GPT-2.
+        # GPT-3 has the same layers as GPT-2, but it has more blocks, and they are wider.
         block = 12 * 12288 ** 2 + 13 * 12288
         self.assertEqual(totals("gpt3")["parameters"], 96 * block + (50257 + 2048 + 2) * 12288)
-        # In Mixtral, keys and values have a quarter of the width. There are a router and 8 experts, and each expert has
-        # three products that are 14,336 wide.
+        # In a block of Mixtral, keys and values have a quarter of the width. The block has a router and 8 experts, and
+        # each expert has three products between the width and 14,336 features.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
-        # In OPT, a block has 12 x width^2 weights, 9 x width biases, and 4 x width parameters of two norms. The
-        # table of positions of OPT has two rows more than there are tokens.
+        # In OPT, a block has 12 x width^2 weights, 9 x width biases, and two norms with 4 x width parameters. The table
+        # of positions of OPT has two rows more than there are tokens.
         for blocks, width, heads, parameters in ((12, 768, 12, 125_239_296),
                                                  (32, 4096, 32, 6_658_473_984)):
             self.assertEqual(parameters, 50272 * width + 2050 * width
                              + blocks * (12 * width ** 2 + 13 * width) + 2 * width)
             self.assertEqual(totals("opt", f"blocks={blocks}", f"width={width}",
                                     f"heads={heads}")["parameters"], parameters)
-        # In Llama 3 8B, keys and values have a quarter of the width, three products are 14,336 wide, and there are two
-        # tables of 128,256 words.
+        # In a block of Llama 3 8B, keys and values have a quarter of the width. Three products are between the width
+        # and 14,336 features. The model has two tables of 128,256 words: one for the tokens and one for the logits.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("llama3_8b")["parameters"], 2 * 128256 * 4096 + 32 * block + 4096)
         # The LSTM has two layers. A layer has 4 gates of 1,500 values, which read 1,500 inputs and 1,500 hidden values.
         # Each value of a gate has two biases.
         self.assertEqual(totals("lstm_ptb")["parameters"],
                          10000 * 1500 + 2 * (4 * 1500 * 3000 + 2 * 4 * 1500) + 1501 * 10000)
-        # In Llama 2 70B, queries and output have the full width, keys and values have an eighth of the width, and three
-        # products are 28,672 wide.
+        # In a block of Llama 2 70B, queries and output have the full width, and keys and values have an eighth of it.
+        # Three products are between the width and 28,672 features.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
-        # Per token, each weight except the weights of the embedding table takes one multiply-accumulate. In each block,
-        # attention has two products. Each of them takes 4,096 x 8,192 multiply-accumulates per token, for 4,096 tokens
-        # of context and 8,192 features.
+        # For each token, each weight takes one multiply-accumulate, except the weights of the embedding table and of
+        # the norms. Besides, the attention of each block has two products. For each token, a product takes 4,096 x
+        # 8,192 multiply-accumulates: 4,096 tokens of context times 8,192 features.
         used = 32000 * 8192 + 80 * (block - 2 * 8192)
         self.assertEqual(totals("llama2_70b")["macs"], 4096 * (used + 80 * 2 * 4096 * 8192))
 
@@ -212,7 +214,8 @@ class Counts(unittest.TestCase):
 
 
 def passes_of(result):
-    """Returns how often the weights of group 0 were loaded. In these runs, this number is equal for all groups."""
+    """Returns how often the weights of group 0 were loaded. In these runs, the weights of all groups are loaded equally
+    often."""
     return int(result["plan"]["facts"]["weight_passes"]["0"])
 
 
@@ -270,14 +273,14 @@ class Runs(unittest.TestCase):
         result = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
                                 [f"model.{key}" for key in keys])
         self.check_sums("llama2_7b", result, element=2, keys=keys)
-        # The bytes per sample are blocks x tokens x 2 (keys and values) x features x bytes of an element.
+        # The cache of a sample has 32 blocks x 1000 tokens x 2 (keys and values) x 4096 features x 2 bytes.
         cache = 32 * 1000 * 2 * 4096 * 2
         without = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
                                  ["model.tokens=1"])
         self.assertEqual(result["stages"][0]["cache_bytes"], cache)
         self.assertEqual(result["stages"][0]["workspace_bytes"],
                          without["stages"][0]["workspace_bytes"])
-        # A step has three batches of two samples.
+        # A step has three batches of two samples, so it has six caches.
         by_class = result["metrics"]["peak_bytes_by_class"]["gpu"]
         self.assertEqual(by_class["kv_cache"], 3 * 2 * cache)
         self.assertEqual(by_class["workspace"],

@@ -1,5 +1,5 @@
-"""Helpers for the tests of analysis/validation/: they run the program, read the tables of the pages, compare program
-and pages with hand calculations, and read the table of the AlexNet document."""
+"""Helpers for the tests of the pages in analysis/validation/. The helpers run the program, read the tables of the pages
+and of the document 'AlexNet on one card', and compare the program and the pages with hand calculations."""
 
 import json
 import os
@@ -38,8 +38,8 @@ def text_of(name):
 
 
 def rows_of(name, sections=""):
-    """Returns {quantity: [document, Sluice, difference]}, where each of the three is the text of a cell. The rows come
-    from the tables below those headings of the page that match `sections`."""
+    """Returns {quantity: [document, Sluice, difference]}, where the three values are the texts of cells. Only tables
+    below headings that match `sections` are read."""
     rows, wanted = {}, False
     for line in text_of(name).splitlines():
         if line.startswith("#"):
@@ -59,7 +59,7 @@ def number(cell):
 
 
 def shown(value, like):
-    """Returns the value, rounded to the number of decimals in the cell."""
+    """Returns the value as text, with as many decimals as the cell `like` has."""
     decimals = len(re.match(r"[0-9]+\.?([0-9]*)", like).group(1))
     return f"{float(round(value, decimals)):.{decimals}f}"
 
@@ -83,8 +83,9 @@ class Case(unittest.TestCase):
             self.close(got[quantity], value, quantity)
 
     def check_tables(self, name, expected, sections=""):
-        """Checks the tables below headings that match `sections`. The rows must be those of `expected`. The column
-        Sluice must have the `expected` values, in the digits that the page shows. The differences must be right."""
+        """Checks the tables below headings that match `sections`. Their rows must be the quantities of `expected`.
+        Rounded to the digits that the page shows, the expected values must be those of the column Sluice. The column of
+        differences must be right, too."""
         rows = rows_of(name, sections)
         self.assertEqual(set(rows), set(expected))
         for quantity, (document, ours, difference) in rows.items():
@@ -100,7 +101,7 @@ class Case(unittest.TestCase):
 
 
 class Alexnet:
-    """Computes exact seconds, bytes and counts of 'AlexNet on one card' from the rows of its table."""
+    """Computes the exact seconds, bytes and counts of the document 'AlexNet on one card' from the rows of its table."""
 
     def __init__(self, scale=1, rate=RATE, bandwidth=BANDWIDTH):
         data = json.loads((ROOT / TABLE).read_text())["data"]
@@ -132,7 +133,7 @@ class Alexnet:
         }
 
     def large(self):
-        """Computes the numbers of the model 200 times as large, and its cuts."""
+        """Computes the numbers of the document that are for a model 200 times as large, and for its cuts."""
         return {
             "FLOP time": self.flops[-1] / self.rate,
             "load the model": self.move(self.params[-1]),
@@ -142,7 +143,7 @@ class Alexnet:
         }
 
     def many(self):
-        """Computes the seconds of 900 inferences, in which transfers and computations run one after the other."""
+        """Computes the seconds of 900 inferences in which transfers and computations run one after the other."""
         compute = SAMPLES * self.flops[-1] / self.rate
         parameters = self.move(self.params[-1])
         images = SAMPLES * self.move(self.state[0])
@@ -158,15 +159,16 @@ class Alexnet:
         return many["compute"] + many["load parameters"] + many["load images"]
 
     def memory_peak(self):
-        """Returns the bytes at the peak: the weights of the stages up to 16, each sample's state after stage 16, and
+        """Returns the bytes at the peak: the weights of stages 1 to 16, the state after stage 16 for each sample, and
         the last image."""
         return self.params[15] + SAMPLES * self.state[15] + self.state[0]
 
 
 def full_depth():
-    """Computes numbers of AlexNet 200 times as large, whose convolutions use the full input depth, at 61 TFLOP/s."""
-    # A convolution has (side of the output, channels, inputs of one output). A dense layer has (outputs, inputs).
-    # Biases are left out.
+    """Computes numbers of a network of 200 times AlexNet's size, whose convolutions read all input channels. The rate
+    is 61 TFLOP/s."""
+    # For a convolution: the side of its output, its channels, and the number of inputs of one output. For a dense
+    # layer: its outputs and its inputs. Biases are not counted.
     convolutions = [(54, 96, 11 * 11 * 3), (26, 256, 5 * 5 * 96), (12, 384, 3 * 3 * 256),
                     (12, 384, 3 * 3 * 384), (12, 256, 3 * 3 * 384)]
     dense = [(4096, 5 * 5 * 256), (4096, 4096), (1000, 4096)]

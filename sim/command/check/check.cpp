@@ -51,7 +51,7 @@ void refuse_together(const Arguments& arguments, const char* one,
                        "' exclude each other; give only one of these options");
 }
 
-/// Writes a whole error message to standard error, because the report has only the first line of the message.
+/// Writes a whole error message to standard error. The report has only the first line of the message.
 void complain(const std::string& path, const std::string& error) {
   const bool says_where = error.substr(0, error.find('\n')).find(": error: ") != std::string::npos;
   message(says_where ? error : "sluice: " + path + ": " + error);
@@ -87,7 +87,7 @@ int run_compare(const Arguments& arguments) {
     Question question = read(path);
     if (!question.scenario)
       throw UsageError("'" + path +
-                       "' is a plan; --compare needs scenarios, so that the policy can be changed");
+                       "' is a plan. --compare changes the policy, and needs scenarios for this");
     return *question.scenario;
   };
   request.progress = [&](std::size_t done, std::size_t total) {
@@ -157,7 +157,7 @@ const Command check_command = {
               "accept the new results: write the baselines that are missing or different, and keep the tolerances of "
               "the old baselines"},
          {.name = "strict",
-          .summary = "let every difference fail the check, and not only worse numbers"},
+          .summary = "the check fails if anything differs, even if a number became better"},
          {.name = "junit",
           .value = "FILE",
           .summary = "in addition, write a report in JUnit's XML"},
@@ -171,7 +171,7 @@ const Command check_command = {
           .letter = 'j',
           .value = "N",
           .summary =
-              "how many scenarios run at the same time; the answer does not depend on this number",
+              "how many scenarios run at the same time. The answer is the same for every number",
           .absent = "as many as processors"},
          {.name = "verbose",
           .letter = 'v',
@@ -182,13 +182,13 @@ const Command check_command = {
         "DIR/<scenario>.plan has the plan. docs/check.md describes the two files, and how to\n"
         "run this command in GitHub's and GitLab's CI.\n\n"
         "A number is worse if it has changed for the worse by more than its tolerance.\n"
-        "The check fails if a number is worse or a baseline is missing. The following\n"
-        "differences are reported, but do not fail the check: better numbers, changes of the\n"
-        "plan or the scenario, and changes of numbers for which neither smaller nor larger is\n"
-        "better. With --strict, the check fails at each of these differences, too.\n\n"
+        "The check fails if a number is worse or a baseline is missing. Three other kinds of\n"
+        "differences are only reported: better numbers, changes of the plan or the scenario, and\n"
+        "changes of numbers that are neither better nor worse. With --strict, the check fails at these\n"
+        "differences, too.\n\n"
         "--compare takes two policies. A policy is a name, or a mapping such as {name: streamed,\n"
-        "prefetch: 0}. If only the name of a policy is given, the parameters that\n"
-        "it shares with the scenario's policy keep their values.\n\n"
+        "prefetch: 0}. If only a name is given, a parameter keeps the value that it has in the\n"
+        "scenario, provided that both policies have this parameter.\n\n"
         "JSON keys: format, baseline, exit_code, accept (the command that accepts the new values),\n"
         "scenarios: scenario, path, verdict (equal, better, changed, worse, missing, error), fails,\n"
         "written, message, slower (stages and links), input (changed, keys: key, expected, got),\n"

@@ -1,5 +1,5 @@
-// Writes the report of a check for programs and for continuous integration, as JSON, in JUnit's XML, or as GitHub's
-// annotations.
+// Writes the report of a check for programs and for continuous integration. The formats are JSON, JUnit's XML, and
+// GitHub's annotations.
 #include <regex>
 
 #include "document/load.hpp"
@@ -78,9 +78,8 @@ Value scenario_json(const CheckReport& report, std::size_t number) {
 }
 
 // --- XML ----------------------------------------------------------------------------------------
-//
-// Elements and attributes follow the schema against which Jenkins checks reports (junit-10.xsd of its xUnit plugin).
-// This schema has no attribute for a file, so the text of a test case begins with the path of the scenario.
+// Elements and attributes follow the schema junit-10.xsd, by which Jenkins's xUnit plugin reads reports. This schema
+// has no attribute for a file. So the text of a test case begins with the path of the scenario.
 
 /// Escapes text for an attribute or an element of XML. XML 1.0 cannot contain control characters.
 std::string xml(const std::string& text) {
@@ -132,8 +131,8 @@ std::string test_case(const CheckReport& report, std::size_t number) {
 
 // --- GitHub -------------------------------------------------------------------------------------
 
-/// Escapes text for a workflow command of GitHub: for the message, or for a property if `property`
-/// is true.
+/// Escapes text for a workflow command of GitHub. If `property` is true, the text is for a property of the command.
+/// Otherwise it is for the command's message.
 std::string github_text(const std::string& text, bool property) {
   std::string result;
   for (const char c : valid_utf8(text)) {
@@ -153,8 +152,9 @@ std::string github_text(const std::string& text, bool property) {
   return result;
 }
 
-/// Returns the properties of an annotation that say where the annotation belongs. If the place of an error is known,
-/// the message of the error begins with FILE:LINE:COLUMN. FILE may be a file that the scenario names.
+/// An annotation of GitHub has properties that say to which file and line it belongs. Returns these properties. If the
+/// place of an error is known, the message of the error begins with FILE:LINE:COLUMN. FILE may be a file that the
+/// scenario names.
 std::string place_of(const ScenarioVerdict& scenario) {
   static const std::regex place("^([^\n]+):([0-9]+):([0-9]+): error: ");
   std::smatch found;

@@ -15,11 +15,12 @@ struct CheckReport {
   bool strict = false;   ///< whether every difference fails the check, improvements included
   bool verbose = false;  ///< whether the report also shows numbers that have not changed
 
-  /// Returns whether the scenario fails. With `update`, it fails only by an error: all differences are accepted.
+  /// Returns whether the scenario fails. With `update`, a scenario fails only if it has an error, because all
+  /// differences are accepted.
   bool fails(const ScenarioVerdict& scenario) const;
   /// Returns the exit code of the first error. Without an error, returns 1 if a scenario fails, and 0 otherwise.
   int exit_code() const;
-  /// Returns the command line that accepts all differences, or an empty text if there are no differences.
+  /// Returns the command line that accepts all differences. Without differences, returns an empty text.
   std::string accept_command() const;
 };
 
@@ -31,7 +32,7 @@ std::string in_brief(const ScenarioVerdict& scenario);
 
 /// Returns the report in the format sluice-check/1. The help of `sluice check` describes its keys.
 std::string check_json(const CheckReport& report);
-/// Returns annotations of a pull request: errors, warnings and notices.
+/// Returns the report as annotations of a pull request on GitHub: errors, warnings and notices.
 std::string check_github(const CheckReport& report);
 /// Returns one test case per scenario in JUnit's XML, which GitLab, Jenkins and other systems read.
 std::string check_junit(const CheckReport& report);

@@ -53,7 +53,8 @@ std::string table_text(const ScenarioVerdict& scenario, bool all) {
                           std::string(words_of(metric.verdict))});
   }
   const std::size_t page = page_width();
-  // The table is indented by two characters, so its lines have two characters less than the page.
+  // The table is indented by two characters. So a line of the table may have two characters less than a line of the
+  // page.
   return table.rows.empty() ? "" : table.aligned(page > 2 ? page - 2 : page);
 }
 
@@ -83,7 +84,7 @@ std::string plan_text(const PlanDifference& plan) {
   return text;
 }
 
-/// Puts a label like " input: " before the first line, and indents all other lines by the width of the label.
+/// Puts a label such as " input: " before the first line. Indents all other lines by the width of the label.
 std::string remark(const std::string& label, std::string text) {
   std::string result;
   while (!text.empty()) {
@@ -206,7 +207,7 @@ std::string scenario_text(const CheckReport& report, std::size_t scenario) {
   const ScenarioVerdict& verdict = report.result.scenarios[scenario];
   std::string text = std::string(words_of(verdict.state)) + ": " + in_brief(verdict) +
                      tail_of(report, scenario) + "\n" + remarks(verdict, report.verbose);
-  // The heading of the table is bold on a terminal.
+  // The heading of the table may have the codes for bold text, which are removed.
   for (const char* code : {"\x1b[1m", "\x1b[0m"})
     for (std::size_t at = text.find(code); at != std::string::npos; at = text.find(code))
       text.erase(at, std::string_view(code).size());

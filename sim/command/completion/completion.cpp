@@ -37,8 +37,8 @@ Words option_words(const Command& command) {
   return words;
 }
 
-/// Offers the values of an option. If the option takes a list A,B,C, offers its next element. If the option has no list
-/// of values, the shell completes names of files.
+/// Offers the values of an option. If the option takes a list A,B,C, offers words for the element after the last comma.
+/// If the option has no list of values, the shell completes names of files.
 void offer_value(Completions& completions, const Option& option, const std::string& typed,
                  const std::string& before) {
   const Words words = option.suggested ? option.suggested() : option.allowed();
@@ -50,7 +50,7 @@ void offer_value(Completions& completions, const Option& option, const std::stri
 
 // --- KEY=VALUE -----------------------------------------------------------------------------------
 
-/// The keys that an override may name, and for each key the words that may be the key's value.
+/// The keys of overrides. Each key has the words that may be its value.
 class Keys {
  public:
   void add(const std::string& key, const Words& values = {}) {
@@ -63,7 +63,7 @@ class Keys {
     add(way + field.name, values);
   }
 
-  /// Adds the paths of all values in the document.
+  /// Adds a key for each value of the document: the names on the path to the value, joined by dots.
   void add_present(const Value& value, const std::string& way) {
     if (!value.is_map()) return add(way);
     for (const Value::Entry& entry : value.entries())
@@ -93,8 +93,8 @@ void add_model(Keys& keys, const Value& use, const std::string& way) {
   keys.add(way + "scale");
 }
 
-/// Returns the words that the user may write in place of the key's mapping. A word is the name of a
-/// bundled document, or the value of one key of the mapping.
+/// Returns the words that may replace the key's mapping. A word is the name of a bundled document, or the value of one
+/// key of the mapping. For example, `policy=streamed` means `policy.name=streamed`.
 Words words_for(const Field& field) {
   if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
   for (const Field& inner : field.record->fields)
@@ -133,7 +133,7 @@ Keys keys_of(const Command& command, const Words& positionals) {
       if (command.name == "fits") add_record(keys);
     }
   } catch (const Error&) {
-    // The document cannot be read, so its keys are not offered.
+    // The document cannot be read. So its keys are not offered.
   }
   return keys;
 }

@@ -39,7 +39,8 @@ std::vector<std::string> split(const std::string& list, const std::string& optio
   return parts;
 }
 
-/// Returns true if KEY=VALUE belongs to the scenario ("workload.…"), and false if it belongs to the model.
+/// Returns whether the key of a KEY=VALUE is a key of the scenario, such as workload.dtype. Every other key belongs to
+/// the model.
 bool of_scenario(const std::string& text) {
   const std::string head = text.substr(0, text.find_first_of(".="));
   const auto& fields = scenario_record().fields;
@@ -86,7 +87,7 @@ void add_card(Cards& cards, const std::string& name, Value platform) {
   cards.platforms.push_back(std::move(platform));
 }
 
-/// Returns the platform with the given capacity for the default memory of each device.
+/// Returns a platform in which the default memory of each device has the given capacity.
 Value with_memory(Value platform, const std::string& capacity) {
   std::vector<std::string> memories;
   for (const WrittenPart& device : written_parts(platform, "devices")) {
@@ -146,7 +147,8 @@ std::vector<std::string> write_scenarios(const FitsReport& report, const std::st
   return files;
 }
 
-/// Returns the requested strategy, or for `all` each strategy that needs no list of stages from the user.
+/// Returns the requested strategy. For `all`, returns all strategies except the strategies for which the user must list
+/// stages.
 std::vector<std::string> strategies_of(const FitsRequest& request) {
   if (request.fates != all_strategies) return {request.fates};
   std::vector<std::string> names;
@@ -239,18 +241,18 @@ const Command fits_command = {
          {.name = "policy",
           .value = "P",
           .summary =
-              "the policy, which decides whether weights stay on the device or take turns there",
+              "the policy: weights stay on the device (resident), or take turns there (streamed)",
           .absent = "resident",
           .choices = {"resident", "streamed"}},
          {.name = "fates",
           .value = "F",
           .summary =
-              "the strategy for activations; with 'all', the command prints a table with every strategy",
+              "the strategy for activations. With 'all', the command prints a table with every strategy",
           .absent = "keep_all",
           .names = [] { return fate_catalog().names({all_strategies}); }},
          {.name = "batch",
           .value = "N",
-          .summary = "the samples of a batch, which accumulates gradients over micro-batches",
+          .summary = "the samples of a batch, whose micro-batches accumulate gradients",
           .absent = "in training, four times the largest micro-batch"},
          {.name = "write",
           .value = "FOLDER",
@@ -261,28 +263,27 @@ const Command fits_command = {
          {.name = "json", .summary = "print the answer as JSON, with full precision"}},
     .details =
         "MODEL is a file, or the name of one of `sluice list models`. KEY=VALUE or\n"
-        "model.KEY=VALUE sets its parameters and scale. If KEY begins with platform, workload,\n"
-        "stages, policy, phases, fates, cost or memory, KEY=VALUE changes the scenario, as in\n"
-        "workload.master_weights=true.\n\n"
+        "model.KEY=VALUE sets parameters and the scale of the model. A KEY that begins with\n"
+        "platform, workload, stages, policy, phases, fates, cost or memory changes the scenario,\n"
+        "as in workload.master_weights=true.\n\n"
         "A micro-batch fits if its scenario has a plan that passes the check of `sluice run`.\n"
         "--write FOLDER writes the scenario of the largest micro-batch. `sluice run` runs this\n"
-        "scenario with exit code 0. If workload.batch=N adds one more sample, the exit code is\n"
-        "4. Without accumulation, the micro-batch is the batch. The search chooses the next\n"
-        "micro-batch to try from the number of missing bytes. Above the largest micro-batch that\n"
-        "fits, the search also tries the next three sizes (with --fates optimal, only the next\n"
-        "size). The search does not prove that no larger size fits. If the scenario does not\n"
-        "name a cut, the model is cut at each place where only a single tensor crosses\n"
-        "(stages.cut).\n\n"
-        "The table of memory shows how many bytes of each class the device holds at the first\n"
-        "moment of its peak, if only one action runs at a time. The sum of these bytes is the\n"
-        "least memory that the micro-batch needs. The rest of the memory is used by transfers\n"
-        "that overlap with computation. The column \"the next one lacks\" gives the bytes by\n"
-        "which the peak with one more sample exceeds the capacity. The class in brackets is the\n"
-        "class of tensors that grows most. If there is no answer for a card, the row of\n"
-        "the card says why. For example, the card may have no rate for the dtype.\n\n"
+        "scenario with exit code 0. With one more sample (workload.batch=N), the exit code is\n"
+        "4. Without accumulation, the micro-batch is the batch. If a micro-batch does not fit,\n"
+        "the number of missing bytes tells the search which size to try next. Above the largest\n"
+        "micro-batch that fits, the search also tries the next three sizes. With --fates optimal,\n"
+        "it tries only the next size. An untested larger size may fit. By default (stages.cut),\n"
+        "the model is cut at each place where only a single tensor crosses.\n\n"
+        "The table of memory is about a run in which only one action runs at a time. For the\n"
+        "first moment of the device's peak, the table has the bytes of each class. Their sum is\n"
+        "the least memory that the micro-batch needs. The rest of the memory is used by transfers\n"
+        "that overlap with computation. The column \"the next one lacks\" is about one more sample:\n"
+        "it gives the bytes by which the peak exceeds the capacity, and in brackets the class that\n"
+        "grows most. If there is no answer for a card, the row of the card says why. For example,\n"
+        "the card may have no rate for the dtype.\n\n"
         "Accumulation sums gradients over any number of micro-batches that fit. The batch is\n"
         "divided into micro-batches of one size, the largest divisor of the batch that fits.\n"
-        "Seconds are those of a step in the steady state, by the cost model (cost.model). With\n"
+        "The cost model (cost.model) gives the seconds of a step in the steady state. With\n"
         "cost.model=measured, only the measured micro-batch has seconds: give its size as\n"
         "--batch. The search for the largest micro-batch then uses the cost model `peak`, if the\n"
         "cut or the fates need seconds.\n\n"

@@ -13,7 +13,7 @@ struct FitsAnswer {
   FitsReport report;
   /// The names of the cards, as the user wrote them on the command line.
   std::vector<std::string> names;
-  /// The files to which the scenarios were written; empty if no scenarios were written.
+  /// The files to which the scenarios were written. Empty if none were written.
   std::vector<std::string> files;
 };
 

@@ -44,8 +44,8 @@ std::string heading(const FitsAnswer& answer, const std::string& fates) {
   return text + ", cost " + costs_of(answer) + "\n\n";
 }
 
-/// Returns the text of a table. If the table is too wide for the page, the text has several tables below each other,
-/// each of which begins with the first column.
+/// Returns the text of a table. A table that is too wide for the page becomes several tables below each other. Each of
+/// them begins with the first column.
 std::string in_pages(const TextTable& table) {
   std::string text;
   const auto add = [&](TextTable& page, std::size_t column) {
@@ -80,8 +80,8 @@ std::string samples_text(std::int64_t samples) {
   return grouped(samples) + (samples == 1 ? " sample" : " samples");
 }
 
-/// Returns for each card the footprint (the bytes) of one sample and of the largest micro-batch. If
-/// one sample has the same footprint on all cards, this footprint is listed only once.
+/// Returns the footprint of one sample and of the largest micro-batch, for each card. A footprint has the bytes of each
+/// class of tensors. If one sample has the same footprint on all cards, this footprint is listed only once.
 std::vector<NamedFootprint> footprints(const FitsAnswer& answer) {
   const std::vector<CardFit>& cards = answer.report.cards;
   std::vector<NamedFootprint> columns;
@@ -128,8 +128,8 @@ std::string memory_table(const FitsAnswer& answer) {
   return in_pages(table) + (alike ? "the peak is in the " + printable(doing) + "\n\n" : "\n");
 }
 
-/// Returns how many bytes are missing for the next larger micro-batch, and which class of tensors
-/// grows most if the micro-batch becomes one size larger.
+/// Returns the bytes that the next larger micro-batch lacks. Also names the class of tensors that grows most from the
+/// largest micro-batch to the next larger one.
 std::string lack(const CardFit& card) {
   if (card.refusal.empty()) return "nothing: a scenario cannot have a larger batch";
   const Shortage& shortage = card.shortage;
@@ -151,7 +151,7 @@ std::string rate(std::int64_t samples, double step_s) {
   return format_quantity(static_cast<double>(samples) / step_s, Dimension::none);
 }
 
-/// Returns a line with the reason why there is no answer for a card.
+/// Returns the first line of the error that says why there is no answer for a card.
 std::string error_line(const std::string& error) {
   return printable(error.substr(0, error.find('\n')));
 }
@@ -178,8 +178,8 @@ std::string cards_table(const FitsAnswer& answer) {
   return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
 
-/// Returns true if no size of the micro-batch makes the batch fit. The reason may be the caches for
-/// all samples of the batch, whose size does not depend on the micro-batch.
+/// Returns true if no size of the micro-batch makes the batch fit. For example, the batch may need caches that are too
+/// large. The size of these caches does not depend on the micro-batch.
 bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
   return answer.request.batch && card.error.empty() && card.largest.value_or(1) > 0 &&
          answer.report.measured_batch == 0;

@@ -1,4 +1,4 @@
-// Finds the columns of `sluice model` that the user names, and formats their cells as text.
+// Finds the columns of `sluice model` that the user names. Formats their cells as text.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 namespace sluice {
 
 /// Returns the columns of a list "a,b,c", or of "all". Without a platform, "all" means the columns that need no
-/// platform. Throws UsageError for a column that is unknown, appears twice, or needs a missing platform.
+/// platform. Throws UsageError if a column is unknown or appears twice. Also throws it if a column needs a platform and
+/// there is none.
 std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_platform);
 
 std::string text_for_people(const Cell& cell);

@@ -1,4 +1,4 @@
-// The command `sluice model` prints the stage table of a model, and with a platform also milliseconds.
+// The command `sluice model` prints the stage table of a model. With a platform, the table also has milliseconds.
 
 #include "command/table.hpp"
 #include "document/bundled.hpp"
@@ -84,8 +84,8 @@ std::string columns_help() {
 extern const Command model_command;
 const Command model_command = {
     .name = "model",
-    .summary = "Prints the stage table of a model, and with a platform also milliseconds.",
-    .usage = {"MODEL [KEY=VALUE...] [--dtype T] [--columns LIST] [--json|--csv|--data-island]",
+    .summary = "Prints the stage table of a model: its layers, and with --platform their milliseconds.", .usage =
+    {"MODEL [KEY=VALUE...] [--dtype T] [--columns LIST] [--json|--csv|--data-island]",
               "MODEL [KEY=VALUE...] --platform PLATFORM [--device D] [--cost C] [...]"},
     .least = 1,
     .most = 1,
@@ -118,22 +118,21 @@ const Command model_command = {
          {.name = "csv", .summary = "CSV with one row per layer, for spreadsheets"},
          {.name = "data-island",
           .summary =
-              "print the table as JSON that a web page can embed; without --columns, the table has the columns of a "
-              "stage table, which `sluice model` can read"}},
+              "print the table as JSON for a web page. Without --columns, the table has the columns of a stage table, "
+              "which `sluice model` can read"}},
     .details =
-        "MODEL is a file, or the name of one of `sluice list models`; KEY=VALUE sets its\n"
-        "parameters and scale (model.KEY=VALUE has the same meaning). All counts and times are\n"
-        "per sample. The state is the output of a layer, in elements. A model that is a stage\n"
-        "table has no MACs. models/FORMAT.md says what a layer keeps. A tensor that several\n"
-        "layers read counts at the first of these layers.\n\n"
+        "MODEL is a file, or the name of one of `sluice list models`. KEY=VALUE or\n"
+        "model.KEY=VALUE sets parameters and the scale of the model. All counts and times are per\n"
+        "sample. The state is the output of a layer, in elements. A model that is a stage table\n"
+        "has no MACs. models/FORMAT.md says what a layer keeps. A tensor that several layers read\n"
+        "counts at the first of these layers.\n\n"
         "The time of a transfer is bytes / bandwidth of the slowest link between host memory and\n"
         "the device, without set-up and latency. The time of computing is FLOP / (rate x\n"
         "efficiency). With --cost measured, forward and backward ms are the measured times\n"
-        "divided by the number of samples that were measured together (measured_batch of the\n"
-        "model). For a layer, \"copies that fit\" says how many copies of the layer's state fit\n"
-        "into the memory in addition to the parameters of all layers up to this layer. Working\n"
-        "memory is not counted. For the model, \"copies that fit\" is the number of times that\n"
-        "all parameters fit into the memory.\n\n" +
+        "divided by measured_batch, the number of samples that were measured together. For a\n"
+        "layer, \"copies that fit\" is the number of copies of its state that fit into the memory,\n"
+        "next to the parameters of all layers up to this layer. Working memory is not counted. For\n"
+        "the model, \"copies that fit\" is the number of times that all parameters fit.\n\n" +
         columns_help() +
         "\nJSON: format, model, summary, dtype, totals (state, parameters, parameter_bytes,\n"
         "kept_bytes, macs, flop, backward_flop, read_bytes, written_bytes, backward_read_bytes,\n"

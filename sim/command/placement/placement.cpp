@@ -1,4 +1,4 @@
-// The command `sluice placement` says which tensors should be in fast memory, and which in slow memory.
+// The command `sluice placement` says for each tensor whether it should be in fast or in slow memory.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -107,30 +107,29 @@ const Command placement_command = {
          {.name = "in-place",
           .value = "READ:WRITE",
           .summary =
-              "rates at which kernels read and write slow memory; the time of these reads and writes is added to the "
+              "rates at which kernels read and write slow memory. The time of these reads and writes is added to the "
               "time of a kernel with all tensors in fast memory",
           .absent = "the cost model gives the time of a kernel"},
          {.name = "top",
           .value = "N",
-          .summary = "how many tensors are shown: those whose place changes the time most",
+          .summary =
+              "how many tensors are shown. These are the tensors whose place changes the time most",
           .absent = "10"},
          {.name = "csv", .summary = "print CSV with one row for each size and each way"},
          {.name = "json", .summary = "print all results as one JSON document"}},
     .details =
-        "Each pass of a layer over one micro-batch is a kernel, and each of its tensors is in one\n"
-        "of two memories. The two memories are the first two memories that the device reaches. If\n"
-        "the device reaches only one memory, the second memory is host memory, which the device\n"
-        "reads over the link. Slow memory must have room for all tensors. The policy, cut and\n"
-        "fates of the scenario do not matter, and the seconds of a backward pass are computed\n"
-        "layer by layer.\n\n"
+        "Each pass of a layer over one micro-batch is a kernel. Each tensor of a kernel is in one\n"
+        "of two memories. These are the first two memories that the device reaches. If the device\n"
+        "reaches only one memory, the second memory is host memory: kernels read it over the link.\n"
+        "Slow memory must have room for all tensors. The policy, cut and fates of the scenario do\n"
+        "not matter. The seconds of a backward pass are computed layer by layer.\n\n"
         "A slowdown is the time with a placement divided by the time with all tensors in fast\n"
-        "memory. Within one call, a way that searches is never slower with a larger memory than\n"
-        "with a smaller memory. In a memory of one size, `synchronous` is never slower than `static`,\n"
-        "and `asynchronous` is never slower than `synchronous`. The gap says how far the result is\n"
-        "from a proven bound: (result - bound) / result. Every placement is executed as a plan\n"
-        "with two pools, except the placement of the way `cached`. The cost model has to count the\n"
-        "bytes that kernels read and write in each memory. So the cost model `peak` is refused,\n"
-        "unless --in-place gives the rates of slow memory.\n\n"
+        "memory. Within one call, a way that searches is never slower in a larger fast memory. In\n"
+        "a memory of one size, `synchronous` is never slower than `static`, and `asynchronous` is\n"
+        "never slower than `synchronous`. The gap says how far the result is from a proven bound:\n"
+        "(result - bound) / result. Every placement except that of `cached` is executed as a plan\n"
+        "with two pools. The cost model has to count the bytes that kernels read and write in each\n"
+        "memory. So the cost model `peak` needs --in-place, with the rates of slow memory.\n\n"
         "JSON keys: format, scenario, cost_model, in_place (null without --in-place), device,\n"
         "fast, slow, fast_capacity_bytes (of the device), needed_bytes (the most bytes at one\n"
         "moment), tensors, kernels, all_fast_s, results, worth.\n"

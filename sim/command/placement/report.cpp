@@ -36,7 +36,7 @@ bool any_beyond(const PlacementCurve& curve) {
                                             });
 }
 
-/// Returns a text that compares a size with the fast memory of the device.
+/// Returns "the device's" if a size is the capacity of the device's fast memory, and "beyond" if it is larger.
 std::string standing(const PlacementCurve& curve, std::int64_t capacity) {
   if (!curve.fast_capacity || capacity < *curve.fast_capacity) return "";
   return capacity == *curve.fast_capacity ? "the device's" : "beyond";
@@ -105,7 +105,7 @@ LabelledRows head_rows(const PlacementCurve& curve) {
                      std::to_string(curve.question.tensor_count()) + " tensors over " +
                      std::to_string(curve.question.kernel_count()) + " kernels"},
       {"all fast",
-       format_quantity(curve.all_fast_s, Dimension::seconds) + ": a slowdown of 1 below"}};
+       format_quantity(curve.all_fast_s, Dimension::seconds) + ": a slowdown of 1 in the table below"}};
   if (curve.fast_capacity) {
     const std::int64_t own = *curve.fast_capacity;
     rows.emplace_back(

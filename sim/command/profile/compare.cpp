@@ -197,8 +197,7 @@ std::vector<Option> options() {
        .summary = "two kinds of rows of one profile, such as cache=hot,cold"},
       {.name = "but",
        .value = "COLUMNS",
-       .summary =
-           "columns in which rows that are compared may differ, such as device, or cache,method"},
+       .summary = "the columns in which two compared rows may differ, such as device, or cache,method"},
       {.name = "what",
        .value = "W",
        .summary = "whether time or energy is compared",
@@ -206,21 +205,21 @@ std::vector<Option> options() {
        .choices = {"time", "energy"}},
       {.name = "least",
        .value = "T",
-       .summary = "leave out rows whose value in A or in B is at most this value, such as 1us",
+       .summary = "leave out rows with at most this value in A or in B, such as 1us",
        .absent = "0"},
       {.name = "tolerance",
        .value = "S",
-       .summary = "two rows agree if the ratio of their values is at most this far from 1",
+       .summary = "two rows agree if the ratio of their values differs from 1 by at most this share",
        .absent = "5%"},
       {.name = "median-within",
        .value = "S",
-       .summary = "A and B agree only if the median of the ratios is at most this far from 1"},
+       .summary = "A and B agree only if the median of the ratios differs from 1 by at most this share"},
       {.name = "agree",
        .value = "S",
        .summary = "A and B agree only if at least this share of the rows agree"},
       {.name = "rows",
        .value = "N",
-       .summary = "how many rows that disagree are printed",
+       .summary = "how many of the rows that disagree are printed",
        .absent = "10"},
       {.name = "json", .summary = "print the answer as JSON, with every row"}};
   all.insert(all.end(), own.begin(), own.end());
@@ -240,13 +239,13 @@ const Command profile_compare_command = {
     .positionals = "A and B, or one PROFILE with --between",
     .options = options(),
     .details =
-        "A row of A and a row of B are compared if the columns that identify rows are equal (operator, "
-        "configuration, sizes, shapes, memories, pass, ...). The columns of --but and --between may differ. A ratio is "
-        "the value of A divided by the value of B; if one of the two values is 0, there is no ratio. With "
-        "--median-within or --agree, the answer has a verdict, and the exit code is 1 if A and B do not agree.\n",
+        "Some columns identify a row: operator, configuration, sizes, shapes, memories, pass, ... A row of A is compared "
+        "with a row of B if these columns are equal. The two rows may differ in the columns of --but and --between. A "
+        "ratio is the value of A divided by the value of B. If one of them is 0, there is no ratio. With "
+        "--median-within or --agree, the answer has a verdict. If A and B do not agree, the exit code is 1.\n",
     .examples =
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
-          "whether configurations that are measured together take as long as those that are measured alone"},
+          "whether the time of a configuration changes when it is measured together with others"},
          {"sluice profile compare before.csv after.csv --median-within 3%",
           "for continuous integration: exit code 1 if operators became slower or faster"}},
     .run = run_compare,

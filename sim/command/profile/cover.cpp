@@ -1,5 +1,5 @@
-// The command `sluice profile cover` compares the measured time of a module or a model with the sum of the measured
-// times of its operators.
+// The command `sluice profile cover` adds up the measured times of operators. It compares the sum with the measured
+// time of the whole module or model.
 #include "study/cover/cover.hpp"
 #include "base/quantity.hpp"
 #include "command/figures.hpp"
@@ -165,12 +165,13 @@ std::vector<Option> options() {
       {.name = "target",
        .value = "S",
        .summary =
-           "the share that the operators must reach; if this option is given and the share is not reached, the "
-           "exit code is 1",
+           "the share of the whole time that measured operators must reach. With this option, the exit code is 1 if "
+           "they do not reach it",
        .absent = "90%"},
       {.name = "platform",
        .value = "PLATFORM",
-       .summary = "the platform whose rates give the seconds by which unmeasured operators are ranked",
+       .summary =
+           "unmeasured operators are ranked by the seconds that they would take at the rates of this platform",
        .absent = "10 FLOP per byte",
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "rows",
@@ -188,7 +189,7 @@ extern const Command profile_cover_command;
 const Command profile_cover_command = {
     .name = "profile cover",
     .summary =
-        "Says which share of a model's measured time its measured operators explain, and which operators to "
+        "Says how much of a model's measured time its measured operators explain, and which operators to "
         "measure next.",
     .usage = {"MODEL [KEY=VALUE...] PROFILE [--batch N] [--mode training] [--whole T] [--target S]",
               "PROFILE [--where model=NAME] [...]"},
@@ -199,16 +200,15 @@ const Command profile_cover_command = {
     .overrides = true,
     .options = options(),
     .details =
-        "For each operator of the model, the command multiplies the number of its occurrences by the time that a row "
-        "of the profile gives, and adds up these products. Without a MODEL, the occurrences are those in the profile. "
-        "Rows of modules with children (level: inner) and the row of the whole model are never summed. The row of the "
-        "whole model is only compared with the sum. Unmeasured operators are ranked by the seconds that their FLOP and "
-        "bytes would take at the rates of a platform. The expected time of an unmeasured operator is these computed "
-        "seconds times a factor. The factor is the ratio of measured seconds to computed seconds of the measured "
-        "operators.\n",
+        "The command multiplies the occurrences of each operator by its time in the profile, and adds up these "
+        "products. Without a MODEL, the profile gives the occurrences. Rows of modules with children (level: inner) "
+        "are never summed. The row of the whole model is only compared with the sum. The seconds of an unmeasured "
+        "operator are computed from its FLOP and bytes, with the rates of a platform. These seconds rank the "
+        "operators. The expected time of an unmeasured operator is its computed seconds times a factor. The factor "
+        "comes from the measured operators: their measured seconds divided by their computed seconds.\n",
     .examples =
         {{"sluice profile cover resnet50 measured.csv --whole 42ms",
-          "the share of the time that operators make up, and which operators to measure next"},
+          "the operators' share of the time, and which operators to measure next"},
          {"sluice profile cover resnet18.csv --target 90%",
           "for continuous integration: exit code 1 if the measured operators make up less than 90 %"}},
     .run = run_cover,

@@ -70,7 +70,7 @@ std::string text_of(const Fit& fit, const FitSamples& samples) {
   std::string text =
       table.aligned() +
       "\nRelative errors for configurations that were not used for the fit. The first number is the "
-      "median; nine of ten errors do not exceed the second number.\n";
+      "median. Nine of ten errors are at most the second number.\n";
   for (const ClassFit& each : fit.classes)
     for (const auto& [device, error] : each.device_errors)
       text += each.name + " of '" + device +
@@ -112,8 +112,8 @@ std::string json_of(const Fit& fit, const FitSamples& samples) {
                          {"left_out", left_out}}));
 }
 
-/// Returns the reasons why rows are not used, with the number of rows for each reason, such as "3 of a class that is
-/// not fitted: Flatten, 2 not measured".
+/// Returns why rows are left out, with the number of rows for each reason. For example: "3 of a class that is not
+/// fitted: Flatten, 2 not measured".
 std::string reasons_of(const FitSamples& samples) {
   std::vector<std::string> reasons;
   for (const auto& [why, rows] : samples.left_out)
@@ -127,7 +127,7 @@ int run_fit(const Arguments& arguments) {
         "a fit needs the data sheet of the measured device: give --on PLATFORM, or --on 'NAME OF "
         "THE DEVICE=PLATFORM' for each of several devices");
   const std::string path = arguments.text("output");
-  // The file is opened before the fit, so that an error of the path is reported at once: a fit takes minutes.
+  // A fit takes minutes. So the file is opened before the fit, and an error of its path is reported at once.
   std::optional<PartFile> file;
   if (!path.empty()) {
     refuse_to_replace(arguments, path, Output::document);
@@ -157,14 +157,14 @@ std::vector<Option> options() {
       {.name = "on",
        .value = "PLATFORM",
        .summary =
-           "the platform whose first device was measured; NAME=PLATFORM for each device if the "
-           "profiles name several devices",
+           "the platform whose first device was measured. For profiles of several devices, give "
+           "NAME=PLATFORM for each device",
        .repeated = true});
   all.push_back({.name = "output",
                  .letter = 'o',
                  .value = "FILE",
                  .summary = "the file to which the fit is written, a sluice-fit/1 document",
-                 .absent = "no file is written; the errors of the fit are printed"});
+                 .absent = "no file is written. The errors of the fit are printed"});
   all.push_back(force_option(Output::document));
   all.push_back(
       {.name = "splits",
@@ -172,9 +172,9 @@ std::vector<Option> options() {
        .summary =
            "how often the configurations are divided into two random halves to compute errors",
        .absent = "5"});
-  all.push_back(
-      {.name = "form-only",
-       .summary = "leave out the corrections at the measured sizes, so that the file is short"});
+  all.push_back({.name = "form-only",
+                 .summary = "make a short file: only the formula's parameters, without the deviations at the measured "
+                            "sizes"});
   for (const char* key : {"name", "summary", "source", "licence"})
     all.push_back({.name = key,
                    .value = "TEXT",
@@ -189,17 +189,17 @@ std::vector<Option> options() {
 extern const Command profile_fit_command;
 const Command profile_fit_command = {
     .name = "profile fit",
-    .summary = "Fits how long operators take as a function of their sizes.",
+    .summary = "Fits the seconds of operators as a function of their sizes.",
     .usage = {"PROFILE... --on PLATFORM [-o FILE] [--form-only] [--splits N] [--json]"},
     .least = 1,
     .most = 1000,
     .positionals = "PROFILE...",
     .options = options(),
     .details =
-        "There is a fit for each class (linear, bmm, conv, softmax, ...) and dtype of operators. fits/FORMAT.md "
-        "describes the formula and the classes. To estimate the errors, the command fits one half of the "
-        "configurations and predicts the other half. If there are several devices, each device is also predicted by a "
-        "fit to all other devices. Use the file in a scenario as cost: {model: fitted, file: FILE}.\n",
+        "There is a fit for each class of operators, such as linear, bmm, conv or softmax, and for each dtype. "
+        "fits/FORMAT.md describes the formula and the classes. To estimate the errors, the command fits one half of the "
+        "configurations and predicts the other half. If there are several devices, the seconds of each device are also "
+        "predicted by a fit to all other devices. Use the file in a scenario as cost: {model: fitted, file: FILE}.\n",
     .examples =
         {{"sluice profile fit operators.csv --on t4 -o t4.yaml", "a fit of one card"},
          {"sluice profile fit a.csv b.csv --on 'Tesla T4=t4' --on 'Tesla P100=p100_pcie'",

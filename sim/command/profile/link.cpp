@@ -69,8 +69,8 @@ int run_link(const Arguments& arguments) {
   for (const LinkDirection& one : directions) told_apart = told_apart || one.single;
   if (!told_apart)
     message(
-        "sluice: the profile has no direction with both single copies and queued copies (method: queued), so "
-        "latency and set-up cannot be told apart; the whole time at 0 bytes counts as set-up");
+        "sluice: latency and set-up cannot be told apart, so the whole time at 0 bytes counts as set-up. To tell them "
+        "apart, measure single copies and queued copies (method: queued) in one direction");
   return 0;
 }
 
@@ -80,13 +80,13 @@ std::vector<Option> options() {
       {.name = "platform",
        .value = "PLATFORM",
        .summary =
-           "the platform whose link is replaced; the answer is the whole document of this platform",
+           "replace the link of this platform. The answer is then the platform's whole document",
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "link", .value = "NAME", .summary = "the link's name", .absent = "host"},
       {.name = "device",
        .value = "NAME",
        .summary =
-           "the device that the link joins to the host; with --platform, the link keeps its own device",
+           "the device that the link joins to the host. With --platform, the link keeps its own device",
        .absent = "gpu"},
       {.name = "output",
        .letter = 'o',
@@ -111,12 +111,13 @@ const Command profile_link_command = {
     .positionals = "PROFILE",
     .options = options(),
     .details =
-        "The command uses rows whose operator is `copy`. Each row has the size bytes=N and the two memories "
-        "input_pools and output_pools: `device`, and on the host's side `pinned` or `pageable`. Rows of copies that "
-        "followed each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of "
-        "relative errors. There is one fit for each direction and kind of memory. Latency is the difference between the "
-        "times of a single copy and a queued copy at 0 bytes. Rows of copies are measured with torch by "
-        "analysis/measure/copies.py, and with CUDA by analysis/measure/copies.cu.\n",
+        "The command uses rows whose operator is `copy`. Each row has the size bytes=N, and the two memories "
+        "input_pools and output_pools. One of the two memories is `device`, and the other is `pinned` or `pageable` "
+        "host memory. Copies that followed each other without a pause have method: queued. Bandwidth and set-up are "
+        "fitted by least squares of relative errors. There is one fit for each direction and each kind of host memory. "
+        "Latency is the difference between the times of a single copy and a queued copy, both of 0 bytes. "
+        "analysis/measure/copies.py measures such rows with torch, and analysis/measure/copies.cu measures them with "
+        "CUDA.\n",
     .examples = {{"sluice profile link copies.csv",
                   "the figures of the link, and the lines that describe it in a platform"},
                  {"sluice profile link copies.csv --platform a100_pcie -o mine.yaml",

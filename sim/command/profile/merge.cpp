@@ -50,10 +50,10 @@ const Command profile_merge_command = {
     .positionals = "PROFILE...",
     .options = options(),
     .details =
-        "Two rows for one operator become one row. A measured row replaces a row that is only planned or that failed. "
+        "Two rows for one operator become one row. A measured row replaces a planned or failed row. "
         "If each of the two rows was measured, their samples are pooled. If one of the rows has no samples, the "
         "numbers n, mean and standard deviation of the two rows are combined. The header has the keys of the first "
-        "profile, and also the keys that only the other profiles have.\n",
+        "profile, and those keys of the other profiles that the first profile lacks.\n",
     .examples = {{"sluice profile merge monday.csv tuesday.csv -o both.csv",
                   "one profile from two"},
                  {"sluice profile merge gemm_a100_sxm_bf16.csv -o gemm.h5",

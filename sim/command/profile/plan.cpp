@@ -84,10 +84,10 @@ std::vector<Option> options() {
       {.name = "fixed",
        .value = "TENSORS",
        .summary =
-           "the tensors that stay in the first memory: weights, input, output, names of layers"},
+           "the tensors that stay in the first memory: weights, input, output, or a layer's name for its output"},
       {.name = "done",
        .value = "PROFILE",
-       .summary = "a profile; its measured rows are left out of the answer"},
+       .summary = "a profile. Its measured rows are left out of the answer"},
       {.name = "output",
        .letter = 'o',
        .value = "FILE",
@@ -116,12 +116,12 @@ const Command profile_plan_command = {
     .overrides = true,
     .options = options(),
     .details =
-        "The answer is a profile whose rows have no times: fill in the times when you have measured them. "
-        "Without --pools, operators with equal configurations and shapes share one row, which has the number of "
-        "occurrences. With --pools, each operator has one row per placement of its inputs, weights and output. If k of "
-        "these tensors are not fixed and there are two memories, an operator has 2^k rows. Rows with an equal `run` "
-        "may be measured together, because no two of these rows share a tensor. (`sluice profile compare` can tell "
-        "whether operators that are measured together take as long as operators that are measured alone.)\n",
+        "The answer is a profile without times. Fill in the times that you measure. Without --pools, operators with "
+        "equal configurations and shapes share one row. The row has the number of occurrences. With --pools, each "
+        "operator has one row per placement of its inputs, weights and output. With two memories and k tensors that "
+        "are not fixed, an operator has 2^k rows. Rows with an equal `run` share no tensor, and may be measured "
+        "together. To see whether this changes the times, use `sluice profile compare`: it compares operators that "
+        "were measured together with operators that were measured alone.\n",
     .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv",
                   "the operators of the model, each once"},
                  {"sluice profile plan cnn_mnist --pools DRAM,PMEM --fixed weights --json",

@@ -35,8 +35,8 @@ std::vector<Option> reading_options() {
       {.name = "where",
        .value = "COLUMN=VALUE",
        .summary =
-           "use only the rows in which a column has this value; separate several conditions by semicolons, and put a "
-           "value that contains a semicolon in double quotes"}};
+           "use only rows with this value in the column. Separate several conditions by semicolons. Put a value that "
+           "contains a semicolon in double quotes"}};
 }
 
 namespace {

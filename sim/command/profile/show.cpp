@@ -171,8 +171,8 @@ std::string json_of(const Profile& profile, const ProfileSummary& summary) {
                          {"repeated", list_of(summary.repeated, repeated_json)}}));
 }
 
-/// Returns a text about the errors of interpolation between sizes. To find these errors, each row is left out in turn
-/// and interpolated from all remaining rows.
+/// Returns a text about the errors of interpolation between sizes. To find these errors, each row is interpolated from
+/// all other rows, and compared with the result.
 std::string left_out_text(const Profile& profile, const std::string& platform_name) {
   const Platform platform = load_platform(platform_name);
   const Device& device = platform.devices.front();
@@ -218,8 +218,8 @@ std::vector<Option> options() {
       {.name = "interpolate",
        .value = "PLATFORM",
        .summary =
-           "also print the error of cost.interpolate=sizes at the rates of this platform, with each "
-           "row left out in turn",
+           "also print the errors of cost.interpolate=sizes at the rates of this platform: each row is estimated from "
+           "all other rows",
        .suggested = [] { return bundled_names("platforms"); }});
   all.push_back({.name = "json", .summary = "print the answer as JSON, with all rows that vary"});
   return all;
@@ -240,10 +240,9 @@ const Command profile_show_command = {
     .options = options(),
     .details =
         "The answer has the median, the mean, and the mean of the samples within 3 standard deviations of the "
-        "mean. MAD is the median of the samples' distances from their median. An outlier is a sample whose distance "
-        "from the median is above 3 x 1.4826 MAD. A configuration in several rows is one operator that was measured "
-        "several times with equal sizes or shapes: at several places of a graph, in several memories, or with several "
-        "methods.\n",
+        "mean. MAD is the median of the samples' distances from their median. An outlier is farther than 3 x 1.4826 MAD "
+        "from the median. A configuration in several rows was measured several times, with equal sizes or shapes. Such "
+        "rows may be for several places of a graph, several memories, or several methods.\n",
     .examples = {{"sluice profile show operators.csv",
                   "which operators were measured, and how reliable the "
                   "measurements are"},

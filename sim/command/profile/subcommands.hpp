@@ -12,8 +12,8 @@ namespace sluice {
 
 const Catalog<Command>& profile_subcommands();
 
-/// Returns the options --map and --where. The option --map says which columns of a table are the columns of a profile,
-/// and --where says which rows are used.
+/// Returns the options --map and --where. --map maps the columns of a table to columns of a profile. --where chooses
+/// rows.
 std::vector<Option> reading_options();
 /// Reads a profile with the options of reading_options(). Throws InputError, IoError and UsageError.
 Profile read_profile(const Arguments& arguments, const std::string& path);

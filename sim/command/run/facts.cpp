@@ -28,7 +28,7 @@ std::string counted(const std::string& count, const std::string& one, const std:
 }
 
 /// Adds one row per group, with a fact about the group. More than `most_listed` groups with equal facts share a single
-/// row. If their facts differ, only the first `most_listed` groups have rows.
+/// row. If the facts of these groups differ, only the first `most_listed` groups have rows.
 void add_of_groups(Rows& rows, const Facts& facts, const char* name, const std::string& label,
                    const std::function<std::string(const std::string& group)>& group_name) {
   Facts groups;

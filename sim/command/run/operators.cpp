@@ -21,8 +21,8 @@ std::string shares_text(const OperatorSum& one, const OperatorSum& all) {
          percent(one.joules / all.joules) + " of the energy";
 }
 
-/// Returns whether the energy of the computation differs from seconds x watts. The energy differs if it was measured,
-/// or if operators that are limited by memory draw less power than other operators.
+/// Returns whether the energy of the computation differs from seconds x watts. There are two reasons: energy was
+/// measured, or operators that are limited by memory draw less power.
 bool has_own_energy(const OperatorSums& sums) {
   if (!(sums.total.seconds > 0) || !(sums.total.joules > 0)) return false;
   for (const OperatorSum& one : sums.classes)

@@ -30,9 +30,9 @@ std::string infeasible_json(const Question& question, const Infeasible& infeasib
 std::string report_text(const Report& report);
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
-/// The next two functions give the time and energy of the computation for each class of operators. add_operators() adds
-/// no rows if the energy equals seconds x watts. The JSON of operators_value() also has the time and energy of each
-/// layer. If the input is a plan file, there are no rows, and the JSON is null.
+/// The next two functions give the time and energy of each class of operators. If the energy equals seconds x watts,
+/// add_operators() adds no rows. The JSON of operators_value() also has each layer. For a plan file, there are no rows,
+/// and the JSON is null.
 void add_operators(Rows& rows, const Report& report);
 Value operators_value(const Report& report);
 /// Adds rows with the decisions of the policy.

@@ -22,8 +22,8 @@ int resolve(const Question& question, const Arguments& arguments) {
   return 0;
 }
 
-/// Runs the plan. The progress line is removed when this function returns, so that other text can be printed. If a
-/// trace is written, the trace contains the notes of the answer. `notes` receives these notes in any case.
+/// Runs the plan. Before this function returns, it removes the progress line. So other text can be printed. A written
+/// trace contains the notes of the answer. `notes` receives these notes with or without a trace.
 RunResult execute(const Arguments& arguments, const Question& question, const Plan& plan,
                   const std::string& trace_path, std::optional<std::vector<GivenNote>>& notes) {
   ProgressLine line("actions");
@@ -65,7 +65,7 @@ int run_run(const Arguments& arguments) {
   const std::string trace_path = arguments.text("output");
   if (arguments.has("json") && valid_utf8(trace_path) != trace_path)
     throw UsageError("'" + printable(trace_path) +
-                     "' for '--output' is not UTF-8, and --json names the trace: JSON is UTF-8; "
+                     "' for '--output' is not UTF-8. --json prints this name, and JSON is UTF-8: "
                      "give the trace another name");
   if (!trace_path.empty()) refuse_to_overwrite(question, trace_path);
   refuse_to_replace(arguments, trace_path, Output::trace);
@@ -99,21 +99,22 @@ const Command run_command = {
         {{.name = "output",
           .letter = 'o',
           .value = "TRACE",
-          .summary = "the file to which the trace is written (HDF5; sim/trace/FORMAT.md)",
+          .summary = "the file to which the trace is written, in HDF5 (sim/trace/FORMAT.md)",
           .absent = "none is written"},
          force_option(Output::trace),
          {.name = "executor",
           .value = "NAME",
           .summary =
-              "what executes the plan: simgrid, the reference; replay, which computes the events by arithmetic; "
-              "or both, with exit code 70 if the times of simgrid and replay differ",
+              "what executes the plan: simgrid is the reference, and replay computes the events by arithmetic. With "
+              "both, the exit code is 70 if their times differ",
           .absent =
               "auto: simgrid for a run of at most 100000 actions, and replay for a longer run",
           .choices = executor_names()},
          {.name = "json", .summary = "print the answer as JSON, with full precision"},
          {.name = "resolve",
           .summary =
-              "do not run the scenario; print it with its includes, and say where each value comes from"}},
+              "do not run the scenario. Print the scenario with the documents that it includes, and say where each "
+              "value comes from"}},
     .details =
         "SCENARIO is a file, or the name of one of `sluice list scenarios`. KEY=VALUE changes any\n"
         "value of the scenario, as in platform.links.host.bandwidth=64GB/s or\n"
@@ -138,14 +139,14 @@ const Command run_command = {
         "  operators  seconds, joules_above_idle, measured shares, classes, layers; or null\n"
         "  executor   what ran the plan: simgrid, replay or both\n"
         "  trace      path, content_sha256; or null\n\n"
-        "If no plan fits, or the run blocks (exit code 4), the keys are format, scenario, question, asked, inputs, "
-        "status (infeasible) and infeasible (headline, largest_batch, changes, message, pool, needed_bytes, "
-        "available_bytes, by_class, time_s, waiters: stream, action, awaits, pool, bytes, tensors).\n\n"
-        "Ctrl-C ends the run. In this case, the trace has status=aborted and holds the actions that were executed.\n",
+        "If no plan fits, or the run ends in a deadlock (exit code 4), the keys are format, scenario, question, asked, "
+        "inputs, status (infeasible) and infeasible (headline, largest_batch, changes, message, pool, needed_bytes, "
+        "available_bytes, by_class, time_s, waiters: stream, action, awaits, pool, bytes, tensors).\n\nCtrl-C ends the "
+        "run. In this case, the trace has status=aborted and holds the actions that were executed.\n",
     .examples =
         {{"sluice run alexnet_x200", "the answer"},
          {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",
-          "the scenario with a faster link; the command also writes a trace for `sluice show`"},
+          "the scenario with a faster link. The command also writes a trace for `sluice show`"},
          {"sluice run alexnet_x200 policy.overlap=false --json", "for a script"}},
     .run = run_run,
 };

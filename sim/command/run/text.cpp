@@ -49,7 +49,7 @@ std::string steps_asked(const Plan& plan) {
   return figure(static_cast<double>(steps), "") + (steps == 1 ? " step" : " steps");
 }
 
-/// Adds the most important results: the seconds of a step in the steady state, and the seconds of the first step.
+/// Adds the most important results: the seconds of a step in the steady state and of the first step.
 void add_steps(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const double step = summary.number("step_s"), first = summary.number("first_step_s");
@@ -65,8 +65,8 @@ void add_time(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const auto number = [&](const char* name) { return summary.number(name); };
   const double makespan = number("makespan_s");
-  // The seconds are sums over all compute streams. The share of a sum is the sum divided by the
-  // makespan and by the number of compute streams.
+  // The seconds are sums over all compute streams. The share of a sum is the sum / (makespan x number of compute
+  // streams).
   const std::int64_t streams = compute_streams(report.plan);
   const auto seconds = [&](const char* name) {
     std::string text = figure(number(name), "s");
@@ -102,7 +102,7 @@ void add_time(LabelledRows& rows, const Report& report) {
   rows.emplace_back("what binds", binds);
 }
 
-/// Adds the shares of the seconds that come from measurements, sources and assumptions.
+/// Says which shares of the seconds come from measurements, from sources and from assumptions.
 void add_certainty(LabelledRows& rows, const Report& report) {
   if (const Fact* cost = find_fact(report.plan.facts, "cost"); cost && !report.question.scenario)
     rows.emplace_back("cost", printable(cost->shown()));
@@ -138,8 +138,8 @@ void add_listed(LabelledRows& rows, const std::string& label, const std::vector<
     rows.emplace_back("", "... (" + std::to_string(texts.size()) + " " + what + ")");
 }
 
-/// Adds the bytes of links. Links of equal devices share a row if they move equal numbers of bytes. The seconds of
-/// these links may differ a little.
+/// Adds rows with the bytes that links moved. Links of equal devices share a row if they move equal numbers of bytes. The
+/// seconds of these links may differ a little.
 void add_transfers(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::vector<std::string> texts;

@@ -54,7 +54,7 @@ void add_limits(LabelledRows& rows, const SearchReport& report, std::size_t plac
                       distance_text(report, limit, place));
 }
 
-/// Returns, among the points that break limits, the point that breaks its limits by the least amount.
+/// Looks at the points that break limits. Returns the point that is closest to keeping its limits.
 std::optional<std::size_t> nearest_to_limits(const SearchResult& result) {
   std::optional<std::size_t> nearest;
   for (std::size_t i = 0; i < result.merits.size(); ++i)
@@ -82,7 +82,7 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
   if (result.as_good > 0)
     rows.emplace_back("", plural(result.as_good, "other point") +
                               (result.as_good == 1 ? " has" : " have") +
-                              " an equal number; the point above was found first");
+                              " an equal number. The point above was found first");
   add_limits(rows, report, *result.best);
   if (!result.beyond) return;
   rows.emplace_back("beyond", number_text(report, number, *result.beyond) + " at " +
@@ -92,7 +92,8 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
       rows.emplace_back("", distance_text(report, limit, *result.beyond));
 }
 
-/// Adds a line about the points that ran but do not have the requested number, such as points of another platform.
+/// Adds a line about points that ran, but lack the requested number. For example, the number may be the peak of a
+/// memory that the point's platform does not have.
 void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
   std::size_t count = 0, first = 0;
   const SearchResult& result = report.result;
@@ -112,7 +113,7 @@ void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
                                     changes_text(report, first));
 }
 
-/// Returns a text that says whether another point may be better.
+/// Returns a text that says whether another point may be better than the best point that was found.
 std::string sureness(const SearchReport& report) {
   if (report.result.exhaustive)
     return "all combinations were run: no point is better than the best point";
@@ -122,10 +123,10 @@ std::string sureness(const SearchReport& report) {
            " that failed were run: none of them is better than the best point";
   }
   std::string text =
-      "searched, which is not a proof: there may be a better point between the points that were run";
+      "searched, without a proof: there may be a better point between the points that were run";
   if (report.result.used_up)
-    text += "; the search used up its points (--points " +
-            std::to_string(report.request.most_points) + "), and more points may find a better one";
+    text += ". The search used up its points (--points " +
+            std::to_string(report.request.most_points) + "). More points may find a better one";
   return text;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t usual_points = 200;
 
-/// The keys that are varied, and the changes of other keys that apply at all points.
+/// The varied keys, and the changes of other keys. Such a change is the same at all points.
 struct SearchWords {
   std::vector<SearchKey> keys;
   std::vector<std::string> fixed;
@@ -60,8 +60,8 @@ Measure by_both() {
   };
 }
 
-/// Returns the exit code: 0 if a point was found, 1 if a point was found but some points could not be run, and 4 if no
-/// point keeps all limits.
+/// Returns the exit code. 0: a point was found. 1: a point was found, but some points could not be run. 4: all points
+/// break a limit.
 int run_search_command(const Arguments& arguments) {
   if (arguments.has("csv") && arguments.has("json"))
     throw UsageError("'--csv' and '--json' exclude each other; give only one of these options");
@@ -122,12 +122,12 @@ const Command search_command = {
          {.name = "over",
           .value = "KEY=VALUES",
           .summary =
-              "a key to vary, with the same meaning as KEY=VALUES without --over; may be given several times",
+              "a key to vary. It means the same as KEY=VALUES without --over. May be given several times",
           .repeated = true,
           .changes = true},
          {.name = "subject-to",
           .value = "LIMIT",
-          .summary = "METRIC<=QUANTITY or METRIC>=QUANTITY, in quotes; may be given several times",
+          .summary = "METRIC<=QUANTITY or METRIC>=QUANTITY, in quotes. May be given several times",
           .absent = "no limit except that the point fits on the machine",
           .suggested = metric_names,
           .repeated = true},
@@ -144,38 +144,38 @@ const Command search_command = {
           .absent = "answers are not kept"},
          {.name = "csv", .summary = "all points that were run, with all numbers, as CSV"},
          {.name = "json",
-          .summary = "all points with all numbers and the points that were found, as JSON"},
+          .summary = "all points with all numbers, and the best point, as JSON"},
          {.name = "jobs",
           .letter = 'j',
           .value = "N",
           .summary =
-              "how many points run at the same time; the answer does not depend on this number",
+              "how many points run at the same time. The answer is the same for every number",
           .absent = "as many as processors"},
          {.name = "no-verify", .summary = "do not repeat the best point with SimGrid"},
          {.name = "retry-failed",
-          .summary = "run the failed points of the store again; needs --store"}},
+          .summary = "run the failed points of the store again. Needs --store"}},
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input.\n\n"
         "KEY=VALUES:\n"
-        "  KEY=lo..hi      a range: real numbers if an end has a unit or a fraction, as in 8GB/s..64GB/s; "
-        "otherwise whole numbers, as in 1..256\n"
-        "  KEY=a,b,c       the values a, b and c, each combined with all values of the other keys; KEY=lo..hi:n and "
+        "  KEY=lo..hi      a range of whole numbers, as in 1..256. If an end has a unit or a fraction, a range of "
+        "real numbers, as in 8GB/s..64GB/s\n"
+        "  KEY=a,b,c       the values a, b and c, each combined with all values of the other keys. KEY=lo..hi:n and "
         "KEY=lo..hi*f list values, as in a sweep\n"
         "  KEY=a           this value at all points\n\n"
-        "METRIC is one of 'sluice list metrics', with a name after a dot if it has several\n"
-        "numbers (peak_bytes.gpu). METRIC may also be a KEY that has a range, for example to find\n"
-        "the least bandwidth that keeps a limit.\n\n"
-        "If all keys have lists or few whole numbers, all combinations are run. If no combination\n"
-        "fails, the best point is proven to be the best. All other ranges are searched in\n"
-        "four steps. The search first runs the ends of the ranges. Then DIRECT searches the whole\n"
-        "ranges, and Subplex searches near the best points (DIRECT and Subplex are algorithms of\n"
-        "NLopt). Finally, the search tries neighbouring whole numbers one by one. Such a search\n"
-        "does not prove that no other point is better, and the answer says so. If the upper end\n"
-        "of a range is ten times the lower end or more, the range is searched by its logarithm.\n"
-        "Nothing is random: a command that is repeated runs the same points again. So with\n"
-        "--store, a search that was stopped can continue.\n\n"
-        "The exit code is 4 if no point keeps all limits, and 1 if some points could not be run.\n"
-        "The rows of the points that could not be run have the errors.\n\n"
+        "METRIC is one of 'sluice list metrics'. If a metric has several numbers, choose one by a\n"
+        "name after a dot, as in peak_bytes.gpu. METRIC may also be a KEY with a range. So a\n"
+        "search can find, for example, the least bandwidth that keeps a limit.\n\n"
+        "If all keys have lists or few whole numbers, all combinations are run. If all these runs\n"
+        "succeed, the best point is proven to be the best. Otherwise, the search has four steps.\n"
+        "First it runs the points at the ends of the ranges. Then DIRECT searches the whole ranges.\n"
+        "Then Subplex searches near the best points. Finally, the search tries neighbouring whole\n"
+        "numbers one by one. DIRECT and Subplex are algorithms of NLopt. A better point may\n"
+        "remain after such a search, and the answer says so. If the end of a range is at least\n"
+        "ten times its beginning, the search works with the logarithms of the numbers.\n"
+        "Nothing is random: a repeated command runs the same points again. So with --store, a\n"
+        "stopped search can continue.\n\n"
+        "If every point breaks a limit, the exit code is 4. If some points could not be run, the\n"
+        "exit code is 1, and the rows of these points have the errors.\n\n"
         "JSON keys: format, scenario, goal, found and beyond (null, or place, changes, number, limits),\n"
         "as_good, exhaustive, used_up, and units and points as in 'sluice sweep --json'.\n",
     .examples =
@@ -187,7 +187,7 @@ const Command search_command = {
           "the least bandwidth of the link for a run of at most 8 s"},
          {"sluice search alexnet_resident --minimise energy_per_sample_j workload.batch=1..64 "
           "policy.buffers=1,2 --store study.db",
-          "a range of whole numbers and a list of values; if the search is stopped, the same command continues it"}},
+          "a range of whole numbers and a list of values. After a stop, the same command continues the search"}},
     .run = run_search_command,
 };
 

@@ -14,7 +14,7 @@ bool computes(const Labels& labels, std::uint32_t stream) {
 
 std::string wait_reason(const Labels& labels, const Span& span) {
   if (span.reason == WaitReason::memory && span.blocker < labels.pools.size())
-    return "room in " + labels.pools[span.blocker].name + ", or the turn to get this room";
+    return "room in " + labels.pools[span.blocker].name + ", or its turn to get this room";
   if (span.reason == WaitReason::data && span.blocker < labels.actions.size()) {
     const Labels::Action& blocker = labels.actions[span.blocker];
     return blocker.kind + " on " + labels.streams[blocker.stream].name;

@@ -36,11 +36,11 @@ std::string question_of(const TraceReader& trace) {
     const Value* question = document.find("question");
     return question && question->is_scalar() ? question->text() : "";
   } catch (const InputError&) {
-    return "";  // A trace that another program wrote may have a scenario that Sluice cannot read.
+    return "";  // Another program may have written the trace, with a scenario that Sluice cannot read.
   }
 }
 
-/// Returns the plan's name and facts, which the first lines of the plan's text give.
+/// Returns the plan's name and facts. They are in the first lines of the plan's text.
 std::string plan_words(const TraceReader& trace) {
   const std::string& text = trace.header().plan;
   const std::size_t tables = text.find("\npool ");
@@ -68,8 +68,8 @@ std::string header_text(const TraceReader& trace, const Activity& activity) {
          grouped(static_cast<std::int64_t>(trace.span_count())) + " spans\n";
 }
 
-/// Divides the time of the run into `columns` equal pieces. For each piece, returns the share of the piece in which a
-/// series is busy.
+/// Divides the time of the run into `columns` equal pieces. Returns how busy a series is in each piece, as a share of
+/// the piece.
 std::vector<double> resampled(const SeriesTable& table, std::span<const double> values, double end,
                               std::size_t columns) {
   std::vector<double> busy(columns, 0);
@@ -113,7 +113,7 @@ std::vector<std::string> devices_of(const TraceReader& trace) {
   return devices;
 }
 
-/// Draws rows, each with a name and a picture. Equal devices share a row.
+/// Returns the rows to draw, each with a name and a picture. Rows of equal devices become one row.
 LabelledRows drawn_rows(LabelledRows rows, const TraceReader& trace) {
   return grouped_by_device(rows, devices_of(trace));
 }

@@ -29,7 +29,7 @@ struct Activity {
 };
 Activity activity_of(const TraceReader& trace);
 
-/// The highest level of a pool, and the bytes of each class of tensors at that moment.
+/// The highest level of a pool, with its moment and with the bytes of each class of tensors at this moment.
 struct HighWater {
   std::int64_t peak = 0;
   double time = 0;  ///< the first moment of the peak

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Draws in a child process: if a malicious file crashes HDF5, only the child ends.
+/// Draws the trace in a child process: if a malicious file crashes HDF5, only the child ends.
 std::string draw(const std::string& path, std::size_t width) {
   try {
     return run_isolated([&] {
@@ -52,12 +52,12 @@ const Command show_command = {
                  .absent = "the terminal's width, or 100"}},
     .details =
         "Busy, by stream: one row per stream, one column per piece of time. A fuller block means a busier\n"
-        "stream; a full block means that the stream was busy all the time. A percentage is the busy time\n"
+        "stream. A full block means that the stream was busy all the time. A percentage is the busy time\n"
         "of a stream divided by the time of the whole run.\n\n"
-        "Where compute waited: how long compute streams were idle, with one row for each action\n"
-        "or memory that a stream waited for last. A device's memory grants a request before\n"
-        "requests that the plan lists earlier, but only if all of these earlier requests still\n"
-        "fit. So an action may wait for memory although its own bytes would fit.\n",
+        "Where compute waited: how long compute streams were idle. Each row is a cause: the action\n"
+        "or the memory for which a stream waited last. A request for a device's memory may\n"
+        "overtake earlier requests of the plan only if these requests still fit, too. So an action\n"
+        "may wait for memory although its own bytes would fit.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5 && sluice show trace.h5", "the picture"}},
     .run = run_show,
 };

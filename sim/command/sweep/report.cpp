@@ -124,7 +124,7 @@ void add_best(LabelledRows& rows, const SweepReport& report) {
                                   "' is better; name another metric first in --metrics");
 }
 
-/// Adds a line for each column that is empty, because no point that ran has a number for it.
+/// Adds a line for each empty column. A column is empty if all points that ran lack its number.
 void add_absent(LabelledRows& rows, const SweepReport& report) {
   if (report.result.count(PointResult::Status::complete) == 0) return;
   for (const std::string& metric : report.metrics) {

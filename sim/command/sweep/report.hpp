@@ -1,4 +1,4 @@
-// Makes the answer of `sluice sweep` as a table with findings below the table, as CSV, or as JSON.
+// Makes the answer of `sluice sweep`: a table with findings below it, CSV, or JSON.
 #pragma once
 
 #include <string>

@@ -75,7 +75,7 @@ int run_merge(const Arguments& arguments) {
     throw UsageError("'" + arguments.overrides.front() +
                      "': '--merge' takes only stores; remove KEY=VALUES");
   for (const std::string& from : arguments.positionals)
-    // The sources are opened first, so that an error is thrown before the target is made or changed.
+    // The sources are opened before anything is merged. So an error in a source leaves the target as it is.
     Store(from, Store::Mode::read);
   Store into(arguments.text("store"));
   for (const std::string& from : arguments.positionals)
@@ -186,8 +186,8 @@ const Command sweep_command = {
           .letter = 'm',
           .value = "NAMES",
           .summary =
-              "the columns of the table, separated by commas: a number such as peak_bytes.gpu, or all numbers of a "
-              "metric such as peak_bytes; the first column decides which point is best",
+              "the columns of the table, separated by commas. peak_bytes.gpu is one number of a metric, and peak_bytes "
+              "stands for all numbers of the metric. The first column decides which point is best",
           .absent =
               "throughput in the steady state, time of a step, utilisation, and exposed transfers",
           .suggested = [] { return metric_catalog().names(); }},
@@ -198,14 +198,14 @@ const Command sweep_command = {
           .letter = 'j',
           .value = "N",
           .summary =
-              "how many points run at the same time; the answer does not depend on this number",
+              "how many points run at the same time. The answer is the same for every number",
           .absent = "as many as processors"},
          {.name = "verify",
           .value = "SHARE",
           .summary =
-              "the share of the points that SimGrid repeats; the times of SimGrid and of the replay must be "
+              "the share of the points that SimGrid repeats. The times of SimGrid and of the replay must be "
               "equal",
-          .absent = "1%, but at least one point; with 0, SimGrid repeats no point"},
+          .absent = "1%, but at least one point. With 0, SimGrid repeats no point"},
          {.name = "executor",
           .value = "NAME",
           .summary =
@@ -214,17 +214,15 @@ const Command sweep_command = {
           .choices = {"replay", "simgrid"}},
          {.name = "shard",
           .value = "K/N",
-          .summary =
-              "run only one of N parts of the points: every N-th point, beginning with the K-th; for job arrays",
+          .summary = "for job arrays: run only every N-th point, from the K-th point on",
           .absent = "all points"},
          {.name = "retry-failed",
-          .summary = "run the failed points of the store again; needs --store"},
+          .summary = "run the failed points of the store again. Needs --store"},
          {.name = "merge",
           .summary = "copy the points of several stores into the store of --store"}},
     .details =
-        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input. If the\n"
-        "scenario comes from standard input, files that the scenario names are relative to the\n"
-        "working folder.\n\n"
+        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input. The files\n"
+        "that a scenario from standard input names are relative to the working folder.\n\n"
         "KEY=VALUES:\n"
         "  KEY=a,b,c       the values a, b and c\n"
         "  KEY=lo..hi:n    n values at equal distances, lo and hi among them\n"
@@ -233,22 +231,21 @@ const Command sweep_command = {
         "  KEY=a           this value at all points\n"
         "Values may have units: 16GB/s..64GB/s:4. Several keys make a grid of all combinations,\n"
         "unless --zip is given.\n\n"
-        "A point that does not fit has an answer: the row of the point says why. If a\n"
-        "point cannot be run because of a wrong value, the row of the point has the error, and the\n"
-        "exit code is 1.\n\n"
-        "If SimGrid repeats a point (--verify), a new plan for the point is made from its\n"
-        "scenario. So the choices that the scenario leaves open are checked, too.\n\n"
-        "With --store, the same command continues a sweep that was stopped for any reason. In the\n"
-        "store, a point is identified by its resolved scenario and by the program that computes\n"
-        "the result. sim/study/sweep/FORMAT.md describes the tables of the store.\n\n"
+        "A point that does not fit has an answer: the row of the point says why. A point may also\n"
+        "fail because of a wrong value. Its row then has the error, and the exit code is 1.\n\n"
+        "For --verify, SimGrid runs a new plan, which is made from the scenario of the point. So\n"
+        "the open choices are checked, too.\n\n"
+        "With --store, the same command continues a stopped sweep. The store finds a point by its\n"
+        "resolved scenario and by the program that computed the result.\n"
+        "sim/study/sweep/FORMAT.md describes the tables of the store.\n\n"
         "JSON keys: format, scenario, axes (key: values), units (metric: unit), points (changes,\n"
         "status, message, infeasible, chosen, bound_by, executor, verified, metrics).\n",
-    .examples =
-        {{"sluice sweep alexnet_resident workload.batch=1..256*2", "powers of two"},
-         {"sluice sweep alexnet_x200 platform.links.host.bandwidth=16GB/s..64GB/s:4 "
-          "workload.dtype=float32,float16 --store study.db",
-          "a grid of eight points; if the sweep is stopped, run the command again to continue"},
-         {"sluice sweep alexnet_x200 policy.prefetch=0..4 --csv > prefetch.csv", "for a script"}},
+    .examples = {{"sluice sweep alexnet_resident workload.batch=1..256*2", "powers of two"},
+                 {"sluice sweep alexnet_x200 platform.links.host.bandwidth=16GB/s..64GB/s:4 "
+                  "workload.dtype=float32,float16 --store study.db",
+                  "a grid of eight points. After a stop, the same command continues the sweep"},
+                 {"sluice sweep alexnet_x200 policy.prefetch=0..4 --csv > prefetch.csv",
+                  "for a script"}},
     .run = run_sweep_command,
 };
 

@@ -6,8 +6,7 @@ namespace sluice {
 namespace {
 
 struct Sizes {
-  /// The sizes of the matrices of attention. The number of matrices, `matrices`, is the number of heads times the
-  /// number of samples.
+  /// The sizes of the matrices of attention. `matrices` is the number of heads x the number of samples.
   double matrices, rows, keys, width, depth;
   double size;  ///< the number of bytes of an element
   bool dropout;
@@ -33,9 +32,9 @@ Kernel over_scores(const Sizes& s, const char* of, double passes) {
   return {.of = of, .rows = rows, .columns = s.keys, .bytes = passes * s.size * rows * s.keys};
 }
 
-/// Attention has two products: the product of queries with keys (the scores), and the product of scores with values. In
-/// eager attention, the scale, the mask, softmax and dropout each read and write all scores once between the two
-/// products. Dropout also writes a mask.
+/// Attention has two products. The first product multiplies queries by keys, and gives the scores. The second product
+/// multiplies scores by values. Between the products, eager attention has a scale, a mask, softmax and dropout. Each of
+/// these reads and writes all scores once. Dropout also writes a mask.
 std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.rows, s.keys, s.width, s.size)};
   if (eager) {
@@ -48,8 +47,8 @@ std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
 }
 
 /// Each product has two gradients. Between the products, dropout reads its mask, and softmax reads its output and the
-/// gradient. The mask and the scale then read and write the gradient of each score. Fused attention does not keep the
-/// scores, so it computes them again.
+/// gradient. Then the kernels of attention's own mask and of the scale read and write the gradient of each score. Fused
+/// attention does not keep the scores, so it computes them again.
 std::vector<Kernel> backward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.keys, s.depth, s.rows, s.size),
                                  product("bmm", s.matrices, s.rows, s.keys, s.depth, s.size)};

@@ -10,10 +10,10 @@ constexpr std::size_t neighbours = 8;
 /// A place has the natural logarithms of a kernel's five sizes. A measured place counts little if
 /// its distance from the kernel's place exceeds `reach`.
 constexpr double reach = 0.5;
-/// The weight of the form (form.hpp) when the deviations of near places are averaged. In this
-/// average, the form counts as one more place, whose deviation is 0.
+/// The deviations of near places are averaged. In this average, the form (form.hpp) counts as one more place, with the
+/// deviation 0 and this weight.
 constexpr double trust_in_form = 0.05;
-/// A number counts little if its distance from the robust mean is greater than `odd`.
+/// A number farther than `odd` from the robust mean counts little.
 constexpr double odd = 0.05;
 constexpr int rounds = 6;  ///< how often the robust mean is computed again with new weights
 

@@ -1,5 +1,5 @@
-// The fit of a class of operators. The fit consists of the parameters of the form (the formula of
-// form.hpp), and of the deviations from the form at the measured configurations.
+// The fit of a class of operators. The form is the formula of form.hpp. A fit has the parameters of the form, and the
+// deviations from the form at the measured configurations.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,18 @@ struct Sample {
   std::optional<double> joules;
 };
 
-/// A quantity (time or energy) as a function of a kernel's place, which is a point given by the kernel's sizes. The
-/// function has the parameters of a form, and the logarithms of the deviations from this form at the measured places.
+/// The time or the energy of a kernel as a function of the kernel's place. A place is a point given by the kernel's
+/// sizes. The function has the parameters of a form. It also has the logarithm of the deviation at each measured place.
 struct Surface {
   std::vector<double> parameters;
   std::vector<std::pair<Place, double>> left;
 
-  /// Returns the factor by which the form is multiplied because of the deviations at the nearest measured places. The
-  /// factor is about 1 if all measured places are far away.
+  /// Returns the factor by which the form's result is multiplied at a place. The factor comes from the deviations at
+  /// the nearest measured places. Far from all measured places, the factor is about 1.
   double correction(const Place& place) const;
 };
 
-/// Relative errors of a fit for configurations that the fit has not seen, as shares (0.05 is 5 %).
+/// Relative errors of a fit for configurations that the fit has not seen. 0.05 is 5 %.
 struct FitError {
   double median = 0, ninety = 0;  ///< `ninety` is the 90th percentile of the errors
   std::int64_t count = 0;
@@ -46,7 +46,7 @@ struct ClassFit {
   Surface seconds;
   std::optional<Surface> joules;
   std::int64_t samples = 0;
-  /// Errors for configurations that the fit has not seen, on the devices that it has seen.
+  /// The errors for new configurations on the fitted devices.
   FitError time_error;
   std::optional<FitError> energy_error;
   std::optional<FitError> device_error;  ///< errors for a device that the fit has not seen

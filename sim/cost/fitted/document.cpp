@@ -128,7 +128,7 @@ ClassFit read_class(const Value& value) {
 
 // --- writing ---------------------------------------------------------------------------------
 
-/// Formats a fitted number with six significant digits, so that the text is the same on every machine.
+/// Formats a fitted number with six significant digits. So the text is the same on every machine.
 std::string brief(double number) {
   std::ostringstream out;
   out.imbue(std::locale::classic());

@@ -16,16 +16,16 @@ struct Fit {
   std::vector<Sheet> devices;
   std::vector<ClassFit> classes;
 
-  /// Returns the fit of a class in that dtype, or null if there is no such fit.
+  /// Returns the fit of a class in this dtype. If there is none, returns null.
   const ClassFit* find(const std::string& of, DType dtype) const;
-  /// Returns whether the fit was measured on a similar device. Two devices are similar if they have equal numbers of
-  /// units, and rates and bandwidths that differ by at most 5 %.
+  /// Returns whether the fit was measured on a similar device. Similar devices have the same number of units. Their
+  /// rates and bandwidths differ by at most 5 %.
   bool saw(const Sheet& sheet) const;
 };
 
 /// Throws InputError.
 Fit read_fit(const Value& document);
-/// Reads a file, or the bundled fit of that name. Throws InputError and IoError.
+/// Reads the fit in a file, or the bundled fit with this name. Throws InputError and IoError.
 Fit load_fit(const std::string& file_or_name);
 
 /// Returns the text of a document. Fitted numbers have six digits. From this text, read_fit makes the same fit again.

@@ -35,12 +35,11 @@ constexpr std::array<Tile, 4> tiles = {Tile{128, 128, large}, Tile{64, 64, mediu
                                        Tile{16, 64, small}, Tile{128, 1, column}};
 /// The numbers of parts into which the depth of a product may be split. The parts are computed side by side.
 constexpr std::array<double, 4> splits = {1, 2, 4, 8};
-/// Computation and memory overlap, so their seconds are combined by a norm with this exponent. The norm is close
-/// to the longer of the two times.
+/// The exponent of a norm. Computation and memory overlap: if they take a and b seconds, the product takes (a^overlap +
+/// b^overlap)^(1/overlap) seconds. This norm is close to the longer of the two times.
 constexpr double overlap = 4;
 
-/// Returns the seconds that the bytes of a kernel take. If the bytes fit into the cache, they move faster than the
-/// memory bandwidth allows.
+/// Returns the seconds of a kernel's bytes. Bytes that fit into the cache move faster than through memory.
 double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double>& p) {
   const double beyond = std::log(std::max(bytes, 1.0) / (sheet.cache * p[cache_used]));
   const double missing = 1 / (1 + std::exp(std::clamp(-4 * beyond, -50.0, 50.0)));
@@ -48,8 +47,8 @@ double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Returns the seconds for those bytes of a stream that are read a second time. Such bytes come
-/// from the cache if the rows on which all units work at the same time fit into the cache.
+/// Returns the seconds for the bytes of a stream that are read a second time. All units work on some rows at the same
+/// time. If these rows fit into the cache, the bytes come from the cache.
 double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   const double worked_on = sheet.units * p[resident] * kernel.bytes / kernel.rows;
   const double missing = 1 / (1 + std::pow(std::min(sheet.cache / worked_on, 1e3), 4));
@@ -96,25 +95,24 @@ const std::vector<FormParameter>& form_parameters() {
       {"launch", "the seconds that each launch of a kernel adds", 5e-6, 1e-8, 1e-3, FormPart::all},
       {"memory", "the share of the memory bandwidth that kernels reach", 0.8, 0.02, 1.5,
        FormPart::all, true, 0.3},
-      {"cached",
-       "the bandwidth if all bytes of a kernel fit into the cache, as a multiple of the memory bandwidth",
-       2, 0.05, 50, FormPart::all, true},
+      {"cached", "the bandwidth of the cache, as a multiple of the memory bandwidth", 2, 0.05, 50,
+       FormPart::all, true},
       {"cache_used", "the share of the cache that the bytes of a kernel may fill", 0.7, 0.01, 8,
        FormPart::all, true},
       {"again", "the share of a stream's bytes that are read a second time", 0.2, 1e-3, 4, streams},
       {"resident", "the number of rows of a stream on which a unit works at the same time", 8, 0.01,
        1e3, streams, true},
       {"ragged",
-       "the seconds of a missing tile in the last wave, as a share of the seconds of a tile that is computed",
+       "the seconds of a missing tile in the last wave, as a share of the seconds of a computed tile",
        0.5, 1e-3, 1, products},
       {"startup",
-       "the time for the start and end of a tile, given as the depth of a product that takes as much time",
+       "the time for the start and end of a tile, given as a depth: a product of this depth takes as long",
        50, 0.1, 2000, products},
       {"unaligned",
-       "the time added if columns or depth are not multiples of 4, as a share of the time", 0.05,
-       1e-3, 4, products},
+       "the share of time that is added if the columns or the depth are not a multiple of 4", 0.05, 1e-3,
+       4, products},
       {"energy",
-       "joules per FLOP: the data sheet's watts divided by this number limit the FLOP/s; 0 means no limit",
+       "joules per FLOP. The data sheet's watts divided by this number limit the FLOP/s. 0 means no limit",
        0, 0, 0, products},
       {"large", "the share of a unit's rate that tiles of 128 x 128 reach", 0.8, 0.02, 1.1,
        products, true},

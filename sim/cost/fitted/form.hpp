@@ -1,6 +1,7 @@
-// The form is the time of a kernel as a function of its sizes and of the device's data sheet. The form has terms for
-// tiles and waves over the device's units, for memory and cache, and for the launch. Most parameters are shares of the
-// data sheet's figures, so a fit of some devices also applies to another device.
+// The form is a formula for the time of a kernel. The time depends on the sizes of the kernel and on the device's data
+// sheet. The form has terms for tiles and waves over the device's units, for memory and cache, and for the launch. Most
+// parameters are shares of the data sheet's figures. So a fit to measurements of some devices also applies to another
+// device.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ struct Sheet {
   double bandwidth = 0;  ///< byte/s of the device's default memory
   double cache = 0;      ///< bytes of the last cache before the memory
   double watts = 0;      ///< the power limit in watts, or 0 if it is not known
-  /// The seconds for bytes that are in no cache, divided by the seconds that these bytes would take in the device's
-  /// default memory. The number is 1 if all operands are in the default memory.
+  /// For bytes outside of caches: their seconds, divided by their seconds in the device's default memory. 1 if all
+  /// operands are in the default memory.
   double slowness = 1;
 };
 
@@ -35,8 +36,8 @@ struct FormParameter {
   /// Whether the form divides by the parameter. Such a parameter must not be 0.
   bool divides = false;
   /// How strongly a fit keeps the parameter near `start`. This number matters if the samples hardly depend on the
-  /// parameter. The penalty of a fit is the mean penalty of the samples plus, for each parameter, `firmness` times the
-  /// square of log(parameter / start).
+  /// parameter. A fit minimises a penalty: the mean penalty of the samples, plus a term for each parameter. The term is
+  /// `firmness` times the square of log(parameter / start).
   double firmness = 0.003;
 };
 

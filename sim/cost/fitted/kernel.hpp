@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// The place of a kernel among all kernels of its class. A place consists of the natural logarithms of five sizes:
-/// count, rows, columns, depth, and bytes per element of the matrices.
+/// The place of a kernel among all kernels of its class. A place has the natural logarithms of five sizes: count, rows,
+/// columns, depth, and bytes per element of the matrices.
 using Place = std::array<double, 5>;
 
 /// One launch of a kernel. A product multiplies `count` pairs of matrices. The first matrix of a pair has rows x depth

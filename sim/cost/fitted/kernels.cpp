@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the class of a layer's operator. The products of experts have no class, because they read the weights of
-/// selected experts. No measured product selects its weights in this way.
+/// Returns the class of a layer's operator. The products of a layer of experts have no class, because they read the
+/// weights of selected experts. No measured product selects its weights in this way.
 std::string class_of(const Layer& layer) {
   const bool transposed = layer.type.rfind("conv_transpose", 0) == 0;
   const std::string found = transposed ? "conv" : class_of_operator(layer.type);
@@ -24,8 +24,8 @@ double elements_of(const Shape& shape) {
   return elements;
 }
 
-/// Returns a stream over the rows of the layer's last axis. In a pooling, a row consists of the elements from which one
-/// element is computed.
+/// Returns a stream over the rows of the layer's last axis. In a pooling, a row has the input elements of one output
+/// element.
 Kernel stream_of(const Query& query, std::string of) {
   const Layer& layer = *query.layer;
   double columns = layer.shape.empty() ? 1 : static_cast<double>(layer.shape.back());
@@ -42,7 +42,8 @@ Kernel stream_of(const Query& query, std::string of) {
           .flop = query.work.flop};
 }
 
-/// Returns the forward product of a layer. A convolution is one product over all pixels, group by group.
+/// Returns the forward product of a layer. A convolution is a product over all pixels. A convolution in groups has one
+/// pair of matrices per group.
 Kernel forward_product(const Query& query, const std::string& of) {
   const Layer& layer = *query.layer;
   const auto size = static_cast<double>(bytes_of(query.dtype));

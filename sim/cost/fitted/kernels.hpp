@@ -1,5 +1,4 @@
-// Finds the kernels that a pass of a layer launches, by mapping the layers of Sluice to classes of
-// operators.
+// Finds the kernels that a pass of a layer launches. Maps the layers of Sluice to classes of operators.
 #pragma once
 
 #include <vector>
@@ -11,7 +10,7 @@ namespace sluice {
 
 /// The kernels by which attention is computed.
 enum class AttentionKernels {
-  /// Each step of attention is a kernel: scores, scale, mask, softmax, dropout, and values. The scores are kept in
+  /// Each operation of attention is a kernel: scores, scale, mask, softmax, dropout, and values. The scores are kept in
   /// memory.
   eager,
   fused  ///< only the two products are kernels
@@ -24,9 +23,8 @@ struct KernelClass {
 };
 const std::vector<KernelClass>& kernel_classes();
 
-/// Returns the kernels of a query. The list is empty if the query launches no kernel. For a layer of an unknown class,
-/// the result is one kernel, whose class is the name of the layer's type. An update of weights is one kernel of the
-/// class elementwise.
+/// Returns the kernels of a query. The list may be empty. A layer of an unknown class has one kernel. The class of this
+/// kernel is the layer's type. An update of weights is one kernel of the class elementwise.
 std::vector<Kernel> kernels_of(const Query& query, AttentionKernels attention);
 
 }  // namespace sluice

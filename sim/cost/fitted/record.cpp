@@ -73,7 +73,7 @@ const Record& fit_device_record() {
 const Record& fit_error_record() {
   static const Record record = {
       "error of a fit",
-      "Relative errors for operators that the fit has not seen; 0.05 is 5 %.",
+      "Relative errors for operators that the fit has not seen. 0.05 is 5 %.",
       {number("median", "The median."),
        number("ninety", "The 90th percentile."),
        {.name = "predictions",
@@ -99,11 +99,11 @@ const Record& fit_range_record() {
       "The least and the greatest measured value of each size.",
       {list(
            "count",
-           "The number of products that are computed side by side; 1 for operators that only read and write.",
+           "The number of products that are computed side by side. 1 for operators that only read and write.",
            nullptr),
        list("rows", "The rows of the result.", nullptr),
        list("columns", "The columns of the result, or the elements of a row.", nullptr),
-       list("depth", "The depth of a product; 1 for operators that only read and write.", nullptr),
+       list("depth", "The depth of a product. 1 for operators that only read and write.", nullptr),
        list("density", "The bytes read and written per element of the matrices.", nullptr)}};
   return record;
 }

@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the number after "KEY=" in a configuration. The configuration is written as in Sluice or as in torch.
+/// Returns the number after "KEY=" in a configuration. The configuration is written in the form of Sluice or of torch.
 std::optional<double> number_after(const std::string& config, const std::string& key) {
   const std::size_t at = config.find(key + "=");
   if (at == std::string::npos) return std::nullopt;
@@ -60,9 +60,9 @@ std::optional<Kernel> by_sizes(const ProfileRow& row, const std::string& of, dou
   return Kernel{.of = of, .rows = *b, .columns = *h, .bytes = (two ? 3 : 2) * size * *b * *h};
 }
 
-/// Returns whether the channels come after height and width. In a row with words of Sluice ("conv2d channels=64 …"),
-/// the channels are last. In a row with words of torch ("Conv2d(3, 64, …)"), the class begins with a capital letter,
-/// and the channels come before height and width.
+/// Returns whether the channels come after height and width. They come last in rows with Sluice's words, such as
+/// "conv2d channels=64 …", and first in rows with torch's words, such as "Conv2d(3, 64, …)". The names of torch's
+/// classes begin with a capital letter.
 bool channels_last(const ProfileRow& row) {
   return !row.operator_class.empty() && row.operator_class[0] >= 'a' &&
          row.operator_class[0] <= 'z';
@@ -88,7 +88,7 @@ double product_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
 }
 
-/// Returns the number of positions of a window over an image: the product of the positions along each axis.
+/// Returns how many positions a window has over an image: the product of the numbers for the axes.
 double positions(const std::string& config, const std::vector<double>& extents,
                  const std::vector<double>& kernel) {
   const std::size_t axes = extents.size();
@@ -146,8 +146,7 @@ std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double
 
 /// Returns how many elements pooling writes for each channel of each image. If the configuration gives the size of the
 /// output ("output_size=(6, 6)"), the number of elements is computed from this size. If the configuration does not give
-/// this size, there is one element per stride along both axes. If no stride is given, the stride is the size of the
-/// window.
+/// this size, the number is pixels / stride^2. If no stride is given, the stride is the size of the window.
 double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   const std::string& config = row.config;
   std::vector<double> output_size = numbers_after(config, "output_size");
@@ -175,8 +174,8 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
     written = of == "pool" && images
                   ? static_cast<double>(first[0]) * channels_of(row, first) * pooled(row, first)
                   : elements_of(first);
-  // In a pooling, a row consists of the elements of the input from which one element of the output is computed. In all
-  // classes except pooling, a row is a row of the output.
+  // In a pooling, a row has the input elements of one output element. In all other classes, a row is a row of the
+  // output.
   const auto& shape = row.outputs.empty() || of == "pool" ? first : row.outputs.front();
   const double columns = of == "pool" ? std::max(1.0, read / written) : channels_of(row, shape);
   return {.of = of,
@@ -185,7 +184,7 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
           .bytes = row.bytes.value_or(size * (read + written))};
 }
 
-/// Returns whether each size of a product or stream is at least 1.
+/// Returns whether each size is at least 1, and the kernel is a product exactly if its class is a class of products.
 bool has_sizes(const Kernel& kernel) {
   return kernel.count >= 1 && kernel.rows >= 1 && kernel.columns >= 1 && kernel.bytes > 0 &&
          kernel.is_product() == is_product_class(kernel.of);

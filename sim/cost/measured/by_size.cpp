@@ -14,8 +14,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the sizes that locate a kernel among the measured kernels. Two convolutions whose products have equal sizes
-/// may still read a pixel a different number of times. The bytes per element of the matrices distinguish such
+/// Returns the sizes that locate a kernel among the measured kernels. Two convolutions may have products of equal
+/// sizes, but read each pixel a different number of times. The bytes per element of the matrices distinguish such
 /// convolutions.
 std::vector<double> sizes_of(const Kernel& kernel) {
   if (!kernel.is_product()) return {kernel.rows, kernel.columns};
@@ -74,7 +74,8 @@ SharesBySize::SharesBySize(const Profile& profile, const Device& device, DType d
   }
 }
 
-/// A class is checked only when it is needed: differences between rows of unused classes do no harm.
+/// Returns a class, or throws InputError if its rows may not be used together. A class is checked only when it is used.
+/// So differences between rows of an unused class do no harm.
 const SharesBySize::Class& SharesBySize::of_class(const std::string& of) const {
   const Class& found = classes_.at(of);
   if (!found.unlike.empty()) throw InputError(found.unlike);

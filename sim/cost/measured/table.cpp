@@ -29,7 +29,7 @@ bool same_memory(const std::string& a, const std::string& b) {
   });
 }
 
-/// Returns the memories of the operands that the pass reads or, if `written` is true, of those that it writes.
+/// Returns the memories of the operands that the pass reads, or of the operands that it writes if `written` is true.
 std::vector<std::string> pools_of(const Query& query, bool written) {
   std::vector<std::string> pools;
   for (const Operand& operand : query.operands)
@@ -49,8 +49,8 @@ bool lie_so(const std::vector<std::string>& pools, const std::vector<std::string
                      [&](const std::string& pool) { return same_memory(pool, by_default); });
 }
 
-/// Returns whether the row was measured with its operands in the memories that the query names.
-/// Operands that the query does not mention are in the default memory.
+/// Returns whether the row was measured with its operands in the query's memories. An operand without a memory in the
+/// query is in the default memory.
 bool lies_so(const ProfileRow& row, const Query& query) {
   const std::string& by_default = query.device.memory().pool;
   if (!query.operands.empty())
@@ -65,10 +65,10 @@ bool is_placed(const ProfileRow* row) {
   return !row->input_pools.empty() || !row->output_pools.empty();
 }
 
-/// Takes the rows of an operator that was measured in several placements, and returns the rows for the placement of the
-/// query. Rows that name memories take precedence. If no row names any memory, all rows are valid for every
-/// placement. If the query names no memories, and no row was measured in the default memory, all rows are returned, and
-/// the caller decides which row counts.
+/// Takes the rows of an operator that was measured in several placements. Returns the rows for the placement of the
+/// query. Rows that name memories take precedence. If no row names a memory, all rows are valid for every placement. If
+/// the query names no memories, rows for the default memory are returned. If there are no such rows, all rows are
+/// returned, and the caller decides which row counts.
 Rows in_place(const Rows& rows, const Query& query) {
   if (std::none_of(rows.begin(), rows.end(), is_placed)) return rows;
   Rows fitting;

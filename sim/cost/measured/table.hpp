@@ -1,4 +1,4 @@
-// Takes prices from a profile: the price of a pass of a layer is the time that was measured for the pass.
+// Takes prices from a profile. The price of a layer's pass is its measured time.
 #pragma once
 
 #include <map>
@@ -13,25 +13,26 @@
 
 namespace sluice {
 
-/// The rows between which a price may be interpolated: no rows, rows of the same operator with other batches, or also
-/// rows of the same operator class with other sizes.
+/// Between which rows a price may be interpolated. `none`: no rows. `batch`: rows of the same operator with other
+/// batches. `sizes`: also rows of the same operator class with other sizes.
 enum class Interpolation : std::uint8_t { none, batch, sizes };
 
 class MeasuredTable {
  public:
   MeasuredTable(Profile profile, Interpolation interpolation, std::string statistic);
 
-  /// Returns the price of a pass. Returns nullopt if the pass was not measured and may not be interpolated, or if its
-  /// sizes are beyond the measured sizes. In the price, measured_s includes no interpolated seconds.
+  /// Returns the price of a pass. Interpolated seconds are not a part of the price's `measured_s`. Returns nullopt if
+  /// the pass was not measured, and cannot be interpolated. For example, the sizes may be outside of the measured
+  /// range.
   std::optional<Price> price(const Query& query) const;
-  /// Returns the grounds of the price, or nullopt if price() returns nullopt.
+  /// Returns the grounds of the price. Returns nullopt if price() does.
   std::optional<Grounds> grounds(const Query& query) const;
-  /// Returns whether the pass was measured with its operands in the memories that the query names.
+  /// Returns whether the pass was measured with its operands in the query's memories.
   bool measured_so(const Query& query) const;
   /// Returns a text that says why there is no price, and what to do.
   std::string why_not(const Query& query) const;
-  /// If all measured layers of the model were measured for the same single batch, returns this batch.
-  /// If the layers were measured for several batches, or if prices are interpolated, returns 0.
+  /// If all measured layers of the model have the same single batch, returns this batch. With several batches, or with
+  /// interpolated prices, returns 0.
   std::int64_t only_samples(const Model& model) const;
   /// Cross-validates the interpolation by size on the rows of an element type, class by class.
   /// Classes with too few rows are left out.
@@ -64,7 +65,7 @@ class MeasuredTable {
   mutable std::map<std::string, LeftOut> left_out_;
 };
 
-/// Returns the longer of the seconds of the FLOP and the seconds of the bytes, at the device's full rates.
+/// Computes the seconds of the FLOP and of the bytes, at the device's full rates. Returns the longer time.
 double ideal_seconds(const Work& work, const Device& device, DType dtype);
 
 }  // namespace sluice

@@ -63,7 +63,8 @@ void Replay::look_up() {
   if (options_.progress) options_.progress(executed_);
 }
 
-/// Moves to the next event that is still valid. Returns false if no valid event is left.
+/// Removes events that are no longer valid, until the first event in the queue is valid. Returns
+/// false if no valid event is left.
 inline bool Replay::next_event() {
   const auto counts = [&](const Event& event) {
     return event.version ==
@@ -105,8 +106,8 @@ inline void Replay::part_ends(std::uint32_t s) {
   if (--streams_[s].parts == 0) ending_.push_back(s);
 }
 
-/// Starts the actions that may start now: actions that waited for bytes and have been granted these bytes, and actions
-/// whose waits have ended.
+/// Starts the actions that may start now: actions to which a pool has just granted bytes, and actions whose waits have
+/// ended.
 inline void Replay::go_on() {
   if (grants_.unsettled()) {
     grants_.settle(granted_);
@@ -176,8 +177,8 @@ inline void Replay::attempt(std::uint32_t s) {
   start(s, now_);
 }
 
-/// The head of a stream is its next action. Returns whether all executions for which the head waits
-/// have ended. If not, makes the stream wait for the first execution that has not ended.
+/// Returns true if the stream's next action waits only for executions that have ended. Otherwise makes the stream wait
+/// for one of the other executions, and returns false.
 inline bool Replay::all_ended(std::uint32_t s) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();
@@ -254,7 +255,7 @@ inline void Replay::finish(std::uint32_t s) {
   trying_.push_back(s);
 }
 
-/// Makes the streams that waited for this execution check their waits again.
+/// This execution has ended. Makes the streams that waited for it check their waits again.
 inline void Replay::wake(std::uint32_t a, std::int64_t iteration) {
   std::uint32_t s = std::exchange(first_waiter_[a], none);
   while (s != none) {

@@ -1,4 +1,5 @@
-// One replay of a plan, as replay.hpp describes it. Only the files of this folder use this class.
+// The class Replay executes one plan, as replay.hpp describes it. Only the files of this folder use
+// this class.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +29,15 @@ struct StreamState {
   std::uint32_t parts = 0;    ///< how many flows and arithmetic parts of the action still run
   std::uint32_t version = 0;  ///< an event with another version is no longer valid
   double expected_at = 0;     ///< the time of the valid event
-  // The action for which the stream waits, and the next stream that waits for this action.
+  // The action and the iteration for which the stream waits, and the next stream in the list of those that wait for
+  // this action.
   std::uint32_t awaited_action = none;
   std::int64_t awaited_iteration = 0;
   std::uint32_t next_waiter = none;
 };
 
-/// The state of a flow that may share a link. A stream has enough of these objects for any one of its actions.
+/// The state of a flow that may share a link. Each stream has enough of these objects for the flows of any one of its
+/// actions.
 struct FlowState {
   enum class Is : std::uint8_t { idle, setting_up, flowing };
   std::uint32_t stream = none;
@@ -43,8 +46,9 @@ struct FlowState {
   double expected_at = 0;
 };
 
-/// An event of a stream or of one of its flows. At an event of a stream, the arithmetic part of its action
-/// (occupancy.hpp) ends, or its next action may try to start. At an event of a flow, the flow begins or has arrived.
+/// An event of a stream or of one of its flows. At an event of a stream, either the stream's next action tries to
+/// start, or the arithmetic part of its running action ends (see occupancy.hpp). At an event of a flow, the flow begins
+/// or has arrived.
 struct Event {
   double time;
   std::uint32_t stream;
@@ -55,10 +59,11 @@ struct Event {
   }
 };
 
-/// Returns the largest number of iterations by which a wait looks back or an `ahead` looks forward.
+/// Returns the largest number among the distances of all waits and the |`ahead`| of all actions in the body, in
+/// iterations.
 std::int64_t reach_of(const Plan& plan);
-/// Returns whether the replay looks for a steady state. If the plan has few iterations, skipping periods would save
-/// little time.
+/// Returns whether the replay looks for a steady state. For a plan with few iterations it does not, because skipping
+/// periods would save little time.
 bool may_repeat(const Plan& plan);
 
 class Replay {
@@ -114,7 +119,7 @@ class Replay {
   std::vector<std::uint32_t> first_flow_;  ///< for each stream, the index of its first flow in `flows_`
   std::optional<Sharing> sharing_;
   std::optional<Emitter> emitter_;
-  /// For each action, the first stream that waits for it.
+  /// For each action, the first stream in the list of the streams that wait for it.
   std::vector<std::uint32_t> first_waiter_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<std::uint32_t> ending_, trying_, granted_;  ///< the streams with an event in this round
@@ -124,7 +129,7 @@ class Replay {
   bool iteration_begins_ = false;
   std::optional<PeriodSearch> period_;
   std::vector<Emitter::Mark> marks_;  ///< one mark per recorded state
-  /// Whether the replay may end: the period was found, and the caller needs only the period.
+  /// True after the period was found, if the caller needs nothing else. Then the replay may end.
   bool seen_enough_ = false;
   ReplayResult result_;
 };

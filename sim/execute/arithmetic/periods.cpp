@@ -1,4 +1,5 @@
-// Finds the steady state of a replay by comparing recorded states of the replay, and skips whole periods.
+// Finds the steady state of a replay, and skips whole periods of it. For this, the replay records its state at the
+// start of iterations. When a state repeats, a period has passed.
 #include <bit>
 #include <cstdlib>
 
@@ -54,8 +55,9 @@ Snapshot Replay::snapshot(std::int64_t iteration) const {
   return state;
 }
 
-/// Writes the state of a stream that waits. A state must be able to repeat, but a stream outside of the body may wait
-/// for ever. So the state of such a stream does not contain the beginning of the wait.
+/// Writes the state of a stream. If the stream is in the body, its state contains the time at which it became free. A
+/// stream whose next action is in the epilogue may have been free during the whole body. The time since then becomes
+/// longer and longer, so a state that contained this time could not repeat.
 void Replay::write(Snapshot& state, std::uint32_t s) const {
   const StreamState& stream = streams_[s];
   if (stream.cursor.done()) return state.add(-1);
@@ -70,7 +72,7 @@ void Replay::write(Snapshot& state, std::uint32_t s) const {
   if (stream.state != State::waiting) write_running(state, s);
 }
 
-/// Writes the state of a stream whose action is delayed or runs: the time of its next event, and its flows.
+/// Writes the state of a stream with a delayed or running action: the time of its next event, and its flows.
 void Replay::write_running(Snapshot& state, std::uint32_t s) const {
   const StreamState& stream = streams_[s];
   state.add_time(stream.started_at);
@@ -84,15 +86,15 @@ void Replay::write_running(Snapshot& state, std::uint32_t s) const {
   for (std::uint32_t f = first_flow_[s]; f < first_flow_[s] + shared.size(); ++f) {
     state.add(static_cast<std::int64_t>(flows_[f].is));
     if (flows_[f].is == FlowState::Is::idle) continue;
-    // The end of a flow and its rate determine the bytes that are left, so these bytes are not written.
+    // The remaining bytes of a flow follow from its end and its rate. So they are not written.
     state.add_time(flows_[f].expected_at);
     if (flows_[f].is == FlowState::Is::flowing)
       state.add(std::bit_cast<std::int64_t>(sharing_->flow(f).rate));
   }
 }
 
-/// Skips as many whole periods as possible. The skipped periods must end well before the last iterations, because the
-/// last iterations differ from the other iterations.
+/// Skips as many whole periods as possible. The last iterations may differ from the iterations of a period, so they are
+/// not skipped.
 void Replay::jump(const Jump& period) {
   std::int64_t farthest = 0;
   for (const StreamState& stream : streams_)
@@ -118,7 +120,7 @@ void Replay::skip(const Jump& jump) {
   events_ = {};
   for (std::uint32_t s = 0; s < streams_.size(); ++s) {
     StreamState& stream = streams_[s];
-    // A stream that is in the prologue or the epilogue does not take part in the periods, so its times do not change.
+    // Only iterations of the body are skipped. So the times of a stream in the prologue or the epilogue do not change.
     const bool inside = stream.cursor.in_body();
     const double later = inside ? jump.seconds : 0;
     if (inside) {

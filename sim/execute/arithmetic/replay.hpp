@@ -1,7 +1,8 @@
-// The replay executes a plan by event arithmetic, without SimGrid. The judge uses the replay. The replay and SimGrid's
-// engine implement the meaning of a plan independently of each other. If no link is shared and no period is skipped,
-// both executors emit exactly the same spans and memory events. If a period is skipped, the times after it agree to
-// 1e-12 of the makespan. If a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
+// The replay executes a plan by computing the times of its events, without SimGrid. The judge, which compares
+// candidates, uses the replay. The replay and the engine of SimGrid implement the meaning of a plan independently of
+// each other. Both executors emit the same spans and memory events. If no link is shared, their times are exactly equal
+// up to the first skipped period. After a skipped period, the times agree to 1e-12 of the makespan. If a link is
+// shared, all times agree to 1e-9 of the makespan (sharing.hpp).
 #pragma once
 
 #include <cstdint>
@@ -17,13 +18,15 @@
 namespace sluice {
 
 struct ReplayOptions {
-  /// If true, no request waits, as if every pool were unlimited. `reserved` is still computed.
+  /// If true, every pool counts as unlimited: no action waits for memory. ReplayResult::reserved is computed
+  /// nevertheless.
   bool unlimited = false;
-  /// If true, the replay skips whole periods of a steady state, and the sink receives the repeated spans. If false,
-  /// every action is executed. The times with `true` and with `false` agree to 1e-12 of the makespan.
+  /// If true, the replay skips whole periods of a steady state, and calls Sink::repeat for them. If false, every action
+  /// is executed. The times with `true` and with `false` agree to 1e-12 of the makespan.
   bool jumps = true;
-  /// If true, the replay ends as soon as it has found the steady state, because the caller needs only `period`. In
-  /// this case, a sink receives spans, but no memory events. If there is no steady state, the sink receives all spans.
+  /// If true, the caller needs only `period`, and the replay ends once it has found the steady state. In this case, the
+  /// sink receives spans but no memory events. If there is no steady state, the replay executes the whole plan, and the
+  /// sink receives all spans.
   bool until_period = false;
   /// The replay calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
@@ -33,21 +36,22 @@ struct ReplayResult {
   /// Seconds until all actions have ended and all data have arrived.
   double makespan = 0;
   std::vector<std::int64_t> peaks;  ///< bytes, by pool
-  /// For each pool, the greatest sum of held bytes, reserved bytes and granted bytes at a grant. With this sum as the
-  /// capacity of the pool, the run has the same times. For a shared or unlimited pool, the number is the peak.
+  /// For each pool, the greatest sum that the reservation rule computes at a grant (reservation.hpp): the held bytes,
+  /// the bytes of earlier requests, and the bytes of the granted request. If the pool had only this capacity, the run
+  /// would have the same times. For a shared or unlimited pool, the number is the peak.
   std::vector<std::int64_t> reserved;
-  /// The period of the steady state: the number of iterations and seconds after which the state repeats. The period has
-  /// no value if no steady state was found. The replay finds a steady state only after some iterations, and only if
-  /// `jumps` is true.
+  /// The iterations and seconds of one period of the steady state. There is no value if no steady state was found. The
+  /// replay searches for it only if `jumps` is true and the plan has more than a few iterations.
   std::optional<Jump> period;
   std::optional<Deadlock> blocking;  ///< the deadlock if the run blocks at the time `makespan`
 };
 
-/// Replays the plan. Throws InputError if the plan uses a tensor that is not in its pool, and Interrupted on a signal.
+/// Replays the plan. Throws InputError if the plan uses a tensor that is not in its pool. Throws Interrupted on a
+/// signal.
 ReplayResult replay(const Plan& plan, const ReplayOptions& options = {});
 /// Replays the plan, and passes all spans and memory events to a sink.
 ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options = {});
-/// These two functions replay a plan whose tables have already been made.
+/// The next two functions do the same for a plan whose tables have already been made.
 ReplayResult replay(const PlanTables& tables, const ReplayOptions& options = {});
 ReplayResult replay(const PlanTables& tables, Sink& sink, const ReplayOptions& options = {});
 using Executed = Span;

@@ -46,7 +46,8 @@ const std::vector<std::uint32_t>& Sharing::update(double now) {
   return moved_;
 }
 
-/// Collects all flows and links that are connected to a link where a flow has started or ended.
+/// A link has changed if a flow on it has started or ended. Collects all flows and links that are connected to a
+/// changed link, directly or over other flows and links.
 void Sharing::collect_component() {
   component_links_.clear();
   component_.clear();
@@ -85,7 +86,7 @@ void Sharing::fill() {
   }
 }
 
-/// Sets the new rate of the flow with this number.
+/// Sets the new rate of flow `number`, and subtracts it from `rate_left` of the links of the flow's route.
 void Sharing::settle(std::uint32_t number, double rate) {
   next_rate_[number] = rate;
   for (const std::uint32_t l : plan_.routes[flows_[number].route].links) {

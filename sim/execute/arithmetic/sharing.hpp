@@ -1,8 +1,8 @@
-// Max-min fair sharing of links between flows, as in SimGrid's model (CM02 without latency, cross traffic or windows).
-// The method is progressive filling. For each link, its bandwidth is divided by the number of its flows. The link
-// with the lowest quotient gives its flows this quotient as their rate. The step is repeated for the other links:
-// each link then divides the bandwidth that it has left among its flows without a rate. When a flow starts or ends, the
-// rates of all flows that are connected to it through links are computed again. Units are bytes, byte/s and seconds.
+// Shares links between flows by max-min fairness, as SimGrid does in its model CM02 without latency, cross traffic and
+// windows. The method is progressive filling. Each link divides its bandwidth by the number of its flows. The link with
+// the lowest quotient gives its flows this quotient as their rate. Then these steps repeat with the other links. Each
+// link now divides its remaining bandwidth by the number of its flows that have no rate yet. When a flow starts or
+// ends, all flows that are connected to it over links get new rates. Units are bytes, byte/s and seconds.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,15 @@ class Sharing {
     double since = 0;
     double end() const { return since + bytes_left / rate; }
   };
-  /// Parameter `flows` is the largest number of flows at one time. The caller gives each flow a number from 0.
+  /// `flows` is the largest number of flows at one time. The caller gives each flow a number, which is less than
+  /// `flows`.
   Sharing(const Plan& plan, std::size_t flows);
 
-  /// start() adds a flow, and stop() removes it. The rates change only in update().
+  /// start() adds a flow, and stop() removes a flow. The rates of the other flows change only when update() is called.
   void start(std::uint32_t number, const sluice::Flow& flow, double now);
   void stop(std::uint32_t number);
   bool changed() const { return !touched_.empty(); }
-  /// Computes the rates again. Returns the numbers of the flows whose rate and end() have changed.
+  /// Computes the rates again. Returns the numbers of the flows for which rate and end() are new.
   const std::vector<std::uint32_t>& update(double now);
   const Flow& flow(std::uint32_t number) const { return flows_[number]; }
   void skip(double seconds) {

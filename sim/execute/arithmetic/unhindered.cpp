@@ -9,34 +9,34 @@
 
 namespace sluice {
 
-// This file finds the same seconds as the replay, for three reasons:
-// - No link is shared, so each action takes the time that it takes alone. Suppose that no execution waits for memory.
-//   Then an execution starts when three conditions hold: its stream is free, the data of all executions for which it
-//   waits have arrived, and the time of its `not_before` has passed. All executions for which an execution waits are
-//   listed before it, in an earlier iteration or in its own iteration.
-// - The times in an iteration depend on earlier iterations only through two things: the times when the streams are
-//   free, and the arrivals to which the iteration's waits look back. Suppose that all of these times grow by an equal
-//   amount during an iteration. Suppose also that the prologue decided no start in this iteration, and that no wait
-//   looked back before the first iteration. Then all times grow by this amount in the next iteration, and in all later
-//   iterations except the last iterations.
-// - No execution waits for memory. A pool grants a request if its sum of bytes fits (reservation.hpp). The
-//   sum counts the bytes that are in the pool and the bytes of the requests that are listed before the granted request,
-//   each at most once. Let `apart` be the number of iterations between the fastest and the slowest stream. Until the
-//   times grow evenly, the counted bytes belong to the iterations computed so far and to the next `apart` iterations.
-//   Once the times grow evenly, the counted bytes belong to the `apart` iterations between the streams and to the 2 *
-//   reach iterations before them. Here reach is the result of reach_of(): the allocations of an iteration are freed
-//   within 2 * reach iterations. In addition, the first 2 * reach iterations have allocations for uses that would lie
-//   before the first iteration. The sum of the counted bytes also has the bytes of homes, of the prologue and of the
-//   epilogue. If a pool has room for all these bytes together, no grant of the body ever waits. (The epilogue may wait
-//   until the body has ended. This wait delays no other action, because a request does not keep room free for requests
-//   that are listed later.)
+// This file finds the same seconds per iteration as the replay. The proof has three parts:
+// - The start of an execution. No link is shared, so each action takes as long as it takes alone. Suppose that no
+//   execution waits for memory. Then an execution starts as soon as three conditions hold. Its stream is free. The data
+//   of all awaited executions have arrived. The time of its `not_before` has passed. All awaited executions are listed
+//   before it, in its own iteration or in an earlier iteration.
+// - Equal growth. The times in an iteration depend on two kinds of earlier times only. These are the times at which
+//   the streams became free, and the times at which awaited data of earlier iterations arrived. Suppose that during an
+//   iteration, all of these times grow by an equal amount. Suppose also that no action of this iteration waited for the prologue, and
+//   that no wait looked back before the first iteration. Then in the next iteration, all times grow by the same amount
+//   again. The same is true of every later iteration, except the last iterations.
+// - No execution waits for memory. A pool grants a request if a sum of bytes fits (reservation.hpp). The sum counts two
+//   kinds of bytes, each at most once: the bytes in the pool, and the bytes of the requests that are listed up to this
+//   request. Let `apart` be the number of iterations by which the slowest stream is behind the fastest stream. Let
+//   `reach` be the result of reach_of(). Before the times grow evenly, the sum counts bytes of the iterations computed
+//   so far and of the next `apart` iterations. After that, it counts bytes of the `apart` iterations by which the
+//   streams differ and of the 2 * reach iterations before them, because the allocations of an iteration are freed within 2 *
+//   reach iterations. The first 2 * reach iterations also allocate for uses that would lie before the first iteration.
+//   The sum also counts the bytes of homes, of the prologue and of the epilogue. If a pool has room for all these bytes
+//   together, no action of the body ever waits for memory. An action of the epilogue may wait for memory until the body
+//   has ended. This wait delays no other action, because a request is granted without regard to requests that are listed
+//   later.
 namespace {
 
 /// The greatest number of iterations that this file computes. If the times do not grow evenly within these iterations,
 /// the replay executes the plan instead.
 constexpr std::int64_t most_walked = 12;
-/// The greatest number of iterations that a wait may look back. If a wait looks back further, the replay executes the
-/// plan.
+/// The greatest result of reach_of() that this file accepts. If a wait looks back further, or an `ahead` is larger, the
+/// replay executes the plan instead.
 constexpr std::int64_t most_reach = 4;
 
 class Unhindered {
@@ -67,7 +67,7 @@ class Unhindered {
   }
 
  private:
-  /// Reads the waits of all actions. Returns false if one of the actions waits for an action that is listed later.
+  /// Reads the waits of all actions. Returns false if an action waits for an action listed later.
   bool learn_waits() {
     for (std::uint32_t a = 0; a < plan_.body_end; ++a) {
       const bool body = a >= plan_.body_begin;
@@ -110,7 +110,7 @@ class Unhindered {
     arrival(a, iteration) = free + tables_.latency(a);
   }
 
-  /// Returns the times of earlier iterations on which this iteration depends.
+  /// Returns the times in earlier iterations on which the times of `iteration` depend.
   std::vector<double> taken_over(std::int64_t iteration) {
     std::vector<double> times;
     for (std::uint32_t s = 0; s < free_.size(); ++s)
@@ -122,8 +122,9 @@ class Unhindered {
     return times;
   }
 
-  /// Returns the seconds by which all times in taken_over() grew during this iteration. Returns nullopt if these times
-  /// grew by different amounts. The growth is measured on the same stream on which the replay measures its periods.
+  /// `before` and `after` are taken_over() of two consecutive iterations. Returns the seconds by which all times grew
+  /// from `before` to `after`. Returns nullopt if they grew by different amounts. Except for rounding, the
+  /// result is the growth of every stream. It is computed for the stream on which the replay measures its periods.
   std::optional<double> growth(const std::vector<double>& before,
                                const std::vector<double>& after) const {
     std::size_t leader = 0;
@@ -138,8 +139,8 @@ class Unhindered {
     return grown;
   }
 
-  /// Returns whether every pool has room for the largest sum that any of its grants can count. Call
-  /// this function only if the times grow by `grown` seconds in this and in each later iteration.
+  /// Returns whether each pool has room for the largest sum of bytes that is counted for one of its grants. The caller
+  /// has found that the times grow by `grown` seconds in `iteration` and in each later iteration.
   bool has_room(double grown, std::int64_t iteration) const {
     double first = free_[plan_.actions[plan_.body_begin].stream], last = first;
     for (std::uint32_t s = 0; s < free_.size(); ++s) {
@@ -168,16 +169,16 @@ class Unhindered {
   const PlanTables& tables_;
   const Plan& plan_;
   std::int64_t reach_;
-  /// The number of the first iteration in which no wait looks back to a time before the body.
+  /// The first iteration whose waits all look back to iterations of the body.
   std::int64_t whole_ = 0;
   std::vector<Wait> reaching_back_;  ///< a wait that looks back n iterations is listed n times
   std::vector<double> free_;         ///< indexed by stream
   std::vector<double> arrivals_;     ///< indexed by action, for the latest reach + 1 iterations
-  bool filling_ = false;             ///< whether the prologue decided a start in this iteration
+  bool filling_ = false;             ///< whether in this iteration, a start waited for the prologue
 };
 
-/// Returns whether a pool that no device owns has a limited capacity. A pool without an owner grants bytes in the order
-/// in which actions request them, so that an action may delay another action.
+/// Returns whether a pool with a limited capacity is shared by several devices. Such a pool grants bytes in the order
+/// in which they are requested. So one action may delay another action.
 bool shares_memory(const Plan& plan) {
   return std::any_of(plan.pools.begin(), plan.pools.end(),
                      [](const Pool& pool) { return pool.shared() && pool.limited(); });

@@ -21,8 +21,9 @@ void take_back_handlers() {
 
 constexpr const char* way_out = "; use --executor replay to run without SimGrid";
 
-/// SimGrid aborts when it gets no memory for an actor's stack, so the memory must have room for all stacks. The
-/// margins are for the pages that guard a stack, and for the memory that the engine needs in addition to stacks.
+/// Checks that the memory has room for the stacks of all actors. If there is no room for a stack, SimGrid aborts the
+/// process. `guard_kib` is for the pages that guard a stack. `others_kib` is for everything else that the engine keeps
+/// in memory.
 void require_memory(const Plan& plan) {
   constexpr std::size_t guard_kib = 64, others_kib = 4096;
   const std::size_t kib = plan.streams.size() * (stack_kib + guard_kib) + others_kib;
@@ -48,9 +49,9 @@ namespace fs = std::filesystem;
 constexpr const char* file_name = "sluice_simgrid.so";
 constexpr std::size_t room_for_libraries = std::size_t{128} << 20;
 
-/// Returns the paths at which the module may be. In an installed package, the module is next to the program. For tests
-/// and for the helper program of the Python package, the module is in the build folder above the program. The last path
-/// is in the folder where libraries are installed.
+/// Returns the paths at which the module may be. In an installed package, the module is next to the program. Test
+/// programs and the helper program of the Python package are in subfolders of the build folder. For these programs, the
+/// module is one or two folders above. The last path is in the folder where an installation has its libraries.
 std::vector<std::string> places() {
   std::error_code failed;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
@@ -73,7 +74,7 @@ const EngineModule* load() {
         throw InternalError(std::string(out_of_memory) + ": " + why + way_out);
       throw IoError(why + way_out);
     }
-    // The result of dlsym can be converted to a function only by this cast.
+    // dlsym returns a `void*`, which only this cast can convert to a function.
     auto* const entry = reinterpret_cast<EngineEntry*>(::dlsym(library, engine_entry_name));
     const EngineModule* const module = entry ? entry(host) : nullptr;
     if (!module || module->digest != library_digest())

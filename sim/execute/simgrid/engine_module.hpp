@@ -1,6 +1,6 @@
-// The interface between the engine's module and the program that loads it. Loading SimGrid takes longer than most runs,
-// so the engine is a module that is loaded only when it is needed. The module has its own copy of Sluice's code. Some
-// functions must be called in the program itself: EngineHost gives the module these functions.
+// The interface between the engine's module and the program that loads it. Loading SimGrid takes longer than most runs
+// take. So the engine is a module, and only runs with SimGrid load it. The module has its own copy of Sluice's code.
+// But a few functions must run in the program's copy. EngineHost gives the module these functions.
 #pragma once
 
 #include <cstddef>

@@ -11,11 +11,12 @@
 namespace sluice {
 namespace {
 
-/// One number per inequality. The last number is for the computation, and each earlier one for a cut (see cuts_of).
+/// One number for each inequality of the bound. The last number is for the inequality of the computation, and each
+/// other number for the inequality of a cut (see cuts_of).
 using CutValues = std::vector<double>;
 
-/// Returns the stages s for which the bound has inequalities: the first stage, and stages at equal
-/// distances after it. Each of these stages is called a cut.
+/// Returns the cuts, which are the stages for which the bound has an inequality. The cuts are the first stage and
+/// stages at equal distances after it.
 std::vector<std::size_t> cuts_of(std::size_t stages) {
   const std::size_t count = std::min<std::size_t>(stages, 16);
   std::vector<std::size_t> cuts;
@@ -23,8 +24,8 @@ std::vector<std::size_t> cuts_of(std::size_t stages) {
   return cuts;
 }
 
-/// For the forward half and for the backward half of a micro-batch, one value per inequality. The values are either
-/// weights whose sum is 1 in each half, or seconds.
+/// For each half of a micro-batch (forward and backward), one value per inequality. The values are seconds, or weights
+/// whose sum is 1 in each half.
 struct PassValues {
   CutValues forward, backward;
 };
@@ -71,11 +72,11 @@ class Overlap {
     return means;
   }
 
-  /// Returns the weights of each stage's seconds. The weight of a pass or a copy is the sum of the weights of the
-  /// inequalities that contain its seconds. The saves of stage i are in the inequalities of the cuts up to i. The
-  /// forward pass of stage i is in the inequality of the computation, and in the inequalities of the cuts after i. If
-  /// micro-batches run side by side, the inequality of a cut at i contains this forward pass for one micro-batch only.
-  /// The same rules hold for loads and backward passes.
+  /// Returns the weights of the seconds of each stage's passes and copies. The weight of a pass or a copy is the sum of
+  /// the weights of all inequalities that contain its seconds. The saves of stage i are in the inequalities of the cuts
+  /// up to i. The forward pass of stage i is in the inequality of the computation, and in the inequalities of the cuts
+  /// after i. If micro-batches run side by side, a cut at i counts this forward pass for one micro-batch only. The same
+  /// rules hold for loads and backward passes.
   FateWeights weights() const {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);
@@ -150,8 +151,9 @@ EngineSeconds compulsory_copies(const Chain& chain) {
   return engine_seconds(chain, tape_of(chain, std::vector<Fate>(chain.stages.size(), Fate::keep)));
 }
 
-/// Returns the bound that follows from a weighted mean. The seconds of a copy engine have the weight `part` in this
-/// mean, and the two halves have the weight 1 - `part`.
+/// The seconds of a run are at least those of a copy engine, and at least those of the two halves. So they are at least
+/// any weighted mean of these two lower bounds. Returns the bound that follows from the mean with weight `part` for the
+/// copy engine, and weight 1 - `part` for the two halves.
 double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateWeights weights,
                      const EngineSeconds& copies, double part, bool loads) {
   const auto scale = [part](std::vector<double>& row, double more) {
@@ -169,8 +171,8 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
 
 namespace {
 
-/// Returns the bound for a chain without a limit of host memory. The caller has already
-/// added the price of host memory to the seconds of the saves of `chain`.
+/// Returns the bound for a chain whose host memory has no limit. If it has a limit, the caller has added a price of
+/// host memory to the seconds of the saves in `chain`.
 FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   const std::size_t n = chain.stages.size();
@@ -195,8 +197,8 @@ double room_at(const Chain& chain, double price) {
   return price > 0 ? price * static_cast<double>(*chain.host_room) : 0;
 }
 
-/// Returns the bounds for a chain in which each save takes longer by a price per byte. `host` is this price times the
-/// bytes of available host memory.
+/// Returns the bounds for a chain whose saves already contain a price per byte of host memory. `host` is this price
+/// times the bytes of host memory that the copies may occupy.
 OverlappedBounds overlapped_at(const Chain& chain, const FateRun& run, std::int64_t budget,
                                int steps, double host) {
   const FateRelaxation relaxation(chain, budget);
@@ -212,7 +214,7 @@ OverlappedBounds overlapped_at(const Chain& chain, const FateRun& run, std::int6
   return best;
 }
 
-/// Returns the greatest of the bounds that different prices of a byte of host memory give.
+/// Tries different prices of a byte of host memory. Each price gives a bound. Returns the greatest bound.
 OverlappedBounds bounds_of_prices(const Chain& chain, const FateRun& run, std::int64_t budget,
                                   int steps) {
   OverlappedBounds best;
@@ -257,9 +259,9 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
 OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget) {
   constexpr int steps = 200;
   OverlappedBounds bounds = bounds_of_prices(chain, run, budget, steps);
-  // If some passes compute fewer micro-batches than other passes, bounds_of_prices() bounds the mean seconds of all
-  // passes. A pass that computes the full number of micro-batches has a greater bound than this mean, so its bound is
-  // computed separately.
+  // bounds_of_prices() bounds the mean seconds of all passes over the model. A full pass computes the full number of
+  // micro-batches. If some passes are not full, a full pass has a greater bound than this mean. So the bound of a full
+  // pass is computed separately.
   if (run.whole_passes < 1) bounds.micro_batch = fate_bound(chain, budget, Copies::overlapped);
   return bounds;
 }

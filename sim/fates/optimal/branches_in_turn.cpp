@@ -18,7 +18,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// boundaries. Each of these 9 tensors has at most 3 fates, so there are at most 3^9 combinations.
 constexpr std::size_t most_tried_all = 4;
 
-/// Changes one choice or two choices at a time, as long as the tape fits and becomes faster.
+/// Improves choices step by step. A step changes one choice or two choices. The change is kept if the new tape fits
+/// and is faster.
 class Descent {
  public:
   Descent(const Chain& chain, std::int64_t budget)
@@ -36,7 +37,8 @@ class Descent {
     return best_;
   }
 
-  /// Tries all choices. Returns the fastest tape, or `known` if no tape is faster.
+  /// Tries all combinations of choices. Returns the fastest tape that fits. If no tape is faster
+  /// than `known`, returns `known`.
   Tape best_of_all(const Tape& known) {
     best_ = known;
     seconds_ = known.empty() ? never : serial_seconds(chain_, known);
@@ -60,8 +62,8 @@ class Descent {
     }
   }
 
-  /// Tries changes of one choice and of two choices, and makes the first change that makes the tape faster. Returns
-  /// whether there is such a change.
+  /// Tries changes of one choice, or of two choices if `two` is true. Makes the first change that gives a faster tape.
+  /// Returns false if there is no such change.
   bool change(Choices& choices, std::size_t first, bool two) {
     for (std::size_t place = first; place < count_ && left_ > 0; ++place)
       for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {

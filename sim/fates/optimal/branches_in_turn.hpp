@@ -1,6 +1,6 @@
-// Searches for the fates of a chain that branches, for runs in which copies and computation take turns. In a small
-// chain, the search tries all choices. In a larger chain, the search begins with the relaxation of the turning point
-// (relaxation.hpp) and with a known tape, and changes one choice or two choices at a time.
+// Searches for the fates of a chain that branches, if copies and computation take turns. For a small chain, the search
+// tries all combinations of choices. For a larger chain, it starts from a known tape and from tapes of the relaxation
+// (relaxation.hpp), and changes one choice or two choices at a time.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// Returns the fastest tape within the budget that the search finds, or an empty tape if the search finds no tape.
-/// Parameter `known` is a tape within the budget, or empty.
+/// Returns the fastest tape that the search finds within the budget. If it finds none, returns an empty tape.
+/// `known` is a tape within the budget, or an empty tape.
 Tape search_branches(const Chain& chain, std::int64_t budget, const Tape& known);
 
 }  // namespace sluice

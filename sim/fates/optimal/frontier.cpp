@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// A segment is solved in 12 states: for each of 3 values of Ready, with and without `copied`, with and without
-/// `needed`. In a view of a chain that branches, a segment is also solved with and without `around`.
+/// A segment has 3 values of Ready x 2 values of `copied` x 2 values of `needed` = 12 states, and is solved in each of
+/// them. If the chain branches, `around` doubles the number of states.
 constexpr std::size_t states_without_around = 12;
 
 }  // namespace
@@ -71,11 +71,11 @@ class Frontier::Solver {
   /// Returns the bytes of boundary b without its carried part (ChainCarried).
   std::int64_t own(std::size_t b) const { return boundary(b) - carried(b).tensor.bytes; }
 
-  /// Returns the bytes that boundary b adds to the bytes of the earlier boundaries.
+  /// Returns the bytes of boundary b, without the part that an earlier boundary keeps on the device (is_around).
   std::int64_t added_by(std::size_t b, std::size_t limit) const {
     return frontier_.is_around(b, limit) ? own(b) : boundary(b);
   }
-  /// Returns the bytes that the first boundary of a segment adds to the bytes around the segment.
+  /// Returns the bytes of a segment's first boundary, without the part that an earlier boundary keeps on the device.
   std::int64_t first_boundary(const Segment& segment) const {
     return segment.around ? own(segment.s) : boundary(segment.s);
   }
@@ -103,7 +103,7 @@ class Frontier::Solver {
         }
   }
 
-  /// Returns whether stage s may keep its inner tensors although its input is dropped and made again.
+  /// Returns whether stage s may keep its inner tensors even if its input is dropped.
   bool may_part(std::size_t s) const {
     return s > 0 && chain_.stages[s].reads_input && s + 1 < count_ &&
            (frontier_.parts_all_ || chain_.stages[s].inner.bytes == 0);
@@ -113,8 +113,8 @@ class Frontier::Solver {
     return frontier_.settings_.copies && tensor.bytes > 0;
   }
 
-  /// Returns the bytes on the device that the last stage of a segment has kept for its backward pass. The result is 0
-  /// if this stage has not run yet.
+  /// If the last stage of a segment has already run, returns the bytes on the device that this stage keeps for its
+  /// backward pass. Otherwise returns 0.
   std::int64_t ready_bytes(const Segment& segment) const {
     const ChainStage& stage = chain_.stages[segment.t];
     if (segment.ready == Ready::no) return 0;
@@ -141,8 +141,8 @@ class Frontier::Solver {
     frontier_.segments_[frontier_.index(segment)] = best_;
   }
 
-  /// Adds the schedules in which stage s keeps its inner tensors. In these schedules, segment s + 1 … t comes next, and
-  /// the backward pass of s follows.
+  /// Adds the schedules in which stage s keeps its inner tensors. Then comes segment s + 1 … t, and then the backward
+  /// pass of s.
   void keep(const Segment& segment, bool boundary_goes, bool inner_goes) {
     const auto [s, t, copied, needed, ready, around] = segment;
     const ChainStage& stage = chain_.stages[s];
@@ -159,7 +159,7 @@ class Frontier::Solver {
                                            stage.inner.bytes + stage.forward_workspace(true)
                                      : 0;
     const bool there = stage.reads_input || (needed && !boundary_goes);
-    // The gradient of the carried part belongs to boundary s and to boundary s + 1, and counts once.
+    // The gradient of the carried part is in the gradients of boundary s and of boundary s + 1, but counts once.
     const std::int64_t gradients = gradient(s + 1) + gradient(s) - stage.carried.gradient;
     const std::int64_t backward = gradients + stage.inner.bytes + (there ? first : 0) +
                                   (stage.reads_output ? own(s + 1) : 0) + stage.backward_workspace;
@@ -188,8 +188,8 @@ class Frontier::Solver {
   /// The forward passes of the stages s … k - 1 if these stages keep no tensors.
   struct Passes {
     double seconds = 0;
-    /// The most bytes of any pass except the first and the last. Bytes that are on the device during all passes are not
-    /// counted. There is one number for each limit of is_around(): 0, s and s + 1.
+    /// The most bytes of any pass except the first and the last, without the bytes that are on the device during all
+    /// passes. There is one number for each limit of is_around(): 0, s and s + 1.
     std::array<std::int64_t, 3> between = {};
   };
 
@@ -198,7 +198,7 @@ class Frontier::Solver {
     return frontier_.index({.s = s, .t = t}) / frontier_.states_;
   }
 
-  /// Computes the passes of the stages from s on, for each k at which a segment that begins with s may split.
+  /// Computes the passes of the stages from s on, for each k at which a segment from s may split.
   void add_passes_from(std::size_t s) {
     Passes passes;
     for (std::size_t k = s + 1; k <= count_; ++k) {
@@ -213,8 +213,8 @@ class Frontier::Solver {
     }
   }
 
-  /// Adds schedules for every k: the stages s … k - 1 run and keep no inner tensors, or stage k - 1 alone keeps them.
-  /// Then comes segment k … t, and after it segment s … k - 1, which begins from boundary s.
+  /// Adds schedules for every k. First, the stages s … k - 1 run. Of these, only the last stage may keep its inner
+  /// tensors. Then comes segment k … t, and then segment s … k - 1 from boundary s.
   void pass(const Segment& segment, bool boundary_goes) {
     const std::size_t s = segment.s, t = segment.t;
     if (t - s < frontier_.free_length_) {
@@ -251,7 +251,7 @@ class Frontier::Solver {
     if (!one && may_part(k - 1)) {
       node.keeps = true;
       join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
-      // A stage without inner tensors is not run twice: this would add a forward pass and save no bytes.
+      // If a stage has no inner tensors, running it twice would save no bytes.
       if (stage.inner.bytes == 0 && !stage.reads_output) return;
       node.inner_goes = true;
       node.seconds += price(stage.inner.save_s + stage.inner.load_s);
@@ -265,8 +265,8 @@ class Frontier::Solver {
          nodes_of(again));
   }
 
-  /// Adds the pairs of points for a split into two parts. While the first part runs, the device holds `held` bytes in
-  /// addition to the bytes of this part.
+  /// Adds the points of a split into the parts `later` and `again`, which run in this order: each pair of their points gives
+  /// one point. While `later` runs, the device holds `held` bytes in addition to the bytes of this part.
   void join(const ParetoNode& node, const ParetoNodes& later, std::int64_t held,
             const ParetoNodes& again) {
     const std::int64_t least = std::max({node.peak, later[0].peak + held, again[0].peak});
@@ -282,7 +282,7 @@ class Frontier::Solver {
   }
 
   /// Returns the seconds to copy a segment's first boundary to host memory and back. If host memory already has a copy,
-  /// the seconds of the save are left out. The carried part that is on the device around the segment is not copied.
+  /// the seconds of the save are left out. A carried part that an earlier boundary holds on the device is not copied.
   double copies(const Segment& segment) const {
     const ChainTensor& tensor = chain_.boundary(segment.s);
     const ChainTensor part = segment.around ? carried(segment.s).tensor : ChainTensor{};

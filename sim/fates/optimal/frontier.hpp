@@ -1,31 +1,32 @@
-// Decides which tensors of a chain to keep, recompute and offload. The result is a frontier: the least time for each
-// amount of memory. The method is dynamic programming over segments of the chain.
+// Decides which tensors of a chain to keep, recompute and offload. The result is a frontier: the least seconds for each
+// number of bytes. The method is dynamic programming over segments, which are consecutive stages of the chain.
 //
-// A segment s … t starts with boundary s on the device and ends after the backward pass of s. A segment is executed in
-// one of three ways:
-// 1. The forward pass of stage s keeps its inner tensors. Then segment s + 1 … t is solved, and the backward pass
-//    of s runs. Until this pass, boundary s and the inner tensors stay on the device or are in host memory.
-// 2. The stages s … k - 1 run and keep nothing. Then segment k … t is solved. Then segment s … k - 1 is solved from
-//    boundary s, which was kept or is loaded. So a stage may run more than twice.
-// 3. The third way is like the second way, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again,
-//    to make the input of stage k - 1. (If stage k - 1 has no inner tensors, the third way needs no more memory than
-//    the second way, and saves one forward pass.)
+// Segment s … t has the stages from s to t. Its execution starts with boundary s on the device and ends after the
+// backward pass of s. There are three ways to execute it:
+// 1. The forward pass of stage s keeps its inner tensors. Then segment s + 1 … t is executed, and then the backward
+//    pass of s. Until this pass, boundary s and the inner tensors stay on the device or are in host memory.
+// 2. The stages s … k - 1 run and keep nothing. Then segment k … t is executed. Then segment s … k - 1 is executed from
+//    boundary s, which was kept or is loaded. In this way, a stage may run more than twice.
+// 3. The third way is like the second way, but stage k - 1 keeps its inner tensors. So only the stages s … k - 2 run
+//    again, to make the input of stage k - 1. If stage k - 1 has no inner tensors, the third way needs as little memory
+//    as the second way, and one forward pass less.
 //
-// The sources are Rotor (Beaumont et al. 2019, "Optimal checkpointing for heterogeneous chains", section 4), and for
-// offloading POFO (Beaumont, Eyraud-Dubois, Shilova 2021, "Efficient combination of rematerialization and offloading").
-// These papers divide memory into slots. Instead, this code keeps for each segment all Pareto-optimal pairs of peak
-// bytes and seconds. So the bytes are exact, and one search gives the schedules for all budgets.
+// The sources are Rotor and, for offloading, POFO. Rotor is Beaumont et al. 2019, "Optimal checkpointing for
+// heterogeneous chains", section 4. POFO is Beaumont, Eyraud-Dubois, Shilova 2021, "Efficient combination of
+// rematerialization and offloading". The methods of these papers round bytes to units of memory. This code instead
+// keeps for each segment all Pareto-optimal pairs of peak bytes and seconds. So the bytes are exact, and one search
+// gives the schedules for all budgets.
 //
-// In a long chain, long segments split only at some boundaries (k above), which are spread evenly over seconds and
+// In a long chain, long segments split only at some boundaries. These boundaries are spread evenly over seconds and
 // bytes. In spite of this limit, each stage may keep any of its tensors, and recomputation may start at any stage.
 //
-// In the view of a chain that branches (joint.hpp), several boundaries contain the same tensor. If
-// an earlier boundary keeps such a tensor on the device during a whole segment, the segment does not count this tensor
-// in its first boundary.
+// If the chain branches, the search works on a view of the chain that does not branch (joint.hpp). In the view, several
+// boundaries may contain the same tensor. Suppose that an earlier boundary keeps such a tensor on the device during a
+// whole segment. Then the bytes of this tensor do not count in the first boundary of the segment.
 //
-// The search leaves out two kinds of schedules. In the first kind, a pass of an earlier segment runs before the last
-// backward pass of a later segment. In the second kind, a boundary is made again although host memory holds its
-// copy.
+// The search leaves out two kinds of schedules. In one kind, a segment and a later segment overlap: a pass of the
+// segment runs before the last backward pass of the later segment. In the other kind, a boundary is made again although
+// host memory holds its copy.
 #pragma once
 
 #include <cstdint>
@@ -37,23 +38,23 @@
 namespace sluice {
 
 struct FrontierSettings {
-  /// The share of a copy's seconds that is added to a schedule's seconds. If copies and computation take turns, the
-  /// share is 1, and the seconds are exact. If copies run during computation, the share is a guess between 0 and 1. The
-  /// resulting tapes are then compared by replays.
+  /// The seconds of each copy are multiplied by this share, and then added to the seconds of the schedule. If copies
+  /// and computation take turns, the share is 1, and the seconds are exact. If copies run during computation, the share
+  /// is a guess between 0 and 1. In this case, replays compare the resulting tapes.
   double copy_price = 1;
   bool copies = true;  ///< whether tensors that a stage makes may go to host memory
-  /// Whether the search keeps only the first point of each segment, which takes much less time than keeping all points.
-  /// The frontier then has one point. Its peak is the least peak of the whole frontier, whatever `cap`
-  /// is.
+  /// Whether the search keeps only the first point of each segment, which is much faster. Then the frontier has a
+  /// single point. For every `cap`, the peak of this point is the least peak of the whole frontier.
   bool only_least = false;
-  /// The approximate number of points per segment. A segment with more points than this loses some of its points (see
-  /// thin() in pareto.hpp). Losing points never makes an infeasible schedule feasible. With the value 0, the number of
-  /// stages decides: 4096 points for up to 20 stages, 256 points for up to 64 stages, and fewer points for more stages.
+  /// The approximate number of points per segment. A segment with more points loses some of them (see thin() in
+  /// pareto.hpp). The schedules of the remaining points are still feasible. If the value is 0, the number of stages
+  /// decides. In a chain of up to 20 stages, a segment has up to 4096 points. In a chain of up to 64 stages, it has up
+  /// to 256 points. In longer chains, it has fewer points.
   std::size_t cap = 0;
-  /// The approximate number of boundaries at which any segment may split. A chain with fewer boundaries may split at
-  /// all its boundaries.
+  /// The approximate number of boundaries at which segments may split. If the chain has fewer boundaries, segments may
+  /// split at all of them.
   std::size_t splits = 64;
-  /// Segments of up to this many stages may split anywhere.
+  /// A segment of up to this many stages may split at each of its boundaries.
   std::size_t free_length = 24;
 };
 
@@ -61,43 +62,44 @@ class Frontier {
  public:
   struct Point {
     std::int64_t peak = 0;  ///< the peak of the point's tape, as memory_of() returns it, in bytes
-    /// The seconds of all operations; the seconds of copies are multiplied by copy_price.
+    /// The seconds of all operations. The seconds of copies are first multiplied by copy_price.
     double seconds = 0;
   };
 
   Frontier(const Chain& chain, const FrontierSettings& settings = {});
 
-  /// Returns the points of the frontier, whose bytes rise and whose seconds fall. The first point needs the least
-  /// memory of all schedules that were found, and the last point is the fastest schedule. A chain without stages has
-  /// one point of 0 bytes.
+  /// Returns the points of the frontier. Their bytes rise and their seconds fall. The first point needs the least
+  /// memory of all schedules that were found. The last point is the fastest schedule. A chain without stages has one
+  /// point of 0 bytes.
   const std::vector<Point>& points() const { return points_; }
 
-  /// Returns the index of the last point within a budget, or size() if there is none.
+  /// Returns the index of the last point whose peak is within the budget. If there is no such point, returns
+  /// points().size().
   std::size_t within(std::int64_t budget) const;
 
-  /// Returns whether a segment had more points than `cap` allows, so that it lost some of its points.
+  /// Returns whether any segment lost points because it had more points than `cap` allows.
   bool thinned() const { return thinned_; }
 
-  /// Returns the schedule of a point. The schedule has the peak of the point.
+  /// Returns the tape of a point. Its peak is the peak of the point.
   Tape tape(std::size_t point) const;
 
  private:
-  /// Whether stage t has already run. If it has, it keeps tensors until its backward pass: on the device (`here`) or in
-  /// host memory (`away`).
+  /// Whether stage t has already run before the segment starts. If so, its inner tensors wait for its backward pass on
+  /// the device (`here`) or in host memory (`away`).
   enum class Ready : std::uint8_t { no, here, away };
   struct Segment {
     std::size_t s = 0, t = 0;
     bool copied = false;  ///< whether a copy of boundary s is in host memory
     bool needed = false;  ///< whether the backward pass of s - 1 needs boundary s
     Ready ready = Ready::no;
-    /// Whether boundary s has a carried part (ChainCarried) that an earlier boundary holds on the device during the
-    /// whole segment.
+    /// Whether an earlier boundary keeps the carried part of boundary s (ChainCarried) on the device during the whole
+    /// segment.
     bool around = false;
   };
   class Solver;
 
-  /// Returns whether boundary b has a carried part that an earlier boundary holds on the device.
-  /// The function assumes that the device holds all tensors below `limit` that stage b or a later stage reads.
+  /// Returns whether an earlier boundary keeps the carried part of boundary b on the device. For this, the device is
+  /// assumed to hold those tensors of boundaries before `limit` that stage b or a later stage reads.
   bool is_around(std::size_t b, std::size_t limit) const;
   /// Returns the `limit` of is_around() for the boundaries after boundary s of a segment. `stays` says whether boundary
   /// s stays on the device.
@@ -123,15 +125,15 @@ class Frontier {
   bool thinned_ = false;
 };
 
-/// If weights take turns, returns the chain in which the seconds of each pass include the load of its weights. The
-/// frontier ignores that several passes of a stage may share one load of its weights.
+/// If weights take turns, returns a chain in which each pass takes longer by `copy_price` times the seconds to load its
+/// weights. In truth, several passes of a stage may share one load.
 Chain with_turns(Chain chain, double copy_price);
 
-/// Returns the prices that the search tries for a byte of host memory, in seconds. Only the price 0 is tried if host
-/// memory is unlimited.
+/// Returns the prices that the search tries for a byte of host memory, in seconds. If host memory is unlimited, the
+/// only price is 0.
 std::vector<double> host_prices(const Chain& chain);
 
-/// Returns the chain with longer saves: the seconds of each save grow by (bytes of the saved copy) x `price`.
+/// Returns a chain in which each save takes longer by its bytes x `price`.
 Chain with_host_price(Chain chain, double price);
 
 }  // namespace sluice

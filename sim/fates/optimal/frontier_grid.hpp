@@ -1,5 +1,5 @@
-// Finds prices and boundaries for the dynamic programme of frontier.hpp. The programme keeps the best schedule at each
-// of these prices, and splits long segments only at these boundaries.
+// Finds prices of memory, and boundaries, for the dynamic programme of frontier.hpp. For each of these prices, the
+// programme keeps the schedule with the lowest cost. It splits long segments only at these boundaries.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,12 @@
 
 namespace sluice {
 
-/// Returns at most `count` prices in falling order, in seconds per byte. The best choices differ from price to price.
+/// Returns at most `count` prices of memory in falling order, in seconds per byte. From one price to the next, the
+/// cheapest choices change.
 std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count);
 
-/// Marks the end of the chain and about `count` boundaries. The boundaries are chosen so that about the same seconds
-/// and bytes lie between any two neighbours.
+/// Marks the end of the chain and about `count` other boundaries. Between any two neighbouring marked boundaries lies
+/// about the same share of the chain: the mean of the shares of its stages, its seconds and its bytes.
 std::vector<bool> spread_splits(const Chain& chain, std::size_t count);
 
 }  // namespace sluice

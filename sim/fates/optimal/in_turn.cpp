@@ -9,8 +9,9 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns the settings of the frontiers of a chain. The stages of a chain that branches form short blocks. Few
-/// boundaries of a block are good for a split. So these frontiers split at more boundaries than other frontiers.
+/// Returns the settings of the frontiers of a chain. If a chain branches, its stages form short blocks, and only few
+/// boundaries of a block are good for a split. The segments of such a chain may split at more boundaries, so that good
+/// ones are among them.
 FrontierSettings settings_of(const Chain& chain) {
   FrontierSettings settings;
   if (chain.branches()) settings.splits = settings.splits * 3 / 2;
@@ -32,8 +33,7 @@ Tape InTurnSearch::within(std::int64_t budget) {
     if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
       best = tape;
   };
-  // Whole frontiers take long to compute, so they are computed only if the smallest tape
-  // fits.
+  // Whole frontiers take long to compute. So they are computed only if the smallest tape fits.
   if (const SmallestTape least = smallest(true); least.bytes <= budget) {
     if (fits_in_host(chain_, least.tape)) consider(least.tape);
     consider_frontiers(budget, consider);
@@ -58,14 +58,14 @@ double InTurnSearch::bound(std::int64_t budget) {
                                                   : seconds(budget);
 }
 
-/// Returns whether all tensors can be kept, so that no tensor is copied or computed again.
+/// Returns whether the budget is enough to keep all tensors. Then no tensor is copied or computed again.
 bool InTurnSearch::keeps_all(std::int64_t budget) const {
   return memory_of(chain_, alike_.front()).peak <= budget;
 }
 
-/// Returns the smallest tape that was found. If the chain branches, a second tape is made from the view of the chain
-/// without carried parts (ChainCarried). In the view, the second tape needs more bytes than the first tape. In the
-/// chain itself, it may need fewer bytes. Parameter `copies` says whether tapes may copy tensors to host memory.
+/// Returns the tape with the fewest bytes that was found. If the chain branches, a second tape is tried, which comes
+/// from the view of the chain without carried parts (ChainCarried). In this view, the second tape needs more bytes than
+/// the first. But in the chain itself, it may need fewer. `copies` says whether tapes may copy tensors to host memory.
 SmallestTape InTurnSearch::smallest(bool copies) const {
   FrontierSettings settings = settings_of(chain_);
   settings.copies = copies;
@@ -86,8 +86,8 @@ Tape InTurnSearch::tape_of(const Frontier& frontier, std::size_t point) const {
   return separate(chain_, frontier.tape(point));
 }
 
-/// Looks at those points of the frontiers that fit into the budget and into host memory. Calls `use` for some of these
-/// points, and always for the fastest.
+/// Looks at the points of the frontiers whose tapes fit into the budget and into host memory. Calls `use` for some of
+/// these tapes, and always for the fastest tape.
 void InTurnSearch::consider_frontiers(std::int64_t budget, const Use& use) {
   for (const Frontier& frontier : frontiers()) {
     if (chain_.branches()) {
@@ -105,8 +105,9 @@ void InTurnSearch::consider_frontiers(std::int64_t budget, const Use& use) {
   }
 }
 
-/// Calls `use` for each point that fits and is faster than all earlier points of the frontier that fit. The bytes and
-/// seconds of a chain that branches differ from those of its view. So any point may be the fastest that fits.
+/// Calls `use` for the tape of each point that fits and is faster than all earlier points that fit. For a chain that
+/// branches, a tape has other bytes and seconds than its point, which belongs to the view. So any point may have the
+/// fastest tape that fits.
 void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t budget,
                                        const Use& use) const {
   double fastest = never;
@@ -120,8 +121,8 @@ void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t bu
   }
 }
 
-/// Returns one frontier if host memory is unlimited. If host memory is limited, returns a frontier for each price of
-/// its bytes, and a frontier without copies.
+/// If host memory is unlimited, returns a single frontier. If host memory is limited, returns a frontier for each price
+/// of a byte of host memory, and a frontier without copies.
 const std::vector<Frontier>& InTurnSearch::frontiers() {
   if (!frontiers_.empty()) return frontiers_;
   FrontierSettings settings = settings_of(chain_);

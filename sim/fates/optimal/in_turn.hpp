@@ -1,6 +1,6 @@
-// Finds the fastest tape of a chain within a budget, and a bound, if copies and computation take turns. A frontier of
-// the chain gives the answer. If the chain branches, a frontier of its view (joint.hpp) gives a first tape, and the
-// search of branches_in_turn.hpp improves this tape.
+// Finds the fastest tape of a chain within a budget, and a lower bound on its seconds, if copies and computation take
+// turns. A frontier of the chain (frontier.hpp) gives the answer. If the chain branches, a frontier of its view
+// (joint.hpp) gives only a first tape. Then the search of branches_in_turn.hpp improves this tape.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,27 @@
 
 namespace sluice {
 
-/// The tape that needs the least bytes. If no tape fits, the message names this number of bytes.
+/// The tape that needs the fewest bytes, and this number of bytes. If no tape fits, the error message names this
+/// number.
 struct SmallestTape {
   std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
   Tape tape = {};
 };
 
-/// The answer is exact if no segment of the frontier lost points, host memory is unlimited, the chain does not branch
-/// and weights stay. If weights take turns, the frontier ignores that several passes of a stage may share one load.
+/// The found tape is certainly the fastest tape if four conditions hold. No segment of the frontier lost points. Host
+/// memory is unlimited. The chain does not branch. The weights stay on the device. If weights take turns instead,
+/// several passes of a stage may share one load, but the frontier counts one load per pass.
 class InTurnSearch {
  public:
   explicit InTurnSearch(const FateRequest& request);
 
-  /// Returns the fastest tape within the budget. The tape is empty if no tape fits.
+  /// Returns the fastest tape that was found within the budget. If no tape fits, returns an empty tape.
   Tape within(std::int64_t budget);
 
-  /// Returns the tape that needs the least bytes. If host memory is limited, the tape makes no copies in host memory.
+  /// Returns the tape that needs the fewest bytes. If host memory is limited, this tape saves nothing to host memory.
   SmallestTape least() const;
 
-  /// Returns the seconds of the fastest tape within the budget, or infinity if no tape fits.
+  /// Returns the seconds of the tape that within() returns. If no tape fits, returns infinity.
   double seconds(std::int64_t budget);
 
   double bound(std::int64_t budget);

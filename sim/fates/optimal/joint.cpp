@@ -26,8 +26,8 @@ std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   return crossing;
 }
 
-/// For each operation of a joint tape that makes or loads a boundary, returns the last operation that uses
-/// the boundary.
+/// Some operations of a joint tape make or load a boundary. For each such operation, returns the last operation that
+/// uses the boundary before it is made or loaded again.
 std::vector<std::size_t> last_uses(const Chain& chain, const Tape& tape) {
   std::vector<std::size_t> last(tape.size(), 0), next(chain.stages.size() + 1, 0);
   const auto use = [&](std::size_t b, std::size_t at) { next[b] = std::max(next[b], at); };
@@ -94,8 +94,8 @@ class Separating {
     }
   }
 
-  /// Brings a joint boundary to the device. Boundaries of the joint boundary that have left the device become
-  /// `absent_`. An absent boundary is loaded when an operation reads it.
+  /// The joint tape loads a joint boundary. Those boundaries in it that have left the device become `absent_`. An
+  /// absent boundary is loaded only when an operation reads it.
   void load(std::size_t joint) {
     for (const std::size_t b : crossing_[joint]) {
       const bool first = b == 0 && tape_.empty();
@@ -115,8 +115,8 @@ class Separating {
     tape_.push_back({kind, static_cast<std::uint32_t>(b), false});
   }
 
-  /// Removes the saves of boundaries that are never loaded. Another joint boundary holds such a boundary on the device
-  /// until it is read.
+  /// Removes the saves of boundaries that are never loaded. Such a boundary stayed on the device as a part of another
+  /// joint boundary.
   void drop_idle_saves() {
     std::vector<bool> loaded(saved_.size(), false);
     for (const TapeOp& op : tape_)
@@ -132,15 +132,15 @@ class Separating {
   const Tape& joint_;
   std::vector<Boundaries> crossing_;
   std::vector<std::size_t> last_;
-  /// For each boundary: the last operation of the joint tape during which a joint boundary holds this boundary.
+  /// For each boundary, the last operation of the joint tape during which a joint boundary keeps it on the device.
   std::vector<std::size_t> there_until_;
-  /// Indexed by boundary. An absent boundary is loaded when an operation reads it.
+  /// Both are indexed by boundary. An absent boundary is loaded when an operation reads it.
   std::vector<bool> absent_, saved_;
   std::size_t at_ = 0;
   Tape tape_;
 };
 
-/// Adds boundary b to the output of a stage. Boundary b is the input or was made by an earlier stage.
+/// Adds boundary b to the output of a stage. Boundary b is the input of the chain, or the output of an earlier stage.
 void carry(const Chain& chain, std::size_t b, ChainStage& stage) {
   const ChainTensor& tensor = chain.boundary(b);
   for (ChainTensor* sum : {&stage.output, &stage.carried.tensor}) {
@@ -181,7 +181,7 @@ std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int6
   const auto needs_less = [&](std::size_t point) {
     return memory_of(chain, separate(chain, frontier.tape(point))).peak <= budget;
   };
-  // This is a binary search for the last point that fits. The points from `low` to `high` - 1 are still to be searched.
+  // A binary search for the last point that fits. The points from `low` to `high` - 1 are still to be searched.
   std::size_t low = fits == none ? 0 : fits + 1, high = none;
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;

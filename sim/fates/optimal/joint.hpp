@@ -1,9 +1,10 @@
-// Makes a view of a chain that branches. The view itself does not branch. In the view, a joint boundary holds all
-// tensors that cross between two stages. A tensor that skips stages (a shortcut) is a part of every joint boundary that
-// it crosses. Code for chains that do not branch works on the view. Where an earlier joint boundary holds a shortcut
-// (ChainCarried), the dynamic programme of frontier.hpp counts the shortcut only once. Elsewhere, a shortcut counts
-// once per joint boundary. A tape of the view is then turned into a tape of the chain. The tape of the chain holds and
-// copies each tensor once. It does not need more bytes than the tape of the view.
+// Makes a view of a chain that branches. The view itself does not branch, so code for simpler chains works on it. In
+// the view, the joint boundary between two stages contains all tensors that are made before it and read after it. A
+// shortcut is a tensor that skips stages. A shortcut is a part of every joint boundary between the stage that makes it
+// and the stage that reads it. Suppose that an earlier joint boundary keeps a shortcut on the device. Then the dynamic
+// programme of frontier.hpp does not count the shortcut again in a later joint boundary (ChainCarried). In all other
+// cases, a shortcut counts once per joint boundary. At the end, a tape of the view is turned into a tape of the chain.
+// The tape of the chain holds and copies each tensor only once. So it never needs more bytes than the tape of the view.
 #pragma once
 
 #include "fates/optimal/frontier.hpp"
@@ -14,14 +15,14 @@ namespace sluice {
 /// Returns the view of a chain. If the chain does not branch, returns the chain itself.
 Chain joint_chain(const Chain& chain);
 
-/// Returns the tape of the chain for a tape of its view. A boundary is on the device as long as at least one joint
-/// boundary that contains it is on the device. A boundary is saved when the first of these joint boundaries is saved. A
-/// boundary that has left the device is loaded when the next operation reads it.
+/// Turns a tape of the view into a tape of the chain. Several joint boundaries may contain the same boundary. This
+/// boundary is on the device as long as one of these joint boundaries is there. The boundary is saved together with the
+/// first of them that is saved. It is loaded when the next operation reads it.
 Tape separate(const Chain& chain, const Tape& joint_tape);
 
-/// Returns the index of a point whose tape fits into the budget, or size() if no point fits. Parameter `frontier` is a
-/// frontier of the view. Points that exceed the budget in the view are tried, too, because the chain itself may need
-/// fewer bytes than its view.
+/// `frontier` is a frontier of the view. Returns the index of a point whose tape of the chain fits into the budget. If
+/// no point fits, returns the number of points. A point that exceeds the budget in the view is tried, too, because its
+/// tape of the chain may need fewer bytes.
 std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int64_t budget);
 
 }  // namespace sluice

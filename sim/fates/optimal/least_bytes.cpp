@@ -6,8 +6,7 @@ namespace sluice {
 
 namespace {
 
-/// Returns the bytes of a forward pass of stage s. These are the bytes of the tensors that the pass reads or makes, and
-/// of the workspace of the pass.
+/// Returns the bytes of a forward pass of stage s: the tensors that the pass reads or makes, and its workspace.
 std::int64_t forward_bytes(const Chain& chain, std::size_t s) {
   const ChainStage& stage = chain.stages[s];
   std::int64_t tensors = stage.output.bytes;
@@ -17,8 +16,8 @@ std::int64_t forward_bytes(const Chain& chain, std::size_t s) {
   return tensors + std::min(stage.forward_workspace(false), inner + stage.forward_workspace(true));
 }
 
-/// Returns the bytes of the backward pass of stage s. These are the bytes of four things: the gradient of the stage's
-/// output, the other tensors that the pass reads, the gradients that the pass makes, and the workspace of the pass.
+/// Returns the bytes of the backward pass of stage s: the tensors that the pass reads, the gradients that it makes, and
+/// its workspace. One of the tensors that it reads is the gradient of the output.
 std::int64_t backward_bytes(const Chain& chain, std::size_t s) {
   const ChainStage& stage = chain.stages[s];
   std::int64_t tensors = stage.inner.bytes;
@@ -33,8 +32,8 @@ std::int64_t backward_bytes(const Chain& chain, std::size_t s) {
 
 }  // namespace
 
-// If micro-batches run side by side, a tensor of one micro-batch may leave the device to make room for a tensor of the
-// next micro-batch. So only the tensors of one micro-batch are certain to be on the device.
+// If micro-batches run side by side, a tensor of one micro-batch may leave the device before the next micro-batch needs
+// the room. So only the tensors of one micro-batch are certain to be on the device.
 std::int64_t least_bytes_bound(const Chain& chain) {
   std::int64_t most = 0;
   for (std::size_t s = 0; s < chain.stages.size(); ++s)

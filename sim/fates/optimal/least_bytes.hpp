@@ -1,4 +1,4 @@
-// Computes a proven lower bound on the bytes that a chain needs.
+// Computes a proven lower bound on the bytes of device memory that a chain needs.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace sluice {
 
-/// Returns a number of bytes that is not greater than the peak of any tape. Each stage runs forward
-/// and backward at least once, whatever is kept, recomputed or offloaded. While a pass runs, the
-/// device holds the tensors that the pass reads and makes, and the workspace of the pass.
+/// Returns a lower bound on the peak of any tape. Whatever the fates are, each stage has at least
+/// one forward pass and one backward pass. During a pass, the device holds the workspace of the
+/// pass and all tensors that the pass reads or makes.
 std::int64_t least_bytes_bound(const Chain& chain);
 
 }  // namespace sluice

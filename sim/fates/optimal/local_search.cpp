@@ -1,4 +1,5 @@
-// The local search for fates, which changes one choice or two choices at a time.
+// The local search for fates: it starts with known fates, and changes one choice or two choices at
+// a time.
 #include <limits>
 #include <utility>
 
@@ -41,7 +42,7 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
       choices.boundary[0] = Fate::offload;
     if (op.kind != Kind::forward || ++forwards[op.number] < 2) continue;
     choices.inner[op.number] = Fate::recompute;
-    // If the previous stage runs again, too, the input of this stage was dropped.
+    // If the previous stage has also run again, the input of this stage was dropped.
     if (op.number > 0 && forwards[op.number - 1] >= 2 && choices.boundary[op.number] == Fate::keep)
       choices.boundary[op.number] = Fate::recompute;
   }
@@ -49,7 +50,7 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
   return choices;
 }
 
-/// Improves a list of one fate per stage. Each step changes one fate or, in short chains, two fates.
+/// Improves a list with one fate per stage. Each step changes one fate. In short chains, a step may change two fates.
 void FateSearch::descend(std::vector<Fate> fates, Candidate& best) {
   Candidate here{{}, room_, infinite};
   take(tape_of(chain_, fates), here);

@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint32_t nobody = static_cast<std::uint32_t>(-1);
 using Row = std::vector<std::uint32_t>;  ///< variables; `nobody` means that there is no variable
 
-/// The integer programme of a graph. In the Checkmate paper, `runs_` is R, `there_` is S, and free_after() has FREE.
+/// The integer programme of a graph. In the Checkmate paper, the variables `runs_` have the name R, `there_` the name
+/// S, and those of free_after() the name FREE.
 class Programme {
  public:
   Programme(const FateGraph& graph, std::int64_t budget, double time_limit_s)
@@ -87,8 +88,8 @@ class Programme {
       for (const std::uint32_t i : operation.makes) makers_.at(i) = v;
       for (const std::uint32_t i : operation.may_make) makers_.at(i) = v, optional_[i] = 1;
     }
-    // Finds for each operation and each tensor the last stage in which it can be useful. The function goes through the
-    // operations in reverse order.
+    // Goes through the operations in reverse order. For each operation, finds the last stage in which running it can be
+    // useful. For each tensor, finds the last stage in which having it can be useful.
     for (std::uint32_t v = static_cast<std::uint32_t>(stages_); v-- > 0;) {
       const FateGraph::Operation& operation = graph_.operations[v];
       std::uint32_t last = v;
@@ -138,8 +139,8 @@ class Programme {
     return (optional_[i] ? fully_ : runs_)[t][makers_[i]];
   }
 
-  /// Returns the sum of the variables for the three ways in which stage t can have a tensor. The tensor is on the
-  /// device at the start of the stage, or the stage makes or loads the tensor.
+  /// Stage t can have a tensor in three ways: the tensor is on the device at the start of the stage, or the stage makes
+  /// the tensor or loads it. Returns the sum of the three variables for these ways.
   Milp::Terms sources(std::size_t t, std::size_t i, double factor) const {
     Milp::Terms terms;
     add(terms, there_[t][i], factor);
@@ -171,10 +172,11 @@ class Programme {
     }
   }
 
-  /// Adds these constraints: a tensor can be loaded only if an earlier stage made it and saved it.
+  /// Adds the constraints that stage t loads tensor i only if the tensor was made in an earlier stage and saved.
   void constrain_load(std::size_t t, std::size_t i) {
     milp_.constrain(0, {{saves_[i], 1}, {loads_[t][i], -1}}, Milp::infinity);
-    if (!optional_[i]) return;  // A tensor that its stage always makes does not need this constraint.
+    // If the operation always makes the tensor, the constraint below is not needed.
+    if (!optional_[i]) return;
     Milp::Terms made = {{loads_[t][i], -1}};
     for (std::size_t earlier = makers_[i]; earlier < t; ++earlier)
       add(made, made_in(earlier, i), 1);
@@ -205,9 +207,9 @@ class Programme {
     }
   }
 
-  /// Adds constraints for the tensors that operation v makes or reads. A tensor that v makes or reads is freed after v
-  /// if three conditions hold: operation v runs, no later operation of the stage reads the tensor, and the next stage
-  /// does not begin with the tensor on the device.
+  /// Adds constraints for the tensors that operation v makes or reads. Such a tensor can be freed after v if three
+  /// conditions hold. Operation v runs. No later operation of the stage reads the tensor. The next stage does not start
+  /// with the tensor on the device.
   void free_after(std::size_t t, std::size_t v, Milp::Terms& live) {
     const FateGraph::Operation& operation = graph_.operations[v];
     for (const auto* touched : {&operation.makes, &operation.may_make, &operation.reads})
@@ -232,8 +234,8 @@ class Programme {
   Row makers_;                                     ///< indexed by tensor
   std::vector<std::vector<std::uint32_t>> users_;  ///< indexed by tensor
   std::vector<char> optional_;                     ///< indexed by tensor
-  /// The last stage in which it is useful to run an operation, and the last stage in which a tensor is
-  /// useful.
+  /// `last_run_` has for each operation the last stage in which running it is useful. `last_use_`
+  /// has for each tensor the last stage in which having it is useful.
   Row last_run_, last_use_;
   std::vector<Row> runs_, fully_, there_, loads_;  ///< indexed by stage
   Row saves_;                                      ///< indexed by tensor
@@ -273,7 +275,7 @@ FateGraph graph_of(const Chain& chain) {
     forward.workspace_making = stage.forward_workspace(true);
     graph.operations.push_back(std::move(forward));
   }
-  // For each boundary, whether an operation has made its gradient.
+  // For each boundary, whether an operation that was already added makes its gradient.
   std::vector<char> started(n + 1, 0);
   for (std::uint32_t s = n; s-- > 0;) {
     const ChainStage& stage = chain.stages[s];

@@ -1,17 +1,18 @@
 // Chooses between keep, recompute and offload in any graph of operations, by mixed-integer linear programming. The
-// programme minimises the sum of the seconds of all operations and copies within a budget of bytes.
+// programme minimises the seconds of all operations and copies within a budget of bytes.
 //
-// Time is divided into one stage per operation, in the given order. In stage t, operation t runs for the first time.
-// Before operation t, any operation that ran in an earlier stage may run again, in the given order. Each stage has
-// variables for the operations that run, for the tensors that are on the device at the start of the stage, for loads,
-// and for copies in host memory. Further variables say which tensors are freed after an operation. The formulation
-// follows Jain et al. 2020, "Checkmate", section 4, which has no copies. In the programme of this file, a tensor may
-// also be loaded instead of being made again. In a stage, the load takes the place of the operation that would make the
-// tensor. A save directly follows the operation that makes the tensor for the first time.
+// Time is divided into stages, one per operation, in the order of the operations. In stage t, operation t runs for the
+// first time. Before it, operations of earlier stages may run again, in their order. For each stage, variables say
+// which operations run, which tensors are on the device at the start of the stage, and which tensors are loaded.
+// Further variables say which tensors are saved to host memory, and which tensors are freed after an operation. The
+// formulation follows Jain et al. 2020, "Checkmate", section 4. Checkmate has no copies to host memory. In the
+// programme of this file, a tensor may also be loaded instead of being made again. Such a load stands at the place of
+// the operation that would make the tensor. A save directly follows the operation that makes the tensor for the first
+// time.
 //
-// A graph may have up to `most_milp_stages` forward operations. In large graphs the result depends on the time limit.
-// So the answer includes a lower bound. The functions throw Interrupted on a signal, and InternalError if an operation
-// reads a tensor that no earlier operation makes.
+// A graph may have up to `most_milp_stages` forward operations. For a large graph, the result depends on the time
+// limit. So the answer has a lower bound, too. The functions throw Interrupted on a signal. They throw InternalError if
+// an operation reads a tensor that no earlier operation makes.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +27,14 @@ struct FateGraph {
   struct Operation {
     double seconds = 0;
     std::vector<std::uint32_t> reads, makes;  ///< indices of tensors
-    /// Tensors that the operation makes only if a backward pass needs them. No other pass reads these tensors.
+    /// Tensors that the operation makes only if a backward pass will read them. No forward pass reads these tensors.
     std::vector<std::uint32_t> may_make;
     std::int64_t workspace = 0;  ///< the bytes of workspace while the operation runs
     /// The bytes of workspace if the operation also makes the tensors of `may_make`.
     std::int64_t workspace_making = 0;
     bool repeats = true;  ///< whether the operation may run again
   };
-  /// Tensors that no operation makes are in host memory from the start.
+  /// All tensors of the graph. If no operation makes a tensor, it is in host memory from the start.
   std::vector<ChainTensor> tensors;
   std::vector<char> copies;  ///< for each tensor, whether it may be copied to host memory
   std::vector<Operation> operations;
@@ -58,7 +59,8 @@ struct GraphAnswer {
 GraphAnswer solve(const FateGraph& graph, std::int64_t budget, double time_limit_s,
                   double at_most = std::numeric_limits<double>::infinity());
 
-/// The greatest number of stages of a chain. With more stages, building and relaxing the programme takes too long.
+/// The greatest number of stages that a chain may have for solve_milp(). With more stages, it takes too long to build
+/// the programme and to solve its relaxation.
 constexpr std::size_t most_milp_stages = 64;
 
 struct MilpAnswer {
@@ -71,14 +73,14 @@ struct MilpAnswer {
   double gap = 0;      ///< (seconds - bound) / seconds
 };
 
-/// Returns the graph of a chain of n stages. The forward pass of stage s is operation s, and its backward pass is
-/// operation 2 n - 1 - s. The programme of the graph allows two things that Frontier does not allow. A boundary may be
-/// dropped next to a stage that keeps its inner tensors. A saved tensor may be loaded several times. So its schedule
-/// never takes longer than the schedule of Frontier. Often both take equally long.
+/// Returns the graph of a chain of n stages. Operation s is the forward pass of stage s. Operation 2 n - 1 - s is its
+/// backward pass. The programme allows two things that Frontier does not allow. A boundary may be dropped even if the
+/// stage before or after it keeps its inner tensors. A saved tensor may be loaded several times. So the best schedule
+/// of the programme never takes longer than the schedule of Frontier. Often both take equally long.
 FateGraph graph_of(const Chain& chain);
 
-/// Solves the programme of a chain. Parameter `known` is a schedule within the budget, or empty if no schedule is
-/// known. If no faster schedule is found, the answer is `known`. Throws Interrupted on a signal.
+/// Solves the programme of a chain. `known` is a schedule within the budget. If no schedule is known, `known` is empty.
+/// If no faster schedule is found, the answer is `known`. Throws Interrupted on a signal.
 MilpAnswer solve_milp(const Chain& chain, std::int64_t budget, double time_limit_s,
                       const Tape& known = {});
 

@@ -1,7 +1,7 @@
 // The strategy `optimal` finds the fates with the least time within the device's memory. Without overlap, a frontier of
-// the chain gives the answer. If the chain branches, the frontier only gives a first tape. If such a chain has up to 4
-// stages, all choices are tried. The tape of a longer chain is improved by a local search. With overlap, candidate
-// plans are listed and replayed.
+// the chain (frontier.hpp) gives the answer. If the chain branches, the frontier gives only a first tape. If such a
+// chain has up to 4 stages, all combinations of choices are tried. If it has more stages, a local search improves the
+// first tape. With overlap, the strategy makes candidate plans and replays them.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -26,16 +26,15 @@ namespace {
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The bytes of the smallest tape that was found, a proven lower bound of the bytes of any tape, and the available
-/// bytes.
+/// `least` is the bytes of the smallest known tape, `bound` is a proven lower bound on the bytes of any tape, and
+/// `budget` is the available bytes.
 struct Refusal {
   std::int64_t least, bound, budget;
 };
 
-/// Returns a text that says how many bytes are missing, and whether this number is certain. If the
-/// chain does not branch, the number is certain, because the tape that needs the least bytes is
-/// known. If the chain branches, the smallest known tape comes from a view that does not branch. Another tape may need
-/// fewer bytes.
+/// Returns a text that says how many bytes are needed, and whether this number is certain. If the chain does not
+/// branch, the smallest tape is known, so the number is certain. If the chain branches, the smallest known tape comes
+/// from a view of the chain. In this case, there may be a tape that needs fewer bytes.
 std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const auto [least, bound, budget] = refusal;
   const std::int64_t count = request.chain.side_by_side;
@@ -59,8 +58,7 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
          " are proven not to be enough";
 }
 
-/// Throws Infeasible. Parameter `request` is the request to which the tape in `found` belongs. Parameter `bound` is a
-/// bound for every tape that was considered.
+/// Throws Infeasible. The tape in `found` belongs to `request`. `bound` is a lower bound on the bytes of every tape.
 [[noreturn]] void refuse(const FateRequest& request, const SmallestTape& found, std::int64_t bound,
                          std::int64_t budget) {
   const std::int64_t least = found.bytes;
@@ -78,7 +76,7 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
 struct FateResult {
   Tape tape = {};
   std::optional<std::int64_t> bytes = {};  ///< the bytes of the device that may be used
-  /// The seconds of the whole run; infinite if no tape fits.
+  /// The seconds of the whole run. If no tape fits, the number is infinite.
   double seconds = never;
   double bound = never, with_more = never;
   double micro_batch_bound = never;
@@ -105,8 +103,8 @@ std::int64_t one_more_gb(std::int64_t budget) {
   return budget > unlimited - 1'000'000'000 ? unlimited : budget + 1'000'000'000;
 }
 
-/// Chooses fates if copies and computation take turns. If weights stay, the seconds and the bound are those of the
-/// micro-batches, without the other seconds of the run.
+/// Chooses fates if copies and computation take turns. If weights stay on the device, the seconds and the bound of the
+/// result contain only the seconds of the micro-batches, and not the other seconds of the run.
 FateResult choose_in_turn(const FateRequest& request, std::int64_t budget) {
   InTurnSearch search(request);
   FateResult found;
@@ -131,7 +129,7 @@ FateResult choose_overlapped(const FateRequest& request, std::int64_t budget) {
   FateSearch search(request.chain, request.score, request.run, request.one_of_several);
   FateSearch::Answer answer = search.within(budget, request.worth);
   if (answer.seconds == never && request.worth < never) return nothing_fits({search.least()});
-  // The search found no tape that fits. The frontiers of this search are approximate, so a search with more precise
+  // The frontiers of this search are approximate. So if it finds no tape that fits, a search with more precise
   // frontiers follows.
   if (answer.seconds == never) {
     InTurnSearch closer(request);
@@ -154,8 +152,8 @@ FateResult choose_of(const FateRequest& request, std::int64_t budget) {
   return request.overlap ? choose_overlapped(request, budget) : choose_in_turn(request, budget);
 }
 
-/// Returns the faster of two results, with and without selective recomputation. The bound of the returned result is a
-/// bound of both results.
+/// `plain` is a result without selective recomputation, and `selective` is a result with it. Returns the faster of the
+/// two, with the lower of the two bounds. So this bound holds in both cases.
 FateResult better(const FateResult& plain, const FateResult& selective) {
   FateResult found = selective.seconds < plain.seconds * (1 - 1e-12) ? selective : plain;
   found.selective = found.seconds < plain.seconds;
@@ -167,8 +165,8 @@ FateResult better(const FateResult& plain, const FateResult& selective) {
   return found;
 }
 
-/// Returns the answer of the integer programme, with the programme's own bound. The programme starts with the answer of
-/// the frontier, so the programme's answer is never slower than the frontier's answer.
+/// Returns the answer of the integer programme, with the bound of this programme. The programme starts with the answer
+/// of the frontier. So its own answer is never slower.
 FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)
@@ -233,15 +231,15 @@ extern const FateStrategy optimal_fates;
 const FateStrategy optimal_fates = {
     .name = "optimal",
     .summary =
-        "Searches for the fates with the least time within the device's memory; activations may be "
-        "kept, recomputed (also more than once) or offloaded.",
+        "Searches for the fates with the least time within the device's memory. Activations may be "
+        "kept, offloaded, or recomputed once or several times.",
     .details =
-        "Use this strategy to know how fast a run can be, or when no simpler strategy fits. The "
-        "strategy searches over all fates of all stages, by a dynamic programme over the chain "
-        "(frontier) or by a mixed-integer linear programme (milp). The search takes from "
-        "milliseconds to minutes, and longer for more stages. The search estimates "
-        "the seconds of a chain of stages. The simulated run may take longer than this estimate if "
-        "transfers share links.",
+        "Use this strategy to know how fast a run can be, or when no simpler strategy fits. It "
+        "searches over all fates of all stages. The solver is a dynamic programme over the chain "
+        "(frontier) or a mixed-integer linear programme (milp). The search takes from "
+        "milliseconds to minutes, and longer for more stages. It estimates the seconds "
+        "of a chain of stages. If transfers share links, the simulated run may take longer "
+        "than this estimate.",
     .source =
         "Beaumont, Eyraud-Dubois, Herrmann, Joly and Shilova, Optimal checkpointing for "
         "heterogeneous chains (2019); Beaumont, Eyraud-Dubois and Shilova, Efficient "

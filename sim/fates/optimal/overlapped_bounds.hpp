@@ -1,4 +1,4 @@
-// The lower bounds of a micro-batch and of a whole run, if copies run during computation (bound.hpp).
+// Lower bounds on the seconds of a micro-batch and of a whole run, if copies run during computation (bound.hpp).
 #pragma once
 
 #include <cstdint>

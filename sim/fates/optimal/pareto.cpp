@@ -6,8 +6,9 @@
 namespace sluice {
 namespace {
 
-/// Marks the points that are best at one of the prices. The prices are in seconds per byte, and fall. If a schedule of
-/// a larger segment is best at a price, the schedules of its parts are also best at this price.
+/// Marks the points that are best at one of the prices. The prices are in seconds per byte, in falling order. At a
+/// price, the cost of a point is its seconds plus its bytes x the price, and the best point has the lowest cost. If a
+/// schedule of a larger segment is best at a price, the schedules of its parts are best at this price, too.
 void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
                std::vector<std::uint8_t>& stays) {
   std::vector<std::size_t> hull;  // the lower convex hull
@@ -27,8 +28,8 @@ void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
   }
 }
 
-/// Calls `use` for each marked point. Of the other points, calls `use` for those whose seconds are at most `factor` x
-/// (the seconds of the last used point).
+/// Calls `use` for each marked point. Also calls `use` for any other point whose seconds are at most `factor` x the
+/// seconds of the last point for which `use` was called.
 template <typename Use>
 void select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
             Use&& use) {
@@ -47,7 +48,7 @@ bool selects_at_most(std::size_t cap, const ParetoNodes& nodes,
   return count <= cap;
 }
 
-/// Visits the pairs of a split, each with one point per part, in the order of rising peaks.
+/// Visits the pairs of a split in the order of rising peaks. A pair has one point of each part.
 class Pairs {
  public:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -69,11 +70,11 @@ class Pairs {
   }
   double seconds() const { return seconds(i, j); }
 
-  /// Returns the next greater peak at which a pair is faster than every pair with a smaller peak.
+  /// Returns the next peak above the current peak at which a faster pair exists.
   std::int64_t next() const { return next(i, j); }
 
-  /// Returns a peak below which no pair is faster than `than`. Seconds fall along both rows. So if a pair is not faster
-  /// than `than`, pairs of earlier points are not faster either.
+  /// Returns a peak below which no pair is faster than `than`. Along both rows, the seconds fall. So if a pair is too
+  /// slow, all pairs of earlier points are too slow, too.
   std::int64_t next_faster(double than) const {
     std::int64_t peak = next();
     for (std::uint32_t far = 2; peak != never; far *= 2) {
@@ -107,7 +108,7 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
   node.peak = std::max(node.peak, pairs.least());
   const ParetoNode* const begin = known.data();
   const ParetoNode* const end = begin + known.size();
-  // The first node whose peak is greater than the peak of the added node.
+  // The first known node whose peak is greater than the peak of `node`.
   const ParetoNode* beyond = begin;
   while (node.peak != Pairs::never) {
     pairs.advance(node.peak);
@@ -126,8 +127,8 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
 
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch) {
   if (added.empty()) return;
-  // All nodes before the first added node stay. A node after the last added node stays only if it
-  // is faster than the last added node.
+  // Nodes before the first added node stay. Nodes after the last added node stay if they are faster than the last
+  // added node.
   auto a =
       std::lower_bound(nodes.begin(), nodes.end(), added.front().peak,
                        [](const ParetoNode& node, std::int64_t peak) { return node.peak < peak; });

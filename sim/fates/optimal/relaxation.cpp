@@ -15,13 +15,13 @@ struct Cost {
   bool operator<(const Cost& other) const { return value < other.value; }
 };
 
-/// The state of stage s - 1 on the best path to a state of stage s. `once`: stage s - 1 runs once. `needed`: stage
-/// s - 1 runs once, and boundary s is held or copied. `again`: stage s - 1 runs again.
+/// The state of stage s - 1 on the best path to a state of stage s. `once` means that stage s - 1 runs once. `needed`
+/// means that it runs once, and boundary s is held or copied. `again` means that it runs again.
 enum class From : std::uint8_t { once, needed, again };
 
 /// The choices for stage s. `boundary_goes` and `inner_goes` say whether boundary s and the inner tensors are copied
-/// instead of held. `runs` is the best path to the state in which the stage runs again. `idle` is the best path to the
-/// state in which it runs only once.
+/// instead of held. `runs` is the state of stage s - 1 on the best path to the state in which stage s runs again.
+/// `idle` is the same for the state in which stage s runs only once.
 struct Step {
   bool boundary_goes = false, inner_goes = false;
   From runs = From::needed, idle = From::once;
@@ -33,7 +33,7 @@ class Row {
   Row(const Chain& chain, const FateWeights& weights, const BoundaryReads& reads)
       : chain_(chain), weights_(weights), reads_(reads), n_(chain.stages.size()), steps_(n_) {}
 
-  /// Finds the choices with the least cost if a byte has this price, in seconds per byte.
+  /// Finds the choices with the least cost at this price of a byte, in seconds per byte.
   Cost solve(double price) {
     price_ = price;
     once_ = again_ = {};
@@ -47,7 +47,7 @@ class Row {
     return all_;
   }
 
-  /// Returns the choices of the last solution. The function follows the best path back from the last stage.
+  /// Returns the choices that solve() found last. For this, follows the best path back from the last stage.
   Choices choices() const {
     Choices choices{std::vector<Fate>(n_, Fate::keep), std::vector<Fate>(n_ + 1, Fate::keep)};
     bool again = false;
@@ -65,8 +65,8 @@ class Row {
   }
 
  private:
-  /// Returns the lower of two costs: the price of the tensor's bytes if it is held, and the seconds if it is copied.
-  /// Parameter `goes` receives whether the tensor is copied.
+  /// Returns the lower of two costs: the price of the tensor's bytes, and the seconds of its copies. If the copies are
+  /// cheaper, sets `goes` to true, and otherwise to false.
   Cost held(const ChainTensor& tensor, std::size_t stage, bool saved, bool& goes) const {
     const auto bytes = static_cast<double>(tensor.bytes);
     const Cost copied = {weights_.load[stage] * tensor.load_s +
@@ -76,8 +76,8 @@ class Row {
     return goes ? copied : kept;
   }
 
-  /// Returns the cost of weights that take turns. These weights are on the device at the turning point, or are loaded
-  /// after the turning point.
+  /// Returns the cost of weights that take turns. The weights of a stage are on the device at the turning point, or
+  /// they are loaded after it. The cost is that of the cheaper way.
   Cost turns() const {
     Cost all;
     bool is_last = true;
@@ -111,7 +111,8 @@ class Row {
     again_ = runs;
   }
 
-  /// Ends the row. The tensors that the first backward pass reads are on the device in any case.
+  /// Ends the row. The first backward pass is at the turning point. So the tensors that it reads
+  /// are on the device in any case.
   void finish() {
     Step& step = steps_.back();
     if (n_ > 1 && !reads_.last && reads_.later[n_ - 1]) {
@@ -128,7 +129,8 @@ class Row {
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
-  /// The cost if stage s - 1 runs once is once_, and the cost if it runs again is again_.
+  /// The costs up to stage s - 1: `once_` if stage s - 1 runs once, and `again_` if it runs twice.
+  /// `all_` is the cost of the best choices for all stages.
   Cost once_, again_, all_;
 };
 
@@ -183,10 +185,11 @@ double FateRelaxation::BestBound::share() const {
   return between > 0 ? std::clamp(more.bytes / between, 0.0, 1.0) : 1;
 }
 
-// Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines. Each
-// line stands for one choice of all fates. The slope of the line is the number of kept bytes minus the room. The
-// maximum is where two lines meet and no third line lies below the meeting point. A third line that lies below it
-// replaces one of the two lines: `more` if the third line keeps more bytes than the room, otherwise `less`.
+// Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines.
+// Each line stands for one choice of all fates. The slope of the line is the number of kept bytes minus the room. Two
+// lines, `more` and `less`, meet in a point. If no other line lies below this point, the point is the maximum. If a
+// third line lies below the point, the third line replaces one of the two lines. If its choice keeps more bytes than
+// the room, it replaces `more`. Otherwise it replaces `less`. Then the search goes on with the new pair of lines.
 FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const {
   struct Line {
     double price, value, bytes;

@@ -1,19 +1,21 @@
 // Finds the best fates for a simpler problem: the tensors of a chain must fit into memory at the turning point only.
 // The turning point is the backward pass of the last stage. The tensors that this pass reads and makes are on the
-// device. For any other tensor that a later backward pass reads, there are three ways. The tensor is on the device, or
-// its stage runs again afterwards, or it is loaded afterwards. (It was saved before, unless it is the input.) The input
-// of a stage that runs again must be available in one of these three ways. So the problem is to find a sequence of
-// choices with one constraint on the bytes. For each price of a byte, the Lagrangian relaxation of this problem is
-// solved exactly. Every price gives a lower bound (bound.hpp), and the choices at this price are starting points of a
-// search (search.hpp). The relaxation ignores memory at all other moments. It has no choice in which a stage runs a
-// third time. If the chain branches, a stage that runs again may read outputs of stages before the previous stage. The
-// relaxation also ignores these reads. In spite of these simplifications, the value is a lower bound.
+// device. Later backward passes read other tensors. For each of these tensors, there are three choices. The tensor is
+// on the device at the turning point, or it is loaded afterwards, or the stage that makes it runs again afterwards. A
+// loaded tensor was saved before, except the input. If a stage runs again, its input has the same three choices. So the
+// problem is a sequence of choices with a single constraint, on the bytes at the turning point. The Lagrangian
+// relaxation of this problem replaces the constraint by a price per byte. For each price, the relaxation is solved
+// exactly and gives a lower bound (bound.hpp). The choices at a price are starting points of a search (search.hpp). The
+// simpler problem ignores three things: the memory at all other moments, third runs of a stage, and some reads in a
+// chain that branches. When a stage of such a chain runs again, only its read from the previous stage counts. All this
+// can only make the value smaller, so the value is a lower bound in spite of it.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch through the last
-// stage. At this moment, all micro-batches have finished their forward passes. The tensors that are held, made again
-// and loaded are the same for each micro-batch. The tensors that the last stage reads and makes count for one
-// micro-batch only. If weights take turns, the weights that a stage needs for its backward pass are on the device at
-// the turning point, or are loaded afterwards. The last stage with weights is an exception: its run continues.
+// stage. At this moment, all micro-batches have finished their forward passes. Each micro-batch has the same fates. The
+// tensors that the last stage reads and makes count for one micro-batch only. If weights take turns, the backward pass
+// of a stage needs the stage's weights. These weights are on the device at the turning point, or they are loaded
+// afterwards. Only the weights of the last stage that has weights are not loaded again, because the run of this stage
+// continues.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +25,22 @@
 
 namespace sluice {
 
-/// The weights by which the seconds of each stage are multiplied. Copies of boundary b + 1 have the weight of stage b,
-/// and copies of the input have the weight of stage 0.
+/// The weights by which the seconds of each stage are multiplied. Copies of boundary b + 1 have the weight of stage
+/// b. Copies of the input have the weight of stage 0.
 struct FateWeights {
   std::vector<double> forward, save, backward, load;
   double again = 1;               ///< the weight of forward passes that run again
   std::vector<double> turn = {};  ///< the weight of loads of weights that take turns; may be empty
 
-  /// Returns the weights of seconds for a run in which all operations take turns. All of these weights are 1.
+  /// Returns the weights for a run in which all operations take turns: all seconds have the weight 1.
   static FateWeights serial(std::size_t stages);
 };
 
-/// Says which boundaries are read, and when.
+/// Says which passes read the boundaries of a chain.
 struct BoundaryReads {
   std::vector<char> later;    ///< for each boundary, whether a backward pass reads it
   std::vector<char> follows;  ///< for each stage s, whether it reads boundary s
-  /// Whether the backward pass of the last stage reads the input boundary of the last stage.
+  /// Whether the backward pass of the last stage reads the stage's input.
   bool last = false;
 };
 
@@ -46,27 +48,31 @@ class FateRelaxation {
  public:
   FateRelaxation(const Chain& chain, std::int64_t budget);
 
-  /// Returns whether memory has room for the tensors that must be there at the turning point.
+  /// Returns whether the budget has room for the tensors that the backward pass of the last stage
+  /// reads and makes.
   bool fits() const { return room_ >= 0; }
 
-  /// Returns a price of a byte above which no tensor is kept.
+  /// Returns a price of a byte at which no tensor is kept, because its bytes would cost more than
+  /// its recomputation.
   double steepest() const { return steepest_; }
 
   /// The best choices at a price (seconds per byte).
   struct Solution {
-    /// A lower bound on the seconds: the cost of the choices minus `price` x the bytes of the room.
+    /// A lower bound on the seconds: the cost of the choices, minus `price` x the bytes for which
+    /// there is room.
     double value = 0;
     double bytes = 0;  ///< the bytes that are kept, minus the bytes of the room
     Choices choices;
   };
   Solution at(const FateWeights& weights, double price) const;
 
-  /// The greatest bound over all prices. At the price with this bound, two solutions cost almost the same. The kept
-  /// bytes of `more` do not fit into the room, and those of `less` fit.
+  /// The greatest bound over all prices. At the price with this bound, two solutions have almost the same cost: `more`,
+  /// whose kept bytes do not fit into the room, and `less`, whose kept bytes fit.
   struct BestBound {
     double value = 0, price = 0;
     Solution more, less;
-    /// Returns a share: if `less` has this share in a mixture of `more` and `less`, the mixture fills the room exactly.
+    /// Returns a share x from 0 to 1. If `less` has the weight x and `more` the weight 1 - x, the mean of their kept
+    /// bytes fills the room exactly.
     double share() const;
   };
   BestBound best(const FateWeights& weights) const;

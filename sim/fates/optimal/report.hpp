@@ -1,4 +1,4 @@
-// Makes the facts of a report about fates that the strategy `optimal` chose.
+// Makes the facts with which a report describes the fates that the strategy `optimal` chose.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,23 @@
 
 namespace sluice {
 
-/// Returns the fact "budget_bytes": the bytes that the search could use, or "unlimited" if it had no limit.
+/// Returns the fact "budget_bytes": the bytes that the search could use, or "unlimited".
 Fact budget_fact(std::int64_t budget);
 
 /// Returns the fact "gap": the gap between the seconds and a lower bound (base/gap.hpp).
 Fact gap_fact(double seconds, double bound);
 
-/// Returns the fact "micro_batch_bound_s" or, for micro-batches that run side by side, "pass_bound_s".
+/// Returns the fact "micro_batch_bound_s". If micro-batches run side by side, the name of the fact is "pass_bound_s".
 Fact bound_fact(double bound, bool side_by_side);
 
-/// Returns the fact "proven": whether the search proved that its fates are the fastest.
+/// Returns the fact "proven": whether the fates are proven to be the fastest.
 Fact proven_fact(bool proven);
 
 /// Returns whether the fact is a gap, a bound or "proven". Such a fact holds only for the memory that the search had.
 bool is_proven(const Fact& fact);
 
-/// Adds facts about each stage, unless there are more than 64 stages. The facts are the fate of the stage, the bytes
-/// that the stage makes, and the seconds to recompute these bytes or to copy them to host memory and back.
+/// Adds four facts about each stage: its fate, the bytes that it makes, the seconds to recompute these bytes, and the
+/// seconds to copy them to host memory and back. If there are more than 64 stages, adds nothing.
 void explain(const Chain& chain, FateChoice& choice);
 
 }  // namespace sluice

@@ -7,8 +7,9 @@
 namespace sluice {
 namespace {
 
-/// Keeps some of the dropped boundaries, until no group of stages that run again together makes more than `most` bytes.
-/// A kept boundary stays on the device, or goes to host memory if the copies cost less than the price of its bytes.
+/// Consecutive stages that run again together form a segment. Changes the fates of some dropped boundaries, so that no
+/// segment makes more than `most` bytes. Such a boundary is kept or goes to host memory. It goes to host memory if its
+/// copies cost less than the price of its bytes.
 void limit_segments(const Chain& chain, const FateWeights& weights, double price, double most,
                     Choices& choices) {
   double bytes = 0;
@@ -49,7 +50,7 @@ Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& we
   };
   Choices fits = choices_at(high), exceeds;
   Tape best = tape_within(fits);
-  // The loop searches for the least price of a byte at which the tape fits.
+  // This loop searches for the least price of a byte at which the tape fits into the budget.
   for (int i = 0; i < 11; ++i) {
     const double price = std::sqrt(low * high);
     Choices choices = choices_at(price);

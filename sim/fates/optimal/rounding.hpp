@@ -1,5 +1,5 @@
-// Makes schedules that are similar to the solution of the relaxation (relaxation.hpp). The solution fits into memory at
-// the turning point, and these schedules fit at every moment. The schedules are candidates of a search.
+// Makes tapes that are similar to the solution of the relaxation (relaxation.hpp). The solution is only certain to fit
+// into memory at the turning point, but these tapes fit at every moment. The tapes are candidates of a search.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,27 @@ namespace sluice {
 
 struct FateWeights;
 
-/// How the weights and choices of a relaxation are changed before they become a tape.
+/// Says how the weights and the choices of a relaxation are changed before a tape is made from them.
 struct Rounding {
-  /// The weights of copies of the stages before stage `early` are divided by `factor`. The weights of all other copies
-  /// are multiplied by `factor`. The backward pass reads the tensors of early stages last. So there is much time for
-  /// the copies of these tensors, and the copies are cheap.
+  /// The FateWeights of copies of the stages before stage `early` are divided by `factor`. The FateWeights of all other
+  /// copies are multiplied by `factor`. The backward half reads the tensors of early stages last. Therefore a long time
+  /// passes between the save and the load of such a tensor, and its copies are cheap.
   std::size_t early = 0;
   double factor = 1;
-  /// The most bytes that stages which run again together may make, as a share of the budget.
+  /// Consecutive stages may run again together. This number is the most bytes that such stages may make, as a share of
+  /// the budget.
   double segment = 1;
 };
 
-/// Returns one of the choices of n stages. Places 0 to n - 1 are the inner tensors, and places n to 2n are the
-/// boundaries.
+/// Returns the fate at this place of the choices of n stages. Places 0 to n - 1 are the inner tensors, and places n to
+/// 2n are the boundaries.
 Fate& fate_at(Choices& choices, std::size_t place);
 
-/// Gives some dropped boundaries the fate `keep`: the answer, and each boundary that no recomputed stage makes.
+/// Gives the fate `keep` to each dropped boundary that cannot be made again: the input, the output of the model, and
+/// each boundary whose stage does not recompute.
 void keep_what_nobody_makes(Choices& choices);
 
-/// Returns a tape that fits into the budget, or an empty tape if no attempt fits.
+/// Returns a tape that fits into the budget. If no tape was found that fits, returns an empty tape.
 Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& weights,
                   const Rounding& rounding);
 

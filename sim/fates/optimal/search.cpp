@@ -18,8 +18,8 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Returns the rungs (search.hpp). The rungs are budgets from `least` to 1.5 times `most`, where `most` is the bytes of
-/// the tape that keeps all tensors. The budgets above `most` leave room for early loads.
+/// Returns the rungs (search.hpp): budgets from `least` to 1.5 x `most`. `most` is the bytes of the tape that keeps
+/// all tensors. Budgets above `most` have room for early loads.
 std::vector<std::int64_t> rungs_between(std::int64_t least, std::int64_t most, std::size_t count) {
   std::vector<std::int64_t> rungs = {least};
   const double top = 1.5 * static_cast<double>(std::max(most, least));
@@ -53,22 +53,22 @@ FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, 
 
 namespace {
 
-/// Returns one number per frontier: the share of a copy's seconds that the frontier adds to the seconds of a schedule.
-/// With the share 1, all operations take turns.
+/// Returns one number for each frontier of the search. The seconds of copies are multiplied by this number. The number
+/// 1 stands for a run in which all operations take turns.
 std::vector<double> copy_prices(std::size_t stages) {
   if (stages <= 20) return {1, 0.6, 0.3, 0.1, 0};
   if (stages <= 100) return {1, 0.3, 0};
   return {0.3};
 }
 
-/// Returns whether a tape is replayed only with the greatest budget for which it is a candidate. With a smaller budget,
-/// the loads of the tape come later. Later loads make the run faster only by chance.
+/// Returns whether a tape is replayed only with the greatest of its budgets. With a smaller budget, its loads come
+/// later, and the run could be faster only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
 
-/// Returns the settings of a frontier. A longer chain has a coarser frontier, but each segment of the frontier can
-/// still split at some boundary.
+/// Returns the settings of a frontier. The frontier of a longer chain is coarser, but each segment can still split at
+/// some boundary.
 FrontierSettings settings(std::size_t stages, double copy_price, bool copies = true) {
   FrontierSettings settings{.copy_price = copy_price, .copies = copies};
   if (stages <= 20) return settings;
@@ -79,14 +79,15 @@ FrontierSettings settings(std::size_t stages, double copy_price, bool copies = t
   return settings;
 }
 
-/// Returns the number of steps in which the weights of a rung's bound (FateWeights) are improved. The roundings use
-/// these weights, so too few steps give worse tapes.
+/// Returns the number of steps that improve the weights of a rung's bound (FateWeights). The roundings use these
+/// weights. So with too few steps, their tapes would be worse.
 int bound_steps(std::size_t stages) {
   return static_cast<int>(
       std::clamp<std::size_t>(12'000 / std::max<std::size_t>(stages, 1), 10, 40));
 }
 
-/// Returns the values of Rounding::factor that are tried. Each value takes time in proportion to the number of stages.
+/// Returns the values of Rounding::factor that are tried. The search takes time for each value, in proportion to the
+/// number of stages. Therefore fewer values are tried for a long chain.
 std::vector<double> copy_factors(std::size_t stages, bool host_is_limited) {
   std::vector<double> factors = {2.0};
   if (stages <= 300) factors.insert(factors.begin(), 1.2);
@@ -161,15 +162,16 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
   return best;
 }
 
-/// Returns a number of rungs: the search ends if so many consecutive rungs have no faster tape. A tape that fits into a
-/// smaller rung also fits into a greater rung, so a smaller rung has a faster tape only by chance.
+/// Returns a number. The search ends after this many rungs in succession without a faster tape. It goes from greater
+/// rungs to smaller rungs. A tape that fits into a smaller rung also fits into a greater rung. So a smaller rung has a
+/// faster tape only by chance.
 int FateSearch::rungs_in_vain() const {
   const std::size_t n = chain_.stages.size();
   return n <= 20 ? std::numeric_limits<int>::max() : n <= 100 ? 4 : 3;
 }
 
-/// Returns the greatest factor by which the estimate of a candidate may exceed the estimate of the
-/// best candidate so far. A candidate with a greater estimate is not replayed.
+/// Returns a factor. A candidate is replayed only if its estimate is at most this factor x the estimate of the best
+/// candidate so far.
 double FateSearch::worth_a_replay() const {
   return chain_.stages.size() > 100 ? 1.1 : one_of_several_ ? 1.25 : infinite;
 }
@@ -181,8 +183,8 @@ double FateSearch::least_seconds(const Tape& tape) const {
                   run_.micro_batches * engines.busiest());
 }
 
-/// Replays a tape and compares it with the best tape so far. If two tapes are equally fast, the shorter tape is better,
-/// because it copies and recomputes less than the longer tape.
+/// Replays a tape and compares it with the best tape so far. If two tapes are equally fast, the tape with fewer
+/// operations is better, because it copies and recomputes less.
 Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
   constexpr Scored nothing{infinite, 0};
   if (least_seconds(tape) > best.seconds * (1 + 1e-12)) return nothing;
@@ -196,8 +198,8 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
   return found->second;
 }
 
-/// Replays the strategies that treat every stage alike, each with several budgets. With fewer bytes, the order of the
-/// loads may change, and the new order may by chance be better than the old order.
+/// Replays the tapes that treat every stage alike, each with several budgets. With a smaller budget, the loads may come
+/// in another order, which by chance may be faster.
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
   const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 4 : 1;
@@ -229,7 +231,8 @@ void FateSearch::search(std::size_t number) {
     descend(std::vector<Fate>(chain_.stages.size(), fate), best);
   round(bound(rung), best);
   left_ = estimates;
-  // With more than 100 stages, the estimates that may still be made are too few for one change per stage.
+  // With more than 100 stages, the estimates that may still be made are too few to try one change
+  // per stage.
   if (chain_.stages.size() <= 100)
     improve(best);
   else if (best.about < infinite)
@@ -237,8 +240,9 @@ void FateSearch::search(std::size_t number) {
   shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
 }
 
-/// Adds those candidates of the rung that are faster than all candidates with fewer bytes. The bytes of a candidate are
-/// the least number with which its tape is as fast as with all bytes of the rung.
+/// Chooses the candidates of the rung: those that are faster, by the estimate, than all candidates with fewer bytes.
+/// Each tape is tried first with few bytes, and then with more and more bytes. The tries end when the tape is as fast
+/// as with all bytes of the rung.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
@@ -277,7 +281,7 @@ EstimatedSeconds FateSearch::estimate_within(const Tape& tape, const TapeMemory&
   return estimated_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
 }
 
-/// Returns the approximate seconds of the tape within the bytes of the rung, or infinity if the tape does not fit.
+/// Returns the estimated seconds of the tape with the bytes of the rung. If the tape does not fit, returns infinity.
 double FateSearch::estimate(const Tape& tape) {
   const auto [found, fresh] = pool_.try_emplace(key_of(tape));
   auto& [known, seen] = found->second;
@@ -301,8 +305,8 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 
 namespace {
 
-/// Returns a short range that contains the minimum of a function of the numbers 0 to `most`. The function must have
-/// only one minimum. The search is by golden sections: each step after the first computes the function once.
+/// `value` is a function of the numbers 0 to `most`, with a single minimum. Returns a short range that contains the
+/// minimum. The search is by golden sections: each step after the first calls the function once.
 template <typename Function>
 std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function& value) {
   std::int64_t low = 0, high = most;
@@ -328,8 +332,7 @@ std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function
 
 }  // namespace
 
-/// Rounds the relaxation with several values of Rounding::early. The copies of the first stages are cheap, because much
-/// computation runs during these copies.
+/// Rounds the relaxation with several values of Rounding::early, and takes the best tape.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;

@@ -1,20 +1,20 @@
-// Finds the best tape of a chain if copies run during computation. The cost of a copy then depends on the whole plan.
-// So the caller, who can list and replay plans, measures the seconds of the candidates.
+// Finds the best tape of a chain if copies run during computation. In this case, the cost of a copy depends on the
+// whole plan. So the caller, who can make and replay plans, gives a function that returns the seconds of a candidate.
 //
-// A candidate is a tape with the bytes that it may use, including early loads. The rungs are fixed budgets. The first
-// rung is the bytes of the smallest tape. The last rung is 1.5 times the bytes of the tape that keeps all tensors.
-// Each rung has a few candidates, which do not depend on the requested budget. By the estimate of fates/tape_time, a
-// candidate of a rung is faster than all found tapes that need less memory. There are four sources of candidates:
+// A candidate is a tape together with the bytes that it may use, including bytes for early loads. The rungs are fixed
+// budgets. The first rung is the bytes of the smallest tape. The last rung is 1.5 times the bytes of the tape that
+// keeps all tensors. Each rung has a few candidates, which do not depend on the requested budget. The code of
+// tape_time.hpp estimates the seconds of tapes. By this estimate, a candidate is faster than all tapes that were found
+// with fewer bytes. The candidates come from:
 //   1. frontiers for several prices of a copy (frontier.hpp)
 //   2. roundings of the relaxation that also gives the bound (rounding.hpp)
-//   3. the strategies that treat every stage alike
-//   4. a local search that changes one choice at a time (in short chains, two choices)
-// The answer for a budget is the best candidate of all rungs that fits into the budget, so more memory never makes the
-// answer slower. No strategy that treats every stage alike is faster than the answer: the search also tries each
-// of these strategies within the whole budget, and within the next few smaller budgets that change the result of the
-// strategy. A rung is skipped if its bound is not below the best result so far, because then no candidate
-// of the rung is better. The effort of the search depends only on the number of stages, and never on a
-// clock.
+//   3. the tapes that treat every stage alike (choices.hpp)
+//   4. a local search that changes one choice at a time, and in short chains also two choices
+// The answer for a budget is the best of those candidates of all rungs that fit into the budget. So more memory never
+// makes the answer slower. The search also replays each tape that treats every stage alike: first with the whole
+// budget, and then with the next smaller budgets at which the result differs. So no such tape is faster than the
+// answer. If the bound of a rung is above the best result so far, the search ends, because no candidate of the rung is
+// better. The effort of the search depends only on the number of stages, and never on a clock.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +32,12 @@
 
 namespace sluice {
 
-/// The result of a simulation of the whole run with a tape. In this run, the device may use a given number of bytes,
-/// including early loads.
+/// The result of simulating the whole run with a tape. In this run, the device may use a given number of bytes, which
+/// includes the bytes for early loads.
 struct Scored {
-  /// The seconds of the run; infinite if the run ends in a deadlock or does not fit.
+  /// The seconds of the run. If the run ends in a deadlock or does not fit, the number is infinite.
   double seconds = 0;
-  /// The bytes that the run uses. With fewer bytes, loads would come later.
+  /// The bytes that the run uses. With fewer bytes, some loads would come later.
   std::int64_t bytes = 0;
 };
 using FateScore = std::function<Scored(const Tape&, std::int64_t)>;
@@ -47,23 +47,23 @@ class FateSearch {
   struct Answer {
     Tape tape;
     std::int64_t bytes = 0;  ///< the bytes that the plan may use, including early loads
-    /// The seconds of the best candidate; infinite if no candidate was found.
+    /// The seconds of the best candidate. If no candidate was found, the number is infinite.
     double seconds = 0;
   };
 
-  /// Parameter `one_of_several` is true if the caller also searches with other numbers of micro-batches side by side,
-  /// and compares the answers. In this case, the search tries fewer candidates, and leaves the strategies that treat
-  /// every stage alike to the caller.
+  /// If `one_of_several` is true, the caller also searches with other numbers of micro-batches side by side, and
+  /// compares the answers. In this case, the search tries fewer candidates, and the caller tries the tapes that treat
+  /// every stage alike.
   FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several = false);
 
   /// Returns the bytes of the smallest tape that was found so far.
   std::int64_t least();
 
-  /// Returns the best candidate within a budget, if it takes less than `worth` seconds. The budget must be at least
-  /// least() bytes.
+  /// Returns the best candidate within a budget. If no candidate takes less than `worth` seconds, the seconds of the
+  /// answer are infinite. The budget must be at least least().
   Answer within(std::int64_t budget, double worth = std::numeric_limits<double>::infinity());
 
-  /// Returns the number of tapes that have been listed and replayed so far.
+  /// Returns how many pairs of a tape and a budget have been replayed so far.
   std::size_t judged() const { return judged_.size(); }
 
  private:
@@ -106,22 +106,22 @@ class FateSearch {
   FateScore score_;
   FateRun run_;
   bool one_of_several_;
-  /// The effort of the search depends on this number. It is the number of stages of the chain, or
-  /// greater.
+  /// The number of stages on which the effort of the search depends. If `one_of_several` is true,
+  /// this number may be greater than the real number, which makes the effort smaller.
   std::size_t looked_at_as_;
   std::vector<Tape> alike_;  ///< the tapes of the strategies that treat every stage alike
-  /// Indexed by price of a copy; in the first frontier, copies and computation take turns.
+  /// One frontier for each price of a copy. In the first frontier, copies and computation take turns.
   std::vector<Frontier> frontiers_;
   std::vector<Rung> rungs_;
   std::map<std::pair<Key, std::int64_t>, Scored> judged_;
   // The tapes of the rung that is being searched, with their estimates.
   std::map<Key, std::pair<Tape, Estimate>> pool_;
-  /// `room_` is the number of bytes of the rung. `left_` is the number of estimates that may still be made.
+  /// `room_` is the bytes of this rung. `left_` is the number of estimates that may still be made.
   std::int64_t room_ = 0, left_ = 0;
 };
 
-/// Returns the choices of a tape. Choices cannot express that a stage runs three times, so such a stage becomes a stage
-/// that runs twice.
+/// Returns the choices of a tape. Choices cannot express that a stage runs three times. In the result, such a stage
+/// runs twice.
 Choices choices_of(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// The metrics lower_bound_s (no execution of the plan takes less time), bound_ratio (the bound / the makespan), and
-// bound_by (the stream or link that is the reason for the bound).
+// The metrics lower_bound_s, bound_ratio and bound_by. No execution of the plan takes less time than lower_bound_s.
+// bound_ratio is lower_bound_s / makespan. bound_by is the stream or link that is the reason for the bound.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -25,17 +25,17 @@ extern const Metric lower_bound_s_metric = {
     .name = "lower_bound_s",
     .unit = "s",
     .summary =
-        "A lower bound of the makespan of every execution of this plan. The bound is one of two "
-        "times. The first time is the time of the busiest stream or link with the actions that "
-        "must come before and after its work. The second time is the time of the longest chain of "
-        "actions.",
+        "A lower bound of the makespan of every execution of this plan. The bound is the greater "
+        "of two times. One is the time of the longest chain of actions. The other is the work of "
+        "the busiest stream or link, together with the actions that must come before and after "
+        "this work.",
     .details =
-        "Each stream gives a sum: the shortest time before its first action, the seconds of all its actions, "
-        "and the shortest time after its last action. Each link gives the same sum, with (bytes that cross the "
-        "link) / bandwidth in place of the actions. The bound is the greatest sum. If the longest chain of "
-        "actions that wait for each other takes longer than these sums, its time is the bound. Waits for "
-        "memory are ignored, because these waits can only delay actions. A comment in sim/metrics/bound.cpp "
-        "has the proof.",
+        "Each stream gives a sum: the shortest time before its first action + the seconds of all "
+        "its actions + the shortest time after its last action. Each link gives a similar sum, "
+        "with (bytes that cross the link) / bandwidth in place of the seconds of the actions. The "
+        "bound is the greatest of all these sums and of the time of the longest chain of actions "
+        "that wait for each other. Waits for memory are ignored, because these waits can only "
+        "delay actions. A comment in sim/metrics/bound.cpp has the proof.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -63,7 +63,7 @@ extern const Metric bound_by_metric = {
         "at least half of the bound. Together with the actions that must come before and after it, "
         "this work takes at least 99 % of the bound. If several streams or links qualify, the "
         "value is the stream or link that works longest. If no stream or link qualifies, the value "
-        "is dependencies: several streams or links must work in turn.",
+        "is dependencies: several streams or links must work one after the other.",
     .details =
         "Use this metric to see what to improve. If the value is a compute stream, a faster device "
         "makes the run faster. If the value is a link or a copy engine, a faster link or fewer "

@@ -17,7 +17,8 @@ std::string stage_name(const Plan& plan, std::uint32_t stage) {
 /// last.
 SummaryValue compute(const Totals& totals) {
   const Plan& plan = totals.plan();
-  // An action without a stage has the number -1, which becomes the largest value, `none`.
+  // An action without a stage has the stage -1. As an unsigned number, -1 becomes `none`, which is greater than all
+  // other stages.
   std::map<std::uint32_t, double> seconds;
   for (std::size_t a = 0; a < plan.actions.size(); ++a)
     if (const Action& action = plan.actions[a];
@@ -40,10 +41,10 @@ extern const Metric compute_s_by_stage_metric = {
     .unit = "s",
     .summary = "Busy time that the compute streams spend on the actions of each stage.",
     .details =
-        "The metric adds up the seconds of all actions of a stage on compute streams. In training, these actions are "
-        "forward passes, backward passes and recomputation. Stages with equal names count as one "
-        "stage, and actions without a stage count under `none`. Use this metric before you choose "
-        "another cut: it shows which stage takes longest.",
+        "The metric adds up the seconds of all actions of a stage on compute streams. In training, "
+        "these actions are forward passes, backward passes and recomputation. Stages with equal "
+        "names count as one stage. Actions without a stage count under `none`. Look at this metric "
+        "before you choose another cut, because it shows which stage takes longest.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -1,6 +1,6 @@
-// Metrics of energy: the idle power during the whole run, plus the energy that the work takes in addition. A link
-// without watts is not counted. A device without watts counts if its actions have joules. If neither watts nor joules
-// are known, the energy is not known.
+// Metrics of energy. The energy is the idle power x the makespan, plus the energy that the work takes in addition. A
+// link without watts is not counted. A device without watts is counted only if its actions have joules. If no watts and
+// no joules are known, the energy has no value.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -11,8 +11,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the energy of each device. The devices have the order of their first streams in the plan. A stream without a
-/// device counts as a device.
+/// Returns the energy of each device, in the order of the devices' first streams in the plan. A stream without a device
+/// counts as a device.
 std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t s = 0; s < totals.plan().streams.size(); ++s) {
@@ -30,7 +30,8 @@ std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   return keyed;
 }
 
-/// Returns the energy of each link with watts. Busy power counts in proportion to the utilisation of the link.
+/// Returns the energy of each link for which watts are known. The power between idle and busy counts in proportion to
+/// the utilisation of the link.
 std::vector<SummaryValue::Keyed> links(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {
@@ -72,8 +73,8 @@ extern const Metric energy_j_metric = {
     .unit = "J",
     .summary = "Energy of all devices and links for which watts are known.",
     .details =
-        "The value is the sum of energy_j_by_device and energy_j_by_link. Devices and links without watts add "
-        "nothing. So compare two runs only if both platforms give watts for the same devices and links. The metric "
+        "The value is the sum of energy_j_by_device and energy_j_by_link. A device or link without watts adds "
+        "nothing. Compare two runs only if both platforms give watts for the same devices and links. The metric "
         "has no value if neither watts nor joules are known.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
@@ -84,7 +85,7 @@ extern const Metric energy_j_metric = {
 extern const Metric energy_j_by_device_metric = {
     .name = "energy_j_by_device",
     .unit = "J",
-    .summary = "The idle power of the device x makespan, plus the joules of its actions.",
+    .summary = "The device's idle power times the makespan, plus the joules of the device's actions.",
     .details =
         "A device draws its idle power during the whole run. The joules of an action are the energy that its work "
         "takes in addition to the idle power. The cost model gives these joules. Use this metric to see which "
@@ -102,9 +103,9 @@ extern const Metric energy_j_by_link_metric = {
         "The idle power of the link x makespan, plus (busy - idle power) x bytes / bandwidth.",
     .details =
         "The power of a link rises from idle power to busy power in proportion to the used share "
-        "of its bandwidth. So the "
-        "energy depends on the makespan and on the bytes that crossed the link, but not on the order of the "
-        "transfers. Only links for which the platform gives watts have a value.",
+        "of its bandwidth. So the energy depends on the makespan and on the bytes that crossed the "
+        "link. The order of the transfers does not matter. A link has a value if the platform "
+        "gives watts for it.",
     .source = "definition",
     .example =
         "sluice run alexnet_resident platform.links.host.idle=5W platform.links.host.busy=10W --json",

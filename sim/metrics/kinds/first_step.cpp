@@ -19,10 +19,9 @@ extern const Metric first_step_s_metric = {
         "Time from the start of the run until the first step is complete, including the loads "
         "before the first step.",
     .details =
-        "The first step is complete when all its actions have ended and their data have arrived. Some actions "
-        "of the first iterations work for later steps; these actions do not count. This metric is the time after "
-        "which a user has the answer of the first step. The metric has no value if the plan has no "
-        "body.",
+        "After this time, a user has the answer of the first step: all actions of the step have "
+        "ended, and their data have arrived. Some actions of the first iterations work for later "
+        "steps. The metric does not wait for these actions. A plan without a body has no value.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -21,10 +21,9 @@ extern const Metric flop_metric = {
     .summary =
         "The floating-point operations of all executed actions; 1 multiply-accumulate counts as 2.",
     .details =
-        "Recomputation also counts, so a step with recomputation has more FLOP than the passes of "
+        "Recomputation also counts. So a step with recomputation has more FLOP than the passes of "
         "the model. The page of layers (docs/reference/layers.md) says what each type of layer "
-        "counts. Divide the value by makespan_s to compare a run with "
-        "the peak rate of a device.",
+        "counts. To compare a run with the peak rate of a device, divide the value by makespan_s.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -38,9 +37,8 @@ extern const Metric arithmetic_intensity_metric = {
         "FLOP / bytes of the transfers between memories; accesses to a single memory do not count.",
     .details =
         "The formula is flop / transferred_bytes. For one device behind one link, compare the value with "
-        "(rate of the device) / (bandwidth of the link). If the value is smaller than this quotient, the "
-        "transfers take longer than the computation when both the device and the link work at their full "
-        "rates.",
+        "(rate of the device) / (bandwidth of the link). Suppose that both work at their full rates. If the value "
+        "is smaller than this quotient, the transfers take longer than the computation.",
     .source = "Williams et al., Roofline (2009), with transfers in place of DRAM traffic",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

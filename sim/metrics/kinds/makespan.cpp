@@ -16,10 +16,9 @@ extern const Metric makespan_s_metric = {
     .summary =
         "Time from the start of the run until all actions have ended and all data have arrived.",
     .details =
-        "The makespan includes the first loads and the end of the run, so the makespan grows with "
+        "The makespan includes the first loads and the end of the run, and grows with "
         "the number of steps. Use makespan_s to compare runs with equal numbers of steps. Use "
-        "step_s to "
-        "compare plans for a run that goes on for a long time.",
+        "step_s to compare plans for a run that goes on for a long time.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

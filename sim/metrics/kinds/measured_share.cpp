@@ -1,4 +1,4 @@
-// The metric measured_share: the measured share of the seconds of computation.
+// The metric measured_share: the share of the seconds of computation that rests on measurements.
 #include "metrics/metric.hpp"
 
 namespace sluice {

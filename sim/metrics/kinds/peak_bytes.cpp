@@ -1,5 +1,5 @@
-// Metrics of memory: the most bytes in each pool, the tensor classes to which these bytes belong, and the bytes beyond
-// the capacity.
+// Metrics of memory: the most bytes in each pool at one moment, these bytes by tensor class, and the bytes above the
+// capacity.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -47,8 +47,8 @@ extern const Metric peak_bytes_metric = {
     .unit = "byte",
     .summary = "The most bytes that the pool held at one moment.",
     .details =
-        "The value counts the bytes that actions have allocated in the pool and have not freed yet, and the tensors "
-        "whose home is the pool. Compare this metric with the capacity of the memory to see how "
+        "The value counts the bytes that actions have allocated in the pool and not yet freed. It also counts the "
+        "tensors whose home is the pool. Compare the value with the capacity of the memory to see how "
         "much room is left.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
@@ -62,9 +62,8 @@ extern const Metric peak_bytes_by_class_metric = {
     .summary = "The bytes that the pool held at the first moment of its peak, by tensor class.",
     .details =
         "The values of a pool add up to its peak_bytes. Use this metric to see what fills a "
-        "memory. If most bytes are weights, a policy whose weights take turns needs less memory. "
-        "If most bytes are activations, a smaller micro-batch or other fates reduce the needed "
-        "memory.",
+        "memory. If weights fill it, use a policy under which the weights take turns. If "
+        "activations fill it, use a smaller micro-batch or other fates.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -76,7 +75,7 @@ extern const Metric overflow_bytes_metric = {
     .unit = "byte",
     .summary = "Bytes by which the peak exceeds a capacity that is known and was not enforced.",
     .details =
-        "The value can be above 0 only if the scenario says that capacities are not enforced. A "
+        "The value is 0 unless the scenario says that capacities are not enforced. A "
         "value above 0 says how much memory is missing.",
     .source = "definition",
     .example = "sluice run alexnet_x200 policy=resident memory.capacity=unlimited --json",

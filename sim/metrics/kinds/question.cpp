@@ -1,5 +1,5 @@
-// The metrics question_bound_s (no plan for this model, workload and machine takes less time) and question_ratio (this
-// bound / the makespan).
+// The metrics question_bound_s and question_ratio. No plan for this model, workload and machine takes less time than
+// question_bound_s. question_ratio is question_bound_s / makespan.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -31,10 +31,10 @@ extern const Metric question_bound_s_metric = {
         "The bound counts computation, the bytes that must cross the "
         "host's links, the first loads, and the loads of weights that must wait because the memory is full.",
     .details =
-        "Unlike lower_bound_s, this bound is the same for every plan, with any cut and any order of actions. Use this "
-        "metric to see whether another policy is worth trying: no policy on these devices can be faster than the "
-        "bound. The metric has no value for the run of a plan file, because a plan file does not name its model and "
-        "machine.",
+        "This bound is the same for every plan, with any cut and any order of actions. The metric "
+        "lower_bound_s depends on the plan instead. If the run is near the bound, another policy "
+        "on these devices is not worth trying. A run of a plan file has no value, because a plan "
+        "file does not name its model and machine.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -46,10 +46,9 @@ extern const Metric question_ratio_metric = {
     .unit = "1",
     .summary = "Bound of the question / makespan; if the ratio is 1, no plan is faster.",
     .details =
-        "The ratio says how good the plan is. Another policy, cut or "
-        "strategy can save at most the share 1 - ratio of the "
-        "makespan. It may save less, because the bound ignores some "
-        "waits.",
+        "The ratio says how good the plan is. Another policy, cut or strategy can save at most the "
+        "share 1 - ratio of the makespan. The possible saving may be smaller, because the bound "
+        "ignores some waits.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,

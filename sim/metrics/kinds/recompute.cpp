@@ -1,4 +1,5 @@
-// Metrics of the cost of computing activations a second time.
+// Metrics of recomputation, in which activations are computed a second time: the seconds that it
+// takes.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -22,7 +23,7 @@ extern const Metric recompute_s_metric = {
     .summary = "Busy time of the compute streams that is recomputation.",
     .details =
         "The metric adds up the seconds of all actions of the kind `recompute`. Such an action repeats "
-        "forward computations, because a backward pass needs their activations, which were dropped. These "
+        "forward computations whose activations were dropped before the backward pass. These "
         "seconds are a part of compute_s. Use recompute_overhead to compare recomputation with the other "
         "computation.",
     .source = "definition",

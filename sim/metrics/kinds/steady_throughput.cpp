@@ -21,9 +21,9 @@ extern const Metric steady_throughput_samples_per_s_metric = {
     .unit = "sample/s",
     .summary = "Samples of a step / step_s: the rate in the steady state, without the first loads.",
     .details =
-        "The formula is (samples that a step completes) / step_s. Use this metric for a service or "
-        "a training run that goes on for a long time. Compare the value with "
-        "throughput_samples_per_s to see what the first loads and the end of the run cost.",
+        "The formula is (samples that a step completes) / step_s. Use this metric for a service, or "
+        "for a long training run. The difference to throughput_samples_per_s is the cost of the "
+        "first loads and of the end of the run.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,

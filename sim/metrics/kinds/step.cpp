@@ -22,9 +22,9 @@ extern const Metric step_s_metric = {
         "Time of one step in the steady state of this plan, without the first loads and without the end of the run. "
         "To measure this time, a run with more steps is simulated.",
     .details =
-        "Use this metric to compare policies for a run that goes on for a long time, because the "
-        "value does not depend on the number of steps. The makespan also contains the first loads "
-        "and the end of the run, which are a larger share of a short run than of a long run.",
+        "Use this metric to compare policies for a long run: the value does not depend on the "
+        "number of steps. The makespan also contains the first loads and the end of the run. Both "
+        "are a larger share of a short run than of a long run.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

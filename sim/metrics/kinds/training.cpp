@@ -1,4 +1,5 @@
-// Metrics of training: the cost of a sample compared with inference, and the bytes of offloaded activations.
+// Metrics of training: the cost of a sample as a multiple of its cost in inference, and the bytes of offloaded
+// activations.
 #include <algorithm>
 
 #include "metrics/metric.hpp"
@@ -37,7 +38,7 @@ SummaryValue over_inference(const Totals& totals) {
   if (!trains(totals.plan())) return SummaryValue::none("nothing is trained");
   const double forward = seconds_of(totals, ActionKind::forward);
   if (forward == 0) return SummaryValue::none("the forward passes took no time");
-  // The time of the first load of weights is not a part of the cost of a sample.
+  // The time in which a stream waits for the first load of the weights does not count.
   double seconds = 0;
   for (std::size_t s = 0; s < totals.streams().size(); ++s)
     if (totals.plan().streams[s].kind == StreamKind::compute)
@@ -53,8 +54,8 @@ extern const Metric offloaded_bytes_metric = {
     .summary = "Bytes of activations that were saved from a device to another memory.",
     .details =
         "The metric adds up the activations that transfers of the kind `save` move. A byte that is saved twice "
-        "counts twice, and loads do not count. Use this metric to see how much a plan offloads; "
-        "recompute_s says how much a plan recomputes.",
+        "counts twice. Loads do not count. Use this metric to see how much a plan offloads. "
+        "The metric recompute_s says how much a plan recomputes.",
     .source = "Rhu et al., vDNN (2016), section 3",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,

@@ -29,7 +29,7 @@ SummaryValue by_class(const Totals& totals) {
   return SummaryValue::of(std::move(keyed));
 }
 
-/// Returns full_rate_s_by_link. Unlike transfer_s_by_link, this metric does not grow when transfers share the link.
+/// Returns full_rate_s_by_link. If transfers share a link, transfer_s_by_link grows, but this metric does not.
 SummaryValue full_rate(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {
@@ -54,9 +54,8 @@ extern const Metric transfer_s_metric = {
     .details =
         "The metric adds up the seconds of all transfers. Two transfers that run for 1 s at the "
         "same time count 2 s. A transfer that shares a link takes longer than a transfer that has "
-        "the link alone. Transfers may be "
-        "hidden behind "
-        "computation; exposed_transfer_s says how long computation waits for transfers.",
+        "the link alone. Computation may hide transfers: exposed_transfer_s says how long "
+        "computation waits for transfers.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -70,7 +69,7 @@ extern const Metric transfer_s_by_link_metric = {
         "Busy time of the transfers that cross the link. A transfer over two links counts for each of the two links. "
         "A flow of a computation counts with the time that it would take alone on its links.",
     .details =
-        "The times of transfers that use the link at the same moment are added up, so the value may exceed the "
+        "If transfers use the link at the same moment, the time of each of them counts. So the value may exceed the "
         "makespan. Compare the value with full_rate_s_by_link to see how well the transfers use "
         "the link.",
     .source = "definition",
@@ -101,8 +100,9 @@ extern const Metric full_rate_s_by_link_metric = {
         "Bytes that crossed the link / bandwidth of the link: the least time that these "
         "bytes take.",
     .details =
-        "Compare the value with transfer_s_by_link. The difference has two reasons: set-ups take time, and transfers "
-        "do not get the full rate of a link if they share it or if another link limits them.",
+        "Compare the value with transfer_s_by_link, which may be greater for two reasons. First, "
+        "set-ups take time. Second, a transfer is slower than the full rate of the link if it "
+        "shares the link, or if another link limits it.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
@@ -117,7 +117,7 @@ extern const Metric exposed_transfer_s_metric = {
         "waited.",
     .details =
         "The value is the part of the transfer time that is not hidden behind computation. A faster link can shorten "
-        "the run by about this time, as long as no other resource becomes the limit.",
+        "the run by about this time, until another resource is the limit.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -1,4 +1,4 @@
-// Metrics of the number of bytes that were moved.
+// Metrics that say how many bytes were moved, over which links, and of which tensors.
 #include <utility>
 #include <vector>
 
@@ -48,10 +48,9 @@ extern const Metric transferred_bytes_by_link_metric = {
     .unit = "byte",
     .summary = "Bytes that crossed the link.",
     .details =
-        "A transfer over two links counts for each of the two links, so the values may add up to more than "
-        "transferred_bytes. Use this metric to find the link that carries the most bytes; "
-        "full_rate_s_by_link turns these "
-        "bytes into seconds.",
+        "A transfer over two links counts for both links. So the sum of the values may exceed "
+        "transferred_bytes. Use this metric to find the link that carries the most bytes. "
+        "The metric full_rate_s_by_link turns these bytes into seconds.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -64,9 +63,8 @@ extern const Metric transferred_bytes_by_class_metric = {
     .summary = "Bytes that were moved, by tensor class.",
     .details =
         "The classes are the classes of the plan's tensors, such as weight, input and activation. "
-        "Bytes that belong to no "
-        "tensor count only in transferred_bytes. Use this metric to see which tensors a policy "
-        "moves most.",
+        "Some bytes belong to no tensor. These bytes count only in transferred_bytes. Use this "
+        "metric to see which tensors a policy moves most.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -1,9 +1,9 @@
-// Activations are functions of each element. One operation counts as one FLOP. One call of exp, erf, tanh, max or min
-// also counts as one FLOP. (The real cost of these calls differs between machines.)
+// Activation layers apply a function to each element. One operation counts as one FLOP. A call of exp, erf, tanh, max
+// or min also counts as one FLOP, although its real cost is different on each machine.
 //
-// The backward pass multiplies the gradient g by the derivative. The derivative is computed from the output y if y
-// suffices, and otherwise from the input x. As in PyTorch's derivatives.yaml, either x or y is kept. The middle column
-// of this table is the product of g and the derivative, and the last column is the FLOP per element:
+// The backward pass multiplies the gradient g of the output by the derivative of the function. Either the output y or
+// the input x is kept to compute the derivative, as PyTorch's derivatives.yaml says. In the table, the middle column is
+// the product of g and the derivative. The last column is the FLOP per element of the backward pass:
 //   relu         g where y > 0                        1
 //   relu6        g where 0 < x, x < 6                 2
 //   leaky_relu   g where x > 0, else g slope          2
@@ -45,9 +45,9 @@ const LayerType relu_layer = {
     .name = "relu",
     .summary = "Computes max(x, 0) of each element, with 1 FLOP per element.",
     .details =
-        "With the gradient g of the output, the gradient of the input is g where y is above 0, and 0 elsewhere. This "
-        "takes 1 FLOP per element. The backward pass reads the output y, which training keeps, as in PyTorch. The "
-        "layer has no parameters.",
+        "Let g be the gradient of the output. The gradient of the input is g where y is above 0, and 0 elsewhere. "
+        "This takes 1 FLOP per element. As in PyTorch, training keeps the output y for the backward pass. The layer "
+        "has no parameters.",
     .source = "Nair and Hinton, Rectified linear units improve restricted Boltzmann machines",
     .example = "{type: input, shape: [56, 56, 64]}, {type: relu}",
     .parameters = {},
@@ -58,10 +58,10 @@ const LayerType relu6_layer = {
     .name = "relu6",
     .summary = "Computes min(max(x, 0), 6) of each element, with 2 FLOP per element.",
     .details =
-        "With the gradient g of the output, the gradient of the input is g where x is between 0 and 6, and 0 "
-        "elsewhere. This takes 2 FLOP per element. The backward pass reads the input x, which training keeps, as in "
-        "PyTorch. Use `relu6` for networks such as MobileNet, whose activations are bounded so that they can be "
-        "stored with few bits.",
+        "Let g be the gradient of the output. The gradient of the input is g where x is between 0 "
+        "and 6, and 0 elsewhere. This takes 2 FLOP per element. As in PyTorch, training keeps the "
+        "input x for the backward pass. Use `relu6` for networks such as MobileNet. The outputs of "
+        "`relu6` are bounded, so few bits are enough to store them.",
     .source =
         "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on CIFAR-10 (2010)",
     .example = "{type: input, shape: [56, 56, 64]}, {type: relu6}",
@@ -73,9 +73,10 @@ const LayerType leaky_relu_layer = {
     .name = "leaky_relu",
     .summary = "Computes max(x, slope x) of each element, with 2 FLOP per element.",
     .details =
-        "With the gradient g of the output, the gradient of the input is g where x is above 0, and g slope elsewhere. "
-        "This takes 2 FLOP per element. The backward pass reads the input x, which training keeps, as in PyTorch. The "
-        "slope is not a key of the layer, because no count depends on it.",
+        "Let g be the gradient of the output. The gradient of the input is g where x is above 0, "
+        "and g x slope elsewhere. This takes 2 FLOP per element. As in PyTorch, training keeps the "
+        "input x for the backward pass. No count depends on the slope, so the layer has no key for "
+        "the slope.",
     .source =
         "Maas, Hannun and Ng, Rectifier nonlinearities improve neural network acoustic models (2013), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: leaky_relu}",
@@ -88,9 +89,9 @@ const LayerType sigmoid_layer = {
     .summary =
         "Computes 1 / (1 + exp(-x)) of each element, with 4 FLOP per element: negate, exp, add, divide.",
     .details =
-        "With the gradient g of the output, the gradient of the input is g y (1 - y). This takes 3 FLOP per element. "
-        "The backward pass reads the output y, which training keeps, as in PyTorch. Use `sigmoid` for gates, whose "
-        "values lie between 0 and 1, such as the gates of squeeze-and-excitation networks.",
+        "Let g be the gradient of the output. The gradient of the input is g y (1 - y). This takes 3 FLOP per "
+        "element. As in PyTorch, training keeps the output y for the backward pass. Use `sigmoid` for values between "
+        "0 and 1, such as the gates of squeeze-and-excitation networks.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
     .example = "{type: input, shape: [56, 56, 64]}, {type: sigmoid}",
     .parameters = {},
@@ -101,9 +102,9 @@ const LayerType tanh_layer = {
     .name = "tanh",
     .summary = "Computes tanh(x) of each element, with 1 FLOP per element.",
     .details =
-        "With the gradient g of the output, the gradient of the input is g (1 - y y). This takes 3 FLOP per element. "
-        "The backward pass reads the output y, which training keeps, as in PyTorch. A call of tanh counts as 1 FLOP, "
-        "although its real cost depends on the machine.",
+        "Let g be the gradient of the output. The gradient of the input is g (1 - y y). This takes 3 FLOP per "
+        "element. As in PyTorch, training keeps the output y for the backward pass. A call of tanh counts as 1 FLOP. "
+        "Its real cost depends on the machine.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.3.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: tanh}",
     .parameters = {},
@@ -114,9 +115,10 @@ const LayerType silu_layer = {
     .name = "silu",
     .summary = "Computes x sigmoid(x) of each element, also called swish, with 5 FLOP per element.",
     .details =
-        "With the gradient g of the output, the gradient of the input is g s (1 + x (1 - s)), where s = sigmoid(x). "
-        "This takes 9 FLOP per element. The backward pass reads the input x, which training keeps, as in PyTorch. The "
-        "backward pass computes s again from x, which takes 4 of the 9 FLOP.",
+        "Let g be the gradient of the output, and s = sigmoid(x). The gradient of the input is g s "
+        "(1 + x (1 - s)). This takes 9 FLOP per element. As in PyTorch, training keeps the input x "
+        "for the backward pass. Of these 9 FLOP, the backward pass takes 4 to compute s again from "
+        "x.",
     .source = "Elfwing, Uchibe and Doya, Sigmoid-weighted linear units (2018), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: silu}",
     .parameters = {},
@@ -127,9 +129,9 @@ const LayerType gelu_layer = {
     .name = "gelu",
     .summary = "Computes x (1 + erf(x / sqrt 2)) / 2 of each element, with 5 FLOP per element.",
     .details =
-        "With the gradient g of the output, the gradient of the input is g ((1 + erf(x / sqrt 2)) / 2 + x exp(-x x / "
-        "2) / sqrt(2 pi)). This takes 11 FLOP per element. The backward pass reads the input x, which training keeps, "
-        "as in PyTorch. A call of erf or exp counts as 1 FLOP, although its real cost may differ.",
+        "Let g be the gradient of the output. The gradient of the input is g ((1 + erf(x / sqrt 2)) / 2 + x exp(-x x "
+        "/ 2) / sqrt(2 pi)). This takes 11 FLOP per element. As in PyTorch, training keeps the input x for the "
+        "backward pass. A call of erf or exp counts as 1 FLOP. Its real cost depends on the machine.",
     .source = "Hendrycks and Gimpel, Gaussian error linear units (2016), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: gelu}",
     .parameters = {},
@@ -140,10 +142,10 @@ const LayerType hardsigmoid_layer = {
     .name = "hardsigmoid",
     .summary = "Computes relu6(x + 3) / 6 of each element, with 4 FLOP per element.",
     .details =
-        "With the gradient g of the output, the gradient of the input is g / 6 where x is between -3 and 3, and 0 "
-        "elsewhere. This takes 3 FLOP per element. The backward pass reads the input x, which training keeps, as in "
-        "PyTorch. Use `hardsigmoid` in place of `sigmoid` for networks such as MobileNetV3, because it needs no "
-        "exponential function.",
+        "Let g be the gradient of the output. The gradient of the input is g / 6 where x is "
+        "between -3 and 3, and 0 elsewhere. This takes 3 FLOP per element. As in PyTorch, training "
+        "keeps the input x for the backward pass. Networks such as MobileNetV3 use `hardsigmoid` "
+        "in place of `sigmoid`, because `hardsigmoid` needs no exponential function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardsigmoid}",
     .parameters = {},
@@ -154,10 +156,11 @@ const LayerType hardswish_layer = {
     .name = "hardswish",
     .summary = "Computes x relu6(x + 3) / 6 of each element, with 5 FLOP per element.",
     .details =
-        "With the gradient g of the output, the gradient of the input is g (x / 3 + 1 / 2) where x is between -3 and "
-        "3, g above 3, and 0 below -3. This takes 5 FLOP per element. The backward pass reads the input x, which "
-        "training keeps, as in PyTorch. Use `hardswish` in place of `silu` for networks such as MobileNetV3, because "
-        "it needs no exponential function.",
+        "Let g be the gradient of the output. The gradient of the input is g (x / 3 + 1 / 2) where "
+        "x is between -3 and 3, g where x is above 3, and 0 where x is below -3. This takes 5 FLOP "
+        "per element. As in PyTorch, training keeps the input x for the backward pass. Networks "
+        "such as MobileNetV3 use `hardswish` in place of `silu`, because `hardswish` needs no "
+        "exponential function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardswish}",
     .parameters = {},
@@ -170,9 +173,10 @@ const LayerType softmax_layer = {
         "Computes exp(x - max) / sum over the last axis: max, subtract, exp, add, divide, which are 5 FLOP per "
         "element.",
     .details =
-        "The maximum is subtracted so that exp does not overflow. The backward pass computes y (g - sum of g y) from "
-        "the gradient g of the output, with 4 FLOP per element. The backward pass reads the output y, which training "
-        "keeps. Use `softmax` after the last layer of a classifier; the layer `attention` contains its own softmax.",
+        "The maximum is subtracted so that exp does not overflow. Let g be the gradient of the "
+        "output. The backward pass computes y (g - sum of g y), with 4 FLOP per element. For this, "
+        "training keeps the output y. Use `softmax` after the last layer of a classifier. The "
+        "layer `attention` contains its own softmax.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
     .example = "{type: input, shape: [1000]}, {type: softmax}",
     .parameters = {},

@@ -6,9 +6,9 @@
 namespace sluice {
 namespace {
 
-// In each pair, a matrix [rows, inner] is multiplied by a matrix [inner, columns]. In the backward pass, the gradient
-// of each matrix is a product of the other matrix with the output's gradient. Each gradient takes as many
-// multiply-accumulates as the forward pass.
+// The layer multiplies pairs of matrices: a matrix [rows, inner] of the first input by a matrix [inner, columns] of the
+// second input. In the backward pass, the gradient of each matrix is a product of the other matrix and the output's
+// gradient. Each gradient takes as many multiply-accumulates as the forward pass.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &a = *inputs[0], &b = *inputs[1];
   const auto refuse = [&](const std::string& expected) {
@@ -38,13 +38,16 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
 extern const LayerType batched_matmul_layer;
 const LayerType batched_matmul_layer = {
     .name = "batched_matmul",
-    .summary = "Multiplies two inputs, matrix by matrix over their last two axes.",
+    .summary =
+        "Multiplies each matrix of the first input by the matrix of the second input at the same "
+        "place. A matrix is the last two axes of an input.",
     .details =
-        "The product of a matrix [rows, inner] and a matrix [inner, columns] takes rows x inner x columns "
-        "multiply-accumulates of 2 FLOP each. All axes before the last two must be equal in both inputs. The layer has "
-        "no parameters. The backward pass takes twice the FLOP of the forward pass, because both inputs have a "
-        "gradient. The backward pass reads both inputs. Use this layer for products of two activations; the layer "
-        "`attention` contains the products of attention.",
+        "The product of a matrix [rows, inner] and a matrix [inner, columns] takes rows x inner x "
+        "columns multiply-accumulates of 2 FLOP each. All axes before the last two must be equal "
+        "in both inputs. The layer has no parameters. Both inputs have a gradient, so the backward "
+        "pass takes twice the FLOP of the forward pass. The backward pass reads both inputs. Use "
+        "this layer for products of two activations, but not for attention: the layer `attention` "
+        "contains its own products.",
     .source = "definition, as in NumPy's matmul",
     .example =
         "{type: input, name: a, shape: [12, 16, 64]}, {type: input, name: b, shape: [12, 64, 16]}, "

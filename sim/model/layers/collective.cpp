@@ -1,6 +1,6 @@
-// Layers that exchange data among the ranks of a group. A rank is one of the devices that compute a model together.
-// These layers occur in models that describe the share of one rank. In Sluice they only change shapes. These layers
-// take no time and no FLOP, because a model has no links.
+// Layers with which ranks exchange data. A rank is one of several devices that compute a model together. These layers
+// occur in a model that is the share of one rank. A model has no links, so these layers only change shapes. They take
+// no time and no FLOP.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -38,15 +38,16 @@ Field ranks_field() {
 
 extern const LayerType all_gather_layer, reduce_scatter_layer;
 
-// This layer is a view, because a rank keeps only its own part of the whole tensor. For the backward pass, the rank
-// gathers the whole tensor again.
+// This layer counts as a view, so only its input is kept for the backward pass: the rank's own part of the tensor. For
+// the backward pass, the rank gathers the whole tensor again.
 const LayerType all_gather_layer = {
     .name = "all_gather",
     .summary =
-        "Gathers the parts that the ranks have along the first axis, and gives every rank the whole tensor.",
+        "Puts the parts of all ranks together along the first axis, and gives every rank the whole "
+        "tensor.",
     .details =
-        "Use this layer in a model that is one rank's share of a larger model. The exchange itself takes no time, "
-        "because a model has no links.",
+        "Use this layer in a model that is one rank's share of a larger model. A model has no links, so the exchange "
+        "takes no time.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), section 4.2.2",
     .example = "{type: input, shape: [64, 768]}, {type: all_gather, ranks: 4}",
@@ -59,8 +60,8 @@ const LayerType reduce_scatter_layer = {
     .name = "reduce_scatter",
     .summary = "Sums the tensors of all ranks. Each rank gets a part of the sum along axis 0.",
     .details =
-        "Use this layer in a model that is one rank's share of a larger model. The exchange itself takes no time, "
-        "because a model has no links.",
+        "Use this layer in a model that is one rank's share of a larger model. A model has no links, so the exchange "
+        "takes no time.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), section 4.2.2",
     .example = "{type: input, shape: [256, 768]}, {type: reduce_scatter, ranks: 4}",

@@ -1,5 +1,6 @@
 // A constant is a tensor that is the same for every sample, such as a table of distances or a mask. Other layers
-// compute with this tensor. The layer does not read its input, which only says after which layer the constant is made.
+// compute with this tensor. The layer does not read the values of its input. The constant is made after the layer that
+// makes this input.
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
 
@@ -19,10 +20,11 @@ extern const LayerType constant_layer;
 const LayerType constant_layer = {
     .name = "constant",
     .summary =
-        "Provides a tensor that is the same for every sample, such as a table, as an input of other layers.",
+        "Provides a tensor, such as a table, as an input of other layers. The tensor is the same for every sample.",
     .details =
-        "The layer does not read its input. The input only says after which layer the constant is made. A layer that "
-        "reads a constant computes once per sample, like all layers.",
+        "The layer does not read the values of its input. The constant is made after the layer "
+        "that makes this input. If a layer reads a constant, it computes once per sample, as all "
+        "layers do.",
     .source = "Liu et al., Swin transformer V2 (2022), section 3.3, the table of coordinates",
     .example =
         "{type: input, name: x, shape: [49, 96]}, {type: constant, name: table, shape: [49, 96], "

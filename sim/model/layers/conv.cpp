@@ -1,5 +1,4 @@
-// Convolutions over 1, 2 and 3 axes, and transposed convolutions. The channels are the last axis of each
-// shape.
+// Convolutions and transposed convolutions over 1, 2 and 3 axes. The channels are the last axis of each shape.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/product.hpp"
@@ -18,8 +17,9 @@ void require_groups(const Reader& keys, std::int64_t groups, std::int64_t in, st
   if (out % groups != 0) refuse("the " + std::to_string(out) + " output channels");
 }
 
-// Each output channel has one filter, which covers the input channels of its group. A filter has (kernel area) x (input
-// channels / groups) weights. Zeros of the padding are multiplied like all other values.
+// Each output channel has one filter. A filter covers the input channels of its group. So it has (elements of the
+// kernel) x (input channels / groups) weights. Zeros of the padding are multiplied like all other values. `meets` is
+// how often each weight is used per sample.
 LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, const Window& window,
                       std::int64_t meets) {
   const std::int64_t channels = keys.integer("channels"), groups = keys.integer("groups");
@@ -33,7 +33,7 @@ LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, cons
   return counts;
 }
 
-// In a convolution, each weight is used once per output pixel.
+// In a convolution, each weight is used once for each output pixel.
 template <std::size_t axes>
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
@@ -44,9 +44,9 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return counts_of(keys, image, std::move(output), window, pixels);
 }
 
-// In a transposed convolution, input and output have changed places: each weight is used once per input pixel. All
-// products of an output pixel are summed. The padding cuts off some output pixels. The products of these pixels are
-// also computed and counted.
+// In a transposed convolution, the input and the output have changed places: each weight is used once for each input
+// pixel. All products that belong to the same output pixel are added up. The padding cuts off some output pixels, but
+// their products are computed and counted, too.
 template <std::size_t axes>
 LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
@@ -84,8 +84,8 @@ std::vector<Field> parameters(std::size_t axes) {
       {.name = "groups",
        .type = Type::integer,
        .summary =
-           "the number of groups of channels that are convolved separately; the convolution is depthwise if the number "
-           "of groups is the number of input channels",
+           "the number of groups of channels that are convolved separately; with as many groups as input channels, "
+           "the convolution is depthwise",
        .default_text = "1",
        .minimum = 1});
   fields.push_back({.name = "bias",
@@ -111,14 +111,15 @@ LayerType convolution(std::string name, std::string over, decltype(LayerType::in
                       std::size_t axes, std::string example) {
   return {
       .name = std::move(name),
-      .summary = "Convolves " + over + "; each filter covers all input channels of its group.",
+      .summary = "Convolves " + over + ". Each filter covers all input channels of its group.",
       .details =
-          "Along an axis of n values the output has floor((n + p - dilation (kernel - 1) - 1) / stride) + 1 values, "
-          "where p is the padding of both sides together. With `padding: same` the output has ceil(n / stride) values. "
-          "The layer has (values of the kernel) x (input channels / groups) x channels weights. Each weight takes one "
-          "multiply-accumulate of 2 FLOP per position of the output. Products with zeros of the padding are counted, "
-          "too. A bias adds 1 FLOP per output. In the backward pass, the gradient of the input and the gradient of the "
-          "weights each take as many multiply-accumulates as the forward pass. The backward pass reads the input.",
+          "Let p be the padding of both sides together. Along an axis of n values the output has floor((n + p - "
+          "dilation (kernel - 1) - 1) / stride) + 1 values. With `padding: same` the output has ceil(n / stride) "
+          "values. The layer has (values of the kernel) x (input channels / groups) x channels weights. Each weight "
+          "takes one multiply-accumulate of 2 FLOP per position of the output. Products with zeros of the padding "
+          "are counted, too. A bias adds 1 FLOP per output. The backward pass computes two gradients: of the input "
+          "and of the weights. Each takes as many multiply-accumulates as the forward pass. The backward pass reads "
+          "the input.",
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, sections 2 "
           "and 5.1; groups: Krizhevsky, Sutskever and Hinton (2012), section 3.2",
@@ -135,11 +136,11 @@ LayerType transposed(std::string name, std::string over, decltype(LayerType::inf
       .summary = "Computes a transposed convolution over " + over +
                  ": compared with a convolution, the shapes of input and output are exchanged.",
       .details =
-          "Along an axis of n values the output has (n - 1) stride + dilation (kernel - 1) + 1 + output_padding - p "
-          "values, where p is the padding of both sides together. With `padding: same` the output has n stride + "
+          "Let p be the padding of both sides together. Along an axis of n values the output has (n - 1) stride + "
+          "dilation (kernel - 1) + 1 + output_padding - p values. With `padding: same` the output has n stride + "
           "output_padding values. Each weight takes one multiply-accumulate of 2 FLOP per position of the input. "
-          "Products that belong to the same output are summed. Outputs that the padding cuts off are also computed. In "
-          "the backward pass, the gradient of the input and the gradient of the weights each take as many "
+          "Products that belong to the same output are summed. Outputs that the padding cuts off are also computed. "
+          "The backward pass computes two gradients: of the input and of the weights. Each takes as many "
           "multiply-accumulates as the forward pass. The backward pass reads the input. Use this layer to enlarge an "
           "image, as decoders of segmentation networks do.",
       .source =

@@ -1,6 +1,6 @@
-// The layers of a mixture of experts. Each row goes to a few of many experts, and the parameters include the weights of
-// all experts. The router consists of the layers matmul, top_k and softmax. The experts consist of the layers dispatch,
-// expert_matmul and combine.
+// The layers of a mixture of experts, in which each row goes to a few of many experts. The parameters include the
+// weights of all experts. The router, which chooses the experts of a row, consists of the layers matmul, top_k and
+// softmax. The experts consist of the layers dispatch, expert_matmul and combine.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -14,7 +14,8 @@ void require_matrix(const Reader& keys, const Shape& shape) {
               keys.text("type") + " needs an input of [rows, columns], got " + text_of(shape));
 }
 
-/// Throws an error unless `chosen` is a matrix with `rows` rows, each of which holds the experts chosen for one row.
+/// If `chosen` is not a matrix with `rows` rows, throws InputError. Each row of `chosen` has the experts that were
+/// chosen for one row of the input.
 void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows) {
   if (chosen.size() != 2 || chosen[0] != rows)
     keys.fail("inputs", keys.text("type") + " of " + std::to_string(rows) +
@@ -22,8 +23,9 @@ void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows)
                             text_of(chosen));
 }
 
-// The row is scanned k times, once for each of the k values, with one comparison per element. The indices of the k
-// values (8 bytes each) are kept: the backward pass adds the gradients at these positions.
+// Finds the k largest values of each row. A row is scanned once for each of these values, with one comparison per
+// element. The indices of the values, with 8 bytes each, are kept for the backward pass, which adds the gradients at
+// these positions.
 LayerCounts infer_top(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& scores = *inputs[0];
   require_matrix(keys, scores);
@@ -38,7 +40,7 @@ LayerCounts infer_top(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// Rows are copied. The backward pass adds up the gradients of a row's copies.
+// The layer copies rows. The backward pass adds up the gradients of all copies of a row.
 LayerCounts infer_dispatch(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &rows = *inputs[0], &chosen = *inputs[1];
   require_matrix(keys, rows);
@@ -49,7 +51,7 @@ LayerCounts infer_dispatch(const Reader& keys, const std::vector<const Shape*>& 
   return counts;
 }
 
-// Each row is multiplied by the weights of one expert. So at most as many matrices are read as there are rows.
+// Each row is multiplied by the weights of one expert. So n rows read at most n matrices.
 LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& rows = *inputs[0];
   require_matrix(keys, rows);
@@ -65,8 +67,9 @@ LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-// Each element of the output takes k multiplications and k - 1 additions. In the backward pass, the gradients of the k
-// copies are products of a weight and the output's gradient. The gradient of a weight is a scalar product of two rows.
+// Each element of the output takes k multiplications and k - 1 additions. In the backward pass, the gradient of each of
+// the k rows is its weight x the output's gradient. The gradient of a weight is the scalar product of its row and the
+// output's gradient.
 LayerCounts infer_combine(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &rows = *inputs[0], &weights = *inputs[1];
   require_matrix(keys, rows);
@@ -93,8 +96,8 @@ const LayerType top_k_layer = {
     .name = "top_k",
     .summary = "Chooses the k largest elements of each row, with k FLOP per element.",
     .details =
-        "This layer is the first step of a mixture of experts. The layer follows the layer that scores the experts. "
-        "The layer `dispatch` reads the choices of `top_k`.",
+        "This layer chooses the experts of each row in a mixture of experts. Its input has the "
+        "scores of the experts. The layer `dispatch` reads the choices.",
     .source = "Shazeer et al. (2017), equation 5",
     .example = "{type: input, shape: [128, 8]}, {type: top_k, k: 2}",
     .parameters = {{.name = "k",
@@ -109,8 +112,8 @@ const LayerType dispatch_layer = {
     .summary =
         "Makes a copy of each row for each expert that was chosen for the row, sorted by expert.",
     .details =
-        "The number of rows of the output is the number of rows of the input times the number of experts per row. The "
-        "layer computes nothing, but it reads and writes every copy.",
+        "For each row of the input, the output has as many rows as there are experts per row. The layer computes "
+        "nothing, but it reads and writes every copy.",
     .source = paper,
     .example =
         "{type: input, name: x, shape: [128, 64]}, {type: matmul, name: scores, features: 8}, "
@@ -125,8 +128,9 @@ const LayerType expert_matmul_layer = {
     .name = "expert_matmul",
     .summary = "Multiplies each row by the weight matrix [columns, features] of its expert.",
     .details =
-        "The weights of all experts are parameters, but each row is multiplied by only one matrix. A cost model "
-        "assumes that each row reads another matrix. If there are more rows than experts, each matrix is read once.",
+        "The weights of all experts are parameters, but each row is multiplied by only one matrix. "
+        "For the number of bytes that are read, the rows are assumed to have different experts. If "
+        "there are more rows than experts, each matrix is read once.",
     .source =
         "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
         "section 4: a product grouped by experts, without padding or dropped tokens",
@@ -148,9 +152,9 @@ const LayerType combine_layer = {
         "Adds up the k rows that the experts computed for each token, weighted by the second input. Each output takes "
         "2 k - 1 FLOP.",
     .details =
-        "This layer is the last step of a mixture of experts. From the k rows that the experts computed for a token, "
-        "this layer makes one row. The backward pass takes 3 FLOP per element of the experts' rows, and reads both "
-        "inputs.",
+        "This layer is the last step of a mixture of experts. It makes one row from the k rows "
+        "that the experts computed for a token. The backward pass takes 3 FLOP per element of the "
+        "experts' rows, and reads both inputs.",
     .source = paper,
     .example =
         "{type: input, name: rows, shape: [256, 64]}, {type: input, name: weights, shape: [128, "

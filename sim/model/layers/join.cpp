@@ -1,4 +1,5 @@
-// Layers that join branches: `add` and `mul` join element by element, and `concat` joins end to end.
+// Layers that join branches: `add` and `mul` combine their inputs element by element, and `concat` puts its inputs end
+// to end.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -6,9 +7,9 @@
 namespace sluice {
 namespace {
 
-// The layer takes one FLOP per element of the output for each input after the first. Some inputs are stretched: an
-// element becomes several elements. The backward pass sums the gradient over these elements, with 1 FLOP per output for
-// each stretched input.
+// For each input after the first, the layer takes 1 FLOP per element of the output. An input with fewer elements than
+// the output is stretched: each of its elements stands for several elements. The backward pass adds up the gradients of
+// these elements, with 1 FLOP per element of the output for each stretched input.
 LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
@@ -22,8 +23,8 @@ LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inpu
   return counts;
 }
 
-// In the backward pass, the gradient of each of the n inputs is the product of the output's gradient and the other n -
-// 1 inputs.
+// Let n be the number of inputs. In the backward pass, the gradient of an input is the product of the output's gradient
+// and the other n - 1 inputs.
 LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = infer_each(keys, inputs);
   const std::int64_t products =
@@ -61,9 +62,9 @@ const LayerType add_layer = {
     .summary =
         "Adds its inputs, element by element, with 1 FLOP per output for each input after the first.",
     .details =
-        "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 is repeated. The "
-        "backward pass reads no activation. The backward pass sums the gradient of each input that was stretched, with "
-        "1 FLOP per output. Use `add` for residual connections.",
+        "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 "
+        "is repeated. The backward pass reads no activation. For each input that was stretched, it "
+        "adds up gradients, with 1 FLOP per output. Use `add` for residual connections.",
     .source =
         "He et al., Deep residual learning (2016), section 3.2; stretching as in the NumPy user guide, Broadcasting",
     .example =
@@ -80,10 +81,11 @@ const LayerType mul_layer = {
     .summary =
         "Multiplies its inputs, element by element, with 1 FLOP per output for each input after the first.",
     .details =
-        "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 is repeated. For n "
-        "inputs the backward pass takes n (n - 1) FLOP per output. The gradient of each input is the product of the "
-        "output's gradient and the other n - 1 inputs. The backward pass reads all inputs. For each input that was "
-        "stretched, the backward pass takes 1 additional FLOP per output. Use `mul` for gates.",
+        "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 "
+        "is repeated. For n inputs the backward pass takes n (n - 1) FLOP per output. The gradient "
+        "of each input is the product of the output's gradient and the other n - 1 inputs. The "
+        "backward pass reads all inputs. For each stretched input, the backward pass takes 1 FLOP "
+        "per output in addition. Use `mul` for gates.",
     .source =
         "Hu, Shen and Sun, Squeeze-and-excitation networks (2018), section 3.2; stretching "
         "as in the NumPy user guide, Broadcasting",
@@ -100,9 +102,10 @@ const LayerType concat_layer = {
     .name = "concat",
     .summary = "Joins its inputs end to end along an axis.",
     .details =
-        "All extents except the extent of this axis must be equal. The layer takes no FLOP. It copies its inputs into "
-        "the output, so it takes time with a cost model that counts bytes. The backward pass splits the gradient again "
-        "and reads no activation. Use `concat` to join branches, as in DenseNet and U-Net.",
+        "All extents except the extent of this axis must be equal. The layer takes no FLOP, but it "
+        "copies its inputs into the output. If the cost model counts bytes, these copies take "
+        "time. The backward pass splits the gradient into one part per input, and reads no activation. Use `concat` "
+        "to join branches, as in DenseNet and U-Net.",
     .source = "Huang et al., Densely connected convolutional networks (2017), section 3",
     .example =
         "{type: input, name: x, shape: [28, 28, 64]}, {type: relu, name: branch}, {type: concat, inputs: [x, branch]}",

@@ -5,7 +5,8 @@
 namespace sluice {
 namespace {
 
-// The product is [rows, D] x [D, features], so each row is multiplied by all weights.
+// The input is [rows, columns], and the weights are [columns, features]. So each row is multiplied
+// by all weights.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& input = *inputs[0];
   if (input.size() != 2)
@@ -26,9 +27,9 @@ const LayerType matmul_layer = {
     .summary = "Multiplies a matrix [rows, columns] by a weight matrix [columns, features].",
     .details =
         "The product takes rows x columns x features multiply-accumulates of 2 FLOP each. A bias adds 1 FLOP per "
-        "output. In the backward pass, the gradient of the input and the gradient of the weights each take as many "
-        "multiply-accumulates as the forward pass. The backward pass reads the input. Use `matmul` for sequences, "
-        "whose rows are tokens, and `dense` if each element of a sample has its own weights.",
+        "output. The backward pass computes two gradients: of the input and of the weights. Each gradient takes as "
+        "many multiply-accumulates as the forward pass. The backward pass reads the input. Use `matmul` for sequences, "
+        "whose rows are tokens. Use `dense` if each element of a sample has weights of its own.",
     .source = "PopART phased execution",
     .example = "{type: input, shape: [128, 768]}, {type: matmul, features: 3072}",
     .parameters = {{.name = "features",

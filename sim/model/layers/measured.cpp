@@ -1,4 +1,5 @@
-// The layer type `measured` describes a layer of which only seconds and sizes are known.
+// The layer type `measured` is for a layer whose operations are unknown: only its seconds and sizes
+// are known.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -44,8 +45,9 @@ const LayerType measured_layer = {
     .summary =
         "Describes a layer by its measured seconds, `forward` and `backward`, and its sizes.",
     .details =
-        "Use `measured` with the cost model `measured` for layers of which only seconds and sizes are known, for "
-        "example in graphs of PipeDream. The model's key `measured_batch` says for how many samples the seconds are.",
+        "Use this layer with the cost model `measured`, for layers of which only seconds and sizes are known. Graphs "
+        "of PipeDream have such layers. The seconds are for a batch. The model's key `measured_batch` says how many "
+        "samples this batch has.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1, the profile of a layer",
     .example =
         "{type: input, shape: [2048, 6144]}, {type: measured, shape: [2048, 6144], forward: 7.7ms, backward: 11.9ms}",
@@ -63,7 +65,7 @@ const LayerType measured_layer = {
           .optional = true},
          {.name = "keeps",
           .type = Type::choice,
-          .summary = "what the backward pass reads: the inputs, the output, or nothing",
+          .summary = "what the backward pass reads of the inputs and the output: `inputs`, `output`, or `nothing`",
           .default_text = "inputs",
           .choices = {"inputs", "output", "nothing"}},
          count_field(

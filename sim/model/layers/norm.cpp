@@ -1,4 +1,5 @@
-// Layers that normalise over the channels, or each channel separately. The channels are the last axis.
+// The layers that normalise. A layer computes mean and variance over the channels, or separately for each channel. The
+// channels are the last axis of a shape.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -11,9 +12,9 @@ struct FlopPerElement {
   std::int64_t forward = 0, input_gradient = 0, weight_gradient = 0;
 };
 
-// The backward pass reads the input, and computes mean and variance again from the input. Mean and variance do not
-// count as kept tensors, as in Korthikanti et al. (2022), section 4.1: they are two values per row, channel or
-// group.
+// The backward pass reads the input, and computes mean and variance again from it. Mean and variance are only two
+// values per row, per channel or per group. So they do not count as kept tensors. Korthikanti et al. (2022),
+// section 4.1, do not count them either.
 LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElement per_element) {
   LayerCounts counts;
   counts.shape = shape;
@@ -27,10 +28,11 @@ LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElemen
   return counts;
 }
 
-// In inference, mean and variance are constants. Mean, variance, scale and shift are combined into one multiplication
-// and one addition per element. The running mean and variance are not counted as parameters. The backward pass takes
-// these FLOP per element, where g is the output's gradient:
-// - 4 for mean and variance of the batch (an addition; a subtraction, a square and an addition);
+// For `batch_norm`. In inference, mean and variance are constants. So the four constants mean, variance, scale and
+// shift are combined into one multiplication and one addition per element. The running mean and variance are not
+// counted as parameters. Let g be the output's gradient. The backward pass takes these FLOP per element:
+// - 4 for mean and variance of the batch: one for the mean (an addition), and three for the variance (a subtraction, a
+//   square and an addition);
 // - 2 for the normalised value z;
 // - 3 for the sums of g and g z over the batch, which are also the gradients of shift and scale;
 // - 4 for s (g - a - z b), where s, a and b are constant over the channel.
@@ -39,15 +41,18 @@ LayerCounts infer_batch(const Reader& keys, const std::vector<const Shape*>& inp
   return counts_of(*inputs[0], affine ? 2 : 0, {2, affine ? 10 : 13, affine ? 3 : 0});
 }
 
-// The forward pass takes these FLOP per element: 1 for the mean (an addition); 3 for the variance (a subtraction, a
-// square and an addition); 1 for the multiplication by 1 / sigma; and 1 each for scale and shift. Divisions and square
-// roots happen once per group of elements and are not counted. The backward pass takes these FLOP per element:
+// For `layer_norm` and `group_norm`. The forward pass takes these FLOP per element:
+// - 1 for the mean: an addition;
+// - 3 for the variance: a subtraction, a square and an addition;
+// - 3 for the multiplication by 1 / sigma, the scale and the shift.
+// The square root and all divisions happen once per row or group. They are not counted. Let g be the output's gradient.
+// The backward pass takes these FLOP per element:
 // - 4 for mean and variance;
 // - 2 for the normalised value z;
-// - 1 for h = g scale, where g is the output's gradient (without a scale h is g);
+// - 1 for h = g scale (without a scale h is g);
 // - 3 for the sums of h and h z over the normalised elements;
 // - 4 for s (h - a - z b), where s, a and b are constant over the normalised elements;
-// - 3 for the gradients of shift and scale, which are the sums of g and g z over all other axes.
+// - 3 for the gradients of shift and scale: the sums of g and g z over all axes except the channels.
 LayerCounts normalised(const Reader& keys, const Shape& shape) {
   const bool affine = keys.boolean("affine");
   return affine ? counts_of(shape, 2, {7, 14, 3}) : counts_of(shape, 0, {5, 13, 0});
@@ -64,15 +69,20 @@ LayerCounts infer_group(const Reader& keys, const std::vector<const Shape*>& inp
                             "' for 'groups': expected a divisor of the " +
                             std::to_string(channels) + " channels");
   LayerCounts counts = normalised(keys, *inputs[0]);
-  // Each output element depends on all inputs through the mean and the variance.
+  // Mean and variance depend on all places of the input, so each output element does, too.
   counts.dependence.kind = InputDependence::Kind::everything;
   return counts;
 }
 
-// The forward pass takes these FLOP per element: a square and an addition, a multiplication by 1 / root mean square,
-// and the scale. The backward pass takes these FLOP per element: 2 for the root mean square, 1 for the normalised value
-// z, 1 for h = g scale, where g is the output's gradient, 2 for the sum of h z, 3 for s (h - z b), where s and b are
-// constant over the row, and 2 for the gradient of the scale, which is the sum of g z.
+// For `rms_norm`. The forward pass takes 4 FLOP per element: a square, an addition, the multiplication by 1 / root mean
+// square, and the multiplication by the scale. Let g be the output's gradient. The backward pass takes these FLOP per
+// element:
+// - 2 for the root mean square;
+// - 1 for the normalised value z;
+// - 1 for h = g scale;
+// - 2 for the sum of h z;
+// - 3 for s (h - z b), where s and b are constant over the row;
+// - 2 for the gradient of the scale: the sum of g z.
 LayerCounts infer_rms(const Reader&, const std::vector<const Shape*>& inputs) {
   return counts_of(*inputs[0], 1, {4, 9, 2});
 }
@@ -90,14 +100,14 @@ extern const LayerType batch_norm_layer;
 const LayerType batch_norm_layer = {
     .name = "batch_norm",
     .summary =
-        "Normalises each channel by the statistics of the batch, or in inference by constants. The layer takes 2 FLOP "
-        "per element.",
+        "Normalises each channel: in training by the mean and variance of the batch, in inference by constants. The "
+        "layer takes 2 FLOP per element.",
     .details =
-        "The formula is y = scale (x - mean) / sqrt(variance) + shift for each channel, without the small constant "
-        "under the root. In inference, scale, shift, mean and variance are constants, and are combined into one "
-        "multiplication and one addition per element. Mean and variance for inference do not count as parameters. The "
-        "backward pass reads the input, and takes 13 FLOP per element. 4 of the 13 FLOP compute mean and variance of "
-        "the batch again.",
+        "For each channel, the formula is y = scale (x - mean) / sqrt(variance) + shift. It leaves out the small "
+        "constant that is added to the variance. In inference, mean, variance, scale and shift are constants. So they "
+        "are combined into one multiplication and one addition per element. Mean and variance do not count as "
+        "parameters. The backward pass reads the input, and takes 13 FLOP per element. Of these 13 FLOP, 4 compute "
+        "mean and variance of the batch again.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: batch_norm}",
     .parameters = {affine_field()},
@@ -108,12 +118,14 @@ extern const LayerType layer_norm_layer;
 const LayerType layer_norm_layer = {
     .name = "layer_norm",
     .summary =
-        "Normalises over the last axis, with 7 FLOP per element, or 5 FLOP per element without scale and shift.",
+        "Normalises each row along the last axis, with 7 FLOP per element, or 5 FLOP per element without scale and "
+        "shift.",
     .details =
-        "The formula is y = scale (x - mean) / sigma + shift, with mean and standard deviation sigma of each row. An "
-        "element takes 1 FLOP for the mean, 3 for the variance, 1 for the product with 1 / sigma, 1 for the scale, and "
-        "1 for the shift. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. The "
-        "backward pass reads the input, and computes mean and variance again. Use `layer_norm` for transformers.",
+        "The formula is y = scale (x - mean) / sigma + shift. Each row has its mean and its standard deviation "
+        "sigma. An element takes 7 FLOP: 1 for the mean, 3 for the variance, 1 for the product with 1 / sigma, 1 for "
+        "the scale, and 1 for the shift. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and "
+        "shift. The backward pass reads the input, and computes mean and variance again. Use `layer_norm` for "
+        "transformers.",
     .source = "Ba, Kiros and Hinton, Layer normalization (2016), section 3",
     .example = "{type: input, shape: [128, 768]}, {type: layer_norm}",
     .parameters = {affine_field()},
@@ -126,10 +138,10 @@ const LayerType group_norm_layer = {
     .summary =
         "Normalises over groups of channels, with 7 FLOP per element, or 5 FLOP per element without scale and shift.",
     .details =
-        "The formula is the formula of layer_norm, but mean and standard deviation go over all elements of a group "
-        "of channels. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. "
-        "The backward pass reads the input, and computes mean and variance from the input again. Use `group_norm` for "
-        "networks of images that are trained with small batches.",
+        "The formula is the same as for `layer_norm`. But mean and standard deviation are taken over all elements of a "
+        "group of channels. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. It reads "
+        "the input, and computes mean and variance again. Use `group_norm` for image networks that are trained with "
+        "small batches.",
     .source = "Wu and He, Group normalization (2018), section 3",
     .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",
     .parameters = {{.name = "groups",
@@ -144,12 +156,12 @@ extern const LayerType rms_norm_layer;
 const LayerType rms_norm_layer = {
     .name = "rms_norm",
     .summary =
-        "Divides the last axis by its root mean square and scales it, with 4 FLOP per element.",
+        "Divides each row by its root mean square, and scales it, with 4 FLOP per element.",
     .details =
-        "The formula is y = scale x / sqrt(mean of x x) for each row. An element takes 2 FLOP for the mean of the "
-        "squares, 1 for the product with the inverse of the root, and 1 for the scale, which is one parameter per "
-        "feature. The backward pass takes 11 FLOP per element. The backward pass reads the input, and computes the "
-        "root mean square from the input again. Use `rms_norm` for transformers such as Llama.",
+        "The formula is y = scale x / sqrt(mean of x x) for each row. The scale is one parameter per feature. An "
+        "element takes 2 FLOP for the mean of the squares, 1 for the product with the inverse of the root, and 1 for "
+        "the scale. The backward pass takes 11 FLOP per element. It reads the input, and computes the root mean "
+        "square again. Use `rms_norm` for transformers such as Llama.",
     .source = "Zhang and Sennrich, Root mean square layer normalization (2019), section 4",
     .example = "{type: input, shape: [128, 4096]}, {type: rms_norm}",
     .parameters = {},

@@ -1,4 +1,4 @@
-// The layer type `operator` describes an operator that has no layer type of its own, by its cost per element.
+// The layer type `operator` is for an operator that has no layer type of its own. Its keys give the cost per element.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -18,9 +18,9 @@ Shape output_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
 }
 
 // A multiply-accumulate of the forward pass has two factors: an input, and a weight or another input. The backward
-// pass has two multiply-accumulates instead, one for the gradient of each factor. All other operations are assumed to
-// cost as much as in the forward pass. The gradient of a weight that is only added is the sum of the output's
-// gradients, with 1 FLOP per output.
+// pass has two multiply-accumulates instead, one for the gradient of each factor. Operations that are not
+// multiply-accumulates are assumed to cost as much as in the forward pass. If the operator only adds its weights, the
+// gradient of a weight is a sum of the output's gradients. This takes 1 FLOP per output.
 Backward backward_of(const Reader& keys, const LayerCounts& counts, std::size_t inputs) {
   Backward backward;
   const std::int64_t output = elements_of(counts.shape);
@@ -65,18 +65,17 @@ extern const LayerType operator_layer;
 const LayerType operator_layer = {
     .name = "operator",
     .summary =
-        "Describes an operator that has no layer type of its own, by the shape of its output and its cost per element. "
-        "If only the shape is given, the operator moves, repeats or drops elements.",
+        "Describes an operator without a layer type of its own, by the shape of its output and its cost per element. "
+        "An operator with only the key `shape` computes nothing: it moves, repeats or drops elements.",
     .details =
-        "Use `operator` for an operator that no layer type fits. Counts are per element of the output or of the first "
-        "input, so that they scale with the shapes.",
+        "Use `operator` if no layer type fits. The keys give costs per element of the output or of the first input. So "
+        "the cost of the operator grows with the shapes.",
     .source = "definition",
     .example = "{type: input, shape: [128, 768]}, {type: operator, flop: 12}",
     .parameters =
         {{.name = "shape",
           .type = Type::list,
-          .summary = "the extents of one sample of the output; by default the shapes of "
-                     "the inputs, stretched to each other",
+          .summary = "the extents of one sample of the output; by default the shape to which all inputs are stretched",
           .optional = true},
          count_field("macs", "multiply-accumulates per element of the output"),
          count_field("input_macs", "multiply-accumulates per element of the first input"),
@@ -93,13 +92,13 @@ const LayerType operator_layer = {
           .choices = {"inputs", "output", "nothing"}},
          count_field(
              "kept_bytes",
-             "the number of bytes per sample that are kept for the backward pass and do not depend on the "
-             "dtype, such as the bytes of masks and indices"),
+             "the number of bytes per sample that are kept for the backward pass independently of the dtype, such as "
+             "the bytes of masks and indices"),
          {.name = "same_place",
           .type = Type::boolean,
           .summary =
-              "for an operator with `shape`: whether each output pixel depends on only one input pixel, for example if "
-              "the operator adds zeros around an image",
+              "for an operator with `shape`: whether each output pixel depends on only one input pixel. An operator "
+              "that adds zeros around an image is an example",
           .default_text = "false"}},
     .min_inputs = 1,
     .max_inputs = any_number,

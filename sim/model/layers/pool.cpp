@@ -1,5 +1,5 @@
-// In a pooling, each output depends on one window of one channel. A window extends along all axes of a signal, an image
-// or a volume except the last axis, the channels.
+// In a pooling, each output depends on one window of one channel. The input is a signal, an image or a volume. A window
+// extends along all axes of the input except the last axis, the channels.
 #include <numeric>
 
 #include "base/quantity.hpp"
@@ -20,9 +20,9 @@ std::size_t axes_of(const Reader& keys, const Shape& image) {
   return image.size() - 1;
 }
 
-// Counts one FLOP per element of the window, like the stage table 'AlexNet on one card'. For a window of n elements,
-// the count is exact for the mean, which takes n - 1 additions and one division. The maximum takes n - 1 comparisons,
-// one FLOP less than the count.
+// For each output, counts one FLOP per element of the output's window. The table `models/alexnet_data_island.json` has
+// the same counts. For a mean of n elements, the count is exact: n - 1 additions and one division. For a maximum of n
+// elements, the count is 1 too high, because a maximum takes only n - 1 comparisons.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Window window = read_pool_window(keys, axes_of(keys, image));
@@ -34,9 +34,9 @@ LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// The position of each maximum is kept as an index of 8 bytes per output, as in PyTorch's max_pool2d. (PyTorch's
-// indices are int64. PyTorch keeps the input only for its shape and does not read its elements.) The backward pass adds
-// each gradient at the position of its maximum, with 1 FLOP per output.
+// The position of each maximum is kept as an index of 8 bytes per output, as in PyTorch's max_pool2d. PyTorch also
+// keeps the input, but reads only the input's shape. So the input is not counted. The backward pass adds each gradient
+// at the position of its maximum, with 1 FLOP per output.
 LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   const std::int64_t outputs = elements_of(counts.shape);
@@ -44,8 +44,8 @@ LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// The backward pass divides the gradient of a mean once, and adds the quotient to the gradients of all elements of the
-// window. So the backward pass takes as many FLOP as the forward pass. The backward pass reads no activation.
+// For each mean of n elements, the backward pass divides the gradient of the mean by n. It adds the quotient to the
+// gradients of the n elements. So the backward pass takes as many FLOP as the forward pass. It reads no activation.
 LayerCounts infer_mean(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   counts.backward.input_flop = counts.flop;
@@ -61,10 +61,10 @@ LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-// Along an axis of n elements with m windows, window i reaches from floor(i n / m) to ceil((i + 1) n / m). Two
-// neighbouring windows share an element if the bound i n / m between them is not a whole number. Of the m - 1 inner
-// bounds, gcd(n, m) - 1 are whole numbers. So m - gcd(n, m) elements belong to two windows, and the windows together
-// have n + m - gcd(n, m) elements.
+// Let an axis have n elements and m windows. Window i reaches from floor(i n / m) to ceil((i + 1) n / m). The border
+// between window i - 1 and window i is at i n / m. If this is not a whole number, the two windows share one element.
+// There are m - 1 such borders, and gcd(n, m) - 1 of them are at whole numbers. So m - gcd(n, m) elements are shared.
+// The sizes of all windows add up to n + m - gcd(n, m).
 LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Shape output = read_extents(keys, "output", axes_of(keys, image));
@@ -78,7 +78,7 @@ LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& 
     counts.flop = checked_mul(counts.flop, read, "FLOP");
   }
   counts.backward.input_flop = counts.flop;
-  // If the extent of the image is a multiple of the output's extent, the windows are equal and do not overlap.
+  // If the input's extent is a multiple of the output's extent, the windows are equally long and do not overlap.
   InputDependence dependence{.kind = InputDependence::Kind::window, .reach = {}, .stride = {}};
   for (std::size_t axis = 0; axis < output.size(); ++axis) {
     if (image[axis] % output[axis] != 0) return counts;
@@ -121,8 +121,8 @@ const LayerType avg_pool_layer = {
     .name = "avg_pool",
     .summary = "Takes the mean of each window of an image, channel by channel.",
     .details =
-        "Each output takes 1 FLOP per element of its window: n - 1 additions and one division for n elements. The "
-        "backward pass takes as many FLOP as the forward pass, and reads no activation.",
+        "Each output takes 1 FLOP per element of its window. A window of n elements takes n - 1 additions and one "
+        "division. The backward pass takes as many FLOP as the forward pass. It reads no activation.",
     .source = guide,
     .example = "{type: input, shape: [8, 8, 64]}, {type: avg_pool, kernel: 2}",
     .parameters = window_parameters(),
@@ -134,9 +134,9 @@ const LayerType global_avg_pool_layer = {
     .name = "global_avg_pool",
     .summary = "Takes the mean of each channel; for an image the output is [1, 1, channels].",
     .details =
-        "The layer takes 1 FLOP per element of the input. The backward pass takes as many FLOP as the forward pass, "
-        "and reads no activation. Use this layer before the last dense layer of a network of images, so that the "
-        "number of weights does not depend on the size of the image.",
+        "The layer takes 1 FLOP per element of the input. The backward pass takes as many FLOP as the forward pass. "
+        "It reads no activation. Use this layer before the last dense layer of an image network. Then the dense layer "
+        "has the same number of weights for images of all sizes.",
     .source = "Lin, Chen and Yan, Network in network (2014), section 3.2",
     .example = "{type: input, shape: [7, 7, 512]}, {type: global_avg_pool}",
     .parameters = {},
@@ -147,11 +147,12 @@ extern const LayerType adaptive_avg_pool_layer;
 const LayerType adaptive_avg_pool_layer = {
     .name = "adaptive_avg_pool",
     .summary =
-        "Takes the means of windows of an image. The windows are chosen so that the output has the given size.",
+        "Takes the mean of each window of an image. The output has the given size, and the windows follow from this "
+        "size.",
     .details =
         "Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m). Neighbouring "
         "windows may share an element. The layer takes 1 FLOP per element of each window. The backward pass takes as "
-        "many FLOP as the forward pass, and reads no activation. Use this layer for networks that accept images of "
+        "many FLOP as the forward pass. It reads no activation. Use this layer for networks that accept images of "
         "any size.",
     .source =
         "PyTorch, torch.nn.AdaptiveAvgPool2d; for the windows: He et al., Spatial pyramid pooling (2014), section 2.3",
@@ -159,7 +160,8 @@ const LayerType adaptive_avg_pool_layer = {
     .parameters = {{.name = "output",
                     .type = Type::any,
                     .summary =
-                        "the size of the output: an integer, or one per axis: [height, width]"}},
+                        "the size of the output: one integer for all axes, or one integer per axis, such as [height, "
+                        "width]"}},
     .infer = infer_adaptive,
 };
 

@@ -12,7 +12,7 @@ Field sparsity_field() {
   return {
       .name = "sparsity",
       .type = Type::number,
-      .summary = "the share of the weights that are zero, and are neither stored nor multiplied",
+      .summary = "the share of zeros among the weights. Zeros are neither stored nor multiplied",
       .default_text = "0",
       .maximum = 1};
 }
@@ -20,8 +20,8 @@ Field sparsity_field() {
 void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
                    std::int64_t meets) {
   counts.sparsity = keys.number("sparsity");
-  // Up to 2^53, the number of weights is exact as a double. The number of zeros is at most the number of weights,
-  // because sparsity is at most 1.
+  // A double holds each whole number up to 2^53 exactly. A larger number of weights may be rounded up. Then the number
+  // of zeros could exceed the number of weights. So the number of zeros is limited to the number of weights.
   const std::int64_t zeros = std::llround(counts.sparsity * static_cast<double>(weights));
   const std::int64_t stored = weights - std::min(zeros, weights);
   counts.parameters = stored;

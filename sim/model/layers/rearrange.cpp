@@ -1,5 +1,5 @@
-// Layers whose output is a part of their input, or their whole input in another order. All of them are views, which
-// compute, move and keep nothing.
+// The output of these layers is a part of their input, or their whole input in another order. All these layers are
+// views. A view computes, moves and keeps nothing.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -64,10 +64,10 @@ LayerCounts infer_slice(const Reader& keys, const std::vector<const Shape*>& inp
   const std::int64_t end = keys.has("end") ? keys.integer("end") : extent;
   if (end > extent)
     keys.fail("end", "'" + std::to_string(end) + "' for 'end': the input " + text_of(*inputs[0]) +
-                         " has an extent of " + std::to_string(extent) + " there");
+                         " has an extent of " + std::to_string(extent) + " along this axis");
   if (begin >= end)
-    keys.fail("begin", "'" + std::to_string(begin) + "' for 'begin': nothing is left before " +
-                           std::to_string(end));
+    keys.fail("begin", "'" + std::to_string(begin) + "' for 'begin': expected a position before " +
+                           std::to_string(end) + ", where the slice ends");
   extent = (end - begin - 1) / keys.integer("step") + 1;
   return counts;
 }
@@ -101,9 +101,9 @@ const LayerType split_layer = {
     .name = "split",
     .summary = "Divides its input into parts along an axis, and takes one of the parts.",
     .details =
-        "The layer computes and moves nothing, because its output is a part of the memory of its input. A layer that "
-        "keeps the output for its backward pass keeps the whole input. Use one split per part, for example to take "
-        "queries, keys and values from one product.",
+        "The layer computes and moves nothing, because its output is a part of the memory of its input. A later layer "
+        "that keeps the output for its backward pass keeps the whole input. Use one split layer per part: for example, "
+        "three split layers take queries, keys and values from one product.",
     .source = "definition, as in NumPy's split",
     .example = "{type: input, shape: [128, 2304]}, {type: split, parts: 3, part: 0}",
     .parameters = {axis_field(),
@@ -127,8 +127,8 @@ const LayerType slice_layer = {
     .name = "slice",
     .summary = "Takes the elements between two positions along an axis of its input.",
     .details =
-        "The layer computes and moves nothing, because its output is a part of the memory of its input. The output "
-        "has ceil((end - begin) / step) elements along the axis. A layer that keeps the output for its backward pass "
+        "The layer computes and moves nothing, because its output is a part of the memory of its input. The output has "
+        "ceil((end - begin) / step) elements along the axis. A later layer that keeps the output for its backward pass "
         "keeps the whole input.",
     .source = "definition, as in NumPy's basic indexing",
     .example = "{type: input, shape: [128, 768]}, {type: slice, axis: 0, begin: 0, end: 64}",
@@ -140,7 +140,7 @@ const LayerType slice_layer = {
           .default_text = "0"},
          {.name = "end",
           .type = Type::integer,
-          .summary = "the position after the last element taken; by default the extent of the axis",
+          .summary = "the position after the last element that may be taken; by default the extent of the axis",
           .optional = true,
           .minimum = 1},
          {.name = "step",
@@ -156,15 +156,15 @@ const LayerType transpose_layer = {
     .name = "transpose",
     .summary = "Puts the axes of its input into another order.",
     .details =
-        "The layer computes and moves nothing, because its output is the memory of its input, which is read in "
-        "another order. A layer that keeps the output for its backward pass keeps the input. Use `operator` instead "
-        "if the program that you describe copies the elements.",
+        "The output has the same memory as the input, and is read in another order. So the layer computes and moves "
+        "nothing. A later layer that keeps the output for its backward pass keeps the input. If the program that you "
+        "describe copies the elements, use `operator` instead.",
     .source = "definition, as in NumPy's transpose",
     .example = "{type: input, shape: [196, 768]}, {type: transpose, axes: [1, 0]}",
     .parameters = {{.name = "axes",
                     .type = Type::list,
                     .summary =
-                        "for each axis of the output, its number in the input, counted from 0"}},
+                        "for each axis of the output, the number of the same axis in the input, counted from 0"}},
     .infer = infer_transpose,
     .view = true,
 };

@@ -1,4 +1,4 @@
-// Layers over a sequence [rows, features] with one row per token.
+// The layers for a sequence of tokens. A sequence has the shape [rows, features], with one row per token.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -13,7 +13,8 @@ void require_rows(const Reader& keys, const Shape& shape) {
 }
 
 // The forward pass copies a row of the table for each token, without FLOP. The backward pass reads the tokens again.
-// For each token, this pass adds the output's gradient to the gradient of the token's row, with 1 FLOP per element.
+// For each token, it adds a row of the output's gradient to the gradient of the token's row in the table, with 1 FLOP
+// per element.
 LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& tokens = *inputs[0];
   if (tokens.size() != 1)
@@ -27,8 +28,8 @@ LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>&
   return counts;
 }
 
-// Every sample reads the same first rows of the table. The backward pass adds the gradient of the output to the
-// gradient of these rows.
+// Every sample uses the first rows of the table. The backward pass adds the output's gradient to the gradient of these
+// rows.
 LayerCounts infer_add_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
@@ -48,8 +49,8 @@ LayerCounts infer_class_token(const Reader& keys, const std::vector<const Shape*
   return counts;
 }
 
-// A pair of elements is rotated to x cos - y sin and x sin + y cos, with 3 FLOP per element. The backward pass rotates
-// the gradient back.
+// The pair (x, y) becomes (x cos - y sin, x sin + y cos): two products and a sum per element, so 3 FLOP. The backward
+// pass rotates the gradient back, with as many FLOP.
 LayerCounts infer_rotary(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
@@ -70,15 +71,15 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
 }
 
 // Each head has one score for each pair of a query and a key. A score takes one multiply-accumulate per feature of the
-// head, 1 FLOP for its scaling, and 5 FLOP for its part of the softmax (as in the layer softmax). A score also takes
-// one multiply-accumulate for each feature of the values. A causal mask saves no computation, because all scores are
-// computed before the mask is applied.
+// head's queries, 1 FLOP for its scaling, and 5 FLOP for its part of the softmax. The output of the softmax is then
+// multiplied by the head's values, with one multiply-accumulate per feature of the values. A causal mask saves no
+// computation: all scores are computed before the mask is applied.
 //
-// The forward pass has two products: queries with keys, and softmax with values. In the backward pass, each product has
-// two gradients, and each gradient takes as many multiply-accumulates as the product. A score takes another 4 FLOP for
-// the softmax (as in the layer softmax) and 1 FLOP for its scaling. Dropout takes 2 FLOP per score, for the mask and
-// for 1 / (1 - rate). The backward pass reads queries, keys, values and the output of softmax. With dropout, the
-// backward pass also reads the mask, which has 1 byte per score, and the scores after dropout.
+// The forward pass has two products: queries with keys, and softmax with values. In the backward pass, each product
+// has two gradients. Each gradient takes as many multiply-accumulates as the product. In addition, the backward pass
+// takes 4 FLOP per score for the softmax, and 1 FLOP per score for the scaling. Dropout takes 2 FLOP per score: a
+// multiplication by the mask, and a multiplication by 1 / (1 - rate). The backward pass reads queries, keys, values and
+// the output of softmax. With dropout, it also reads the scores after dropout and the mask of 1 byte per score.
 LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &query = *inputs[0], &key = *inputs[1], &value = *inputs[2];
   for (const Shape* input : inputs) require_rows(keys, *input);
@@ -125,14 +126,13 @@ const LayerType embedding_layer = {
     .name = "embedding",
     .summary = "Takes one row of a table for each token.",
     .details =
-        "A cost model assumes that each token of the micro-batch reads one row of the table, but that no more than "
-        "the whole table is read. An update by the optimizer reads and writes the whole table.",
+        "A cost model assumes that each token of the micro-batch reads a row of its own. But it never counts more rows "
+        "than the table has. An update by the optimizer reads and writes the whole table.",
     .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
     .example = "{type: input, shape: [128]}, {type: embedding, entries: 50257, features: 768}",
     .parameters = {{.name = "entries",
                     .type = Type::integer,
-                    .summary =
-                        "the number of rows of the table, which is the number of known words",
+                    .summary = "the number of rows of the table: one row for each known word",
                     .minimum = 1},
                    {.name = "features",
                     .type = Type::integer,
@@ -145,12 +145,13 @@ extern const LayerType add_embedding_layer;
 const LayerType add_embedding_layer = {
     .name = "add_embedding",
     .summary =
-        "Adds to each row the learned row of its position or of its segment, with 1 FLOP per element.",
+        "Adds a learned row to each row of the input, with 1 FLOP per element. There is one learned row per position, or "
+        "one per segment of the input.",
     .details =
-        "The table has entries x features parameters. All samples read the same first rows of the table, so a cost "
-        "model assumes that these rows are read once per micro-batch. The backward pass adds the output's gradient to "
-        "the gradient of these rows, with 1 FLOP per element, and reads no activation. Use this layer to add learned "
-        "positions to the words.",
+        "The table has entries x features parameters. All samples read the same first rows of the table. So a cost "
+        "model reads these rows once per micro-batch. The backward pass adds the output's gradient to the gradient "
+        "of these rows, with 1 FLOP per element. It reads no activation. Use this layer to add the learned positions "
+        "of words to the rows of the words.",
     .source = "Devlin et al., BERT (2019), figure 2",
     .example = "{type: input, shape: [128, 768]}, {type: add_embedding, entries: 1024}",
     .parameters = {{.name = "entries",
@@ -167,8 +168,8 @@ const LayerType class_token_layer = {
     .details =
         "The output has one more row than the input, and the learned row has one parameter per feature. The forward "
         "pass takes no FLOP. The backward pass adds up the gradient of the learned row, with 1 FLOP per feature, and "
-        "reads no activation. Use this layer for vision transformers, and use `take_row` to read this row after the "
-        "last block.",
+        "reads no activation. Use this layer for vision transformers. After the last block, use `take_row` to take the "
+        "first row.",
     .source = "Dosovitskiy et al., An image is worth 16x16 words (2021), equation 1",
     .example = "{type: input, shape: [196, 768]}, {type: class_token}",
     .parameters = {},
@@ -181,9 +182,9 @@ const LayerType rotary_layer = {
     .summary =
         "Rotates pairs of features by an angle that grows with the position, with 3 FLOP per element.",
     .details =
-        "A pair (x, y) becomes (x cos - y sin, x sin + y cos), which takes 3 FLOP per element. The backward pass "
-        "rotates the gradient back with as many FLOP as the forward pass, and reads no activation. The layer has no "
-        "parameters. Use `rotary` on queries and keys before `attention`.",
+        "A pair (x, y) becomes (x cos - y sin, x sin + y cos). This takes 3 FLOP per element. The backward pass "
+        "rotates the gradient back with as many FLOP. It reads no activation. The layer has no parameters. Use "
+        "`rotary` on queries and keys before `attention`.",
     .source =
         "Su et al., RoFormer: enhanced transformer with rotary position embedding (2021), equation 34",
     .example = "{type: input, shape: [128, 4096]}, {type: rotary}",
@@ -195,12 +196,13 @@ extern const LayerType attention_layer;
 const LayerType attention_layer = {
     .name = "attention",
     .summary =
-        "Computes for each head the scaled dot products of queries with keys, their softmax, and the sum of the "
-        "values weighted by the softmax. The projections are separate layers.",
+        "Computes three things for each head: the scaled dot products of queries with keys, the softmax of these "
+        "products, and the sum of the values weighted by the softmax. The projections to queries, keys and values are "
+        "separate layers.",
     .details =
-        "The scores are kept for the backward pass. The number of scores is proportional to the number of queries "
-        "times the number of keys. With `cached`, queries of new tokens are also multiplied with keys of earlier "
-        "tokens. The device holds these keys in a cache during the whole run.",
+        "The scores are kept for the backward pass. Each head has (number of queries) x (number of keys) scores. With "
+        "`cached`, the queries of new tokens are also multiplied with the keys of earlier tokens. The device holds the "
+        "keys and values of the earlier tokens in a cache during the whole run.",
     .source =
         "Vaswani et al., Attention is all you need (2017), section 3.2; Ainslie et al., GQA "
         "(2023), section 2.2; what is kept for the backward pass: Korthikanti et al. (2022), "
@@ -224,7 +226,7 @@ const LayerType attention_layer = {
           .minimum = 1},
          {.name = "dropout",
           .type = Type::boolean,
-          .summary = "whether training sets a share of the scores to zero after the softmax",
+          .summary = "whether training sets some scores to zero after the softmax",
           .default_text = "false"},
          {.name = "cached",
           .type = Type::integer,

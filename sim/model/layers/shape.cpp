@@ -20,8 +20,8 @@ Field axis_field() {
       .name = "axis",
       .type = Type::integer,
       .summary =
-          "the number of the axis, counted from 0, or from the end with -1 for the last axis (the channels of an "
-          "image)",
+          "the number of the axis, counted from 0; -1 is the last axis, and -2 the axis before it. The last axis of an "
+          "image has its channels",
       .default_text = "-1",
       .minimum = -16,
       .maximum = 15};
@@ -60,7 +60,7 @@ Shape stretched(const Reader& keys, const Shape& a, const Shape& b) {
       keys.fail(
           "inputs",
           keys.text("type") + " of " + text_of(a) + " and " + text_of(b) +
-              ": expected equal extents, or the extent 1, for each axis counted from the last axis");
+              ": expected two equal extents, or one extent of 1, at each axis, counted from the last axis");
     if (extent == 1) extent = with;
   }
   return shape;

@@ -1,6 +1,6 @@
-// The layers `flatten` and `reshape` (another shape of the same elements), `take_row` (one row) and `dropout`. The
-// first three are views: their output is counted like any output, but no data are moved to make it. If a layer keeps a
-// view for its backward pass, it keeps the viewed tensor.
+// Four layers: `flatten` and `reshape` give the elements another shape, `take_row` takes one row, and `dropout` sets
+// elements to zero. The first three layers are views: the output is counted like any output, but no data are moved for
+// it. A later layer that needs this output for its backward pass keeps the view's input instead.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -53,14 +53,14 @@ LayerCounts infer_row(const Reader& keys, const std::vector<const Shape*>& input
   return counts;
 }
 
-// Training keeps a mask of 1 byte per element that says which elements were set to zero
-// (Korthikanti et al. 2022, section 4.1). The backward pass multiplies the gradient by the mask and
-// by 1 / (1 - rate): 2 FLOP per element.
+// Training keeps a mask of 1 byte per element (Korthikanti et al. 2022, section 4.1). The mask says which elements were
+// set to zero. The backward pass takes 2 FLOP per element: one multiplication of the gradient by the mask, and one by 1
+// / (1 - rate).
 LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
   const std::int64_t elements = elements_of(counts.shape);
-  // A layer with rate 0 is left out, unless its seconds were measured.
+  // The rate is 0 only if the layer's seconds were measured: other layers with the rate 0 have been left out.
   if (keys.number("rate") > 0)
     counts.backward = {.input_flop = checked_mul(elements, 2, "FLOP"), .kept_bytes = elements};
   counts.dependence.kind = InputDependence::Kind::same_place;
@@ -72,11 +72,12 @@ LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& i
 extern const LayerType flatten_layer;
 const LayerType flatten_layer = {
     .name = "flatten",
-    .summary = "Gives its input a shape with a single axis that holds all elements.",
+    .summary = "Gives its input a shape with a single axis.",
     .details =
-        "The layer computes and moves nothing, because its output is the memory of its input. A layer that needs the "
-        "output for its backward pass keeps the input. Use `flatten` between a layer whose output is an image and a "
-        "layer that needs an input with one axis. The layer `dense` flattens its input itself.",
+        "The output has the same memory as the input. So the layer computes and moves nothing. A later layer that "
+        "needs the output for its backward pass keeps the input. Use `flatten` after a layer that returns an image, "
+        "and before a layer that needs an input with one axis. `dense` needs no `flatten`: it flattens its input "
+        "itself.",
     .source = "definition",
     .example = "{type: input, shape: [6, 6, 256]}, {type: flatten}",
     .parameters = {},
@@ -89,15 +90,16 @@ const LayerType reshape_layer = {
     .name = "reshape",
     .summary = "Gives the elements of its input another shape.",
     .details =
-        "The layer computes and moves nothing, because its output is the memory of its input. Both shapes must have "
-        "the same number of elements. Use reshape to turn, for example, an image of patches into a sequence of tokens.",
+        "The layer computes and moves nothing, because its output has the same memory as its input. The input and "
+        "the output must have the same number of elements. For example, use `reshape` to turn an image of patches into "
+        "a sequence of tokens.",
     .source = "definition",
     .example = "{type: input, shape: [14, 14, 768]}, {type: reshape, shape: [196, 768]}",
     .parameters =
         {{.name = "shape",
           .type = Type::list,
           .summary =
-              "the extents of one sample; one extent may be -1, and is then computed from the other extents"}},
+              "the extents of one sample of the output. One extent may be -1: then it follows from the other extents"}},
     .infer = infer_reshape,
     .view = true,
 };
@@ -107,8 +109,8 @@ const LayerType take_row_layer = {
     .name = "take_row",
     .summary = "Takes one row of its input, along the first axis.",
     .details =
-        "The layer computes and moves nothing, because its output is a part of the memory of its input. Use `take_row` "
-        "before the last layers of a transformer that classifies, because these layers read only the first row.",
+        "The output is a part of the memory of the input. So the layer computes and moves nothing. Some transformers "
+        "classify their input. Their last layers read only the first row: use `take_row` before these layers.",
     .source = "definition",
     .example = "{type: input, shape: [197, 768]}, {type: take_row, row: 0}",
     .parameters = {{.name = "row",
@@ -124,16 +126,17 @@ const LayerType dropout_layer = {
     .name = "dropout",
     .summary = "Sets elements to zero at random in training, and does nothing in inference.",
     .details =
-        "Training keeps a mask of 1 byte per element that says which elements were set to zero. The backward pass "
-        "multiplies the gradient by the mask and by 1 / (1 - rate), with 2 FLOP per element. The forward pass takes no "
-        "FLOP.",
+        "Training keeps a mask of 1 byte per element. The mask says which elements were set to zero. The backward pass "
+        "takes 2 FLOP per element: one multiplication of the gradient by the mask, and one by 1 / (1 - rate). The "
+        "forward pass takes no FLOP.",
     .source =
         "Srivastava et al., Dropout (2014), section 4; its mask: Korthikanti et al. (2022), section 4.1",
     .example = "{type: input, shape: [4096]}, {type: dropout, rate: 0.5}",
     .parameters =
         {{.name = "rate",
           .type = Type::number,
-          .summary = "the share of the elements that are set to zero; with 0 the layer is left out",
+          .summary = "the share of the elements that are set to zero. If the rate is 0, the layer is left out of the "
+                     "model",
           .default_text = "0.5",
           .maximum = 1}},
     .infer = infer_dropout,

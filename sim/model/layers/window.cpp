@@ -23,8 +23,9 @@ std::string one_or_list(std::size_t axes) {
   return "an integer or " + axes_text(axes);
 }
 
-/// Returns the names of the sides of an image: first the side before the image along each axis, and
-/// then the side after the image along each axis.
+/// Returns the names of the sides of an image, in the order in which `padding` lists them. First
+/// come the sides at the start of each axis, such as top and left. Then come the sides at the end
+/// of each axis.
 std::string sides_text(std::size_t axes) {
   if (axes == 1) return "[left, right]";
   return axes == 2 ? "[top, left, bottom, right]" : "[front, top, left, back, bottom, right]";
@@ -46,7 +47,7 @@ void read_padding(const Reader& keys, Window& window) {
   for (const Value& item : value.items()) zeros.push_back(whole(item, "padding", 0, "an integer"));
   if (zeros.size() != axes && zeros.size() != 2 * axes)
     fail_at(value,
-            "a list of " + std::to_string(zeros.size()) + " for 'padding': expected " + expected);
+            "a list of " + std::to_string(zeros.size()) + " integers for 'padding': expected " + expected);
   const auto count = static_cast<std::ptrdiff_t>(axes);
   window.before.assign(zeros.begin(), zeros.begin() + count);
   window.after.assign(zeros.end() - count, zeros.end());
@@ -91,7 +92,7 @@ Shape read_extents(const Reader& keys, std::string_view name, std::size_t axes,
   if (!value) return Shape(axes, keys.integer(name));
   if (!value->is_list()) return Shape(axes, whole(*value, name, least, one_or_list(axes)));
   if (value->items().size() != axes)
-    fail_at(*value, "a list of " + std::to_string(value->items().size()) + " for '" +
+    fail_at(*value, "a list of " + std::to_string(value->items().size()) + " elements for '" +
                         std::string(name) + "': expected " + one_or_list(axes));
   Shape extents;
   for (const Value& item : value->items())
@@ -109,9 +110,10 @@ std::int64_t Window::reach(std::size_t axis) const {
 
 namespace {
 
-/// Returns the part of a key's summary that describes the allowed values.
+/// Returns the text that describes the allowed values of a key, for the key's summary.
 std::string values_text(std::size_t axes) {
-  return axes == 0 ? "an integer, or one for each axis: [height, width]" : one_or_list(axes);
+  return axes == 0 ? "one integer for all axes, or one integer per axis, such as [height, "
+                     "width]" : one_or_list(axes);
 }
 
 }  // namespace
@@ -125,7 +127,7 @@ std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> st
        .summary = "the size of the window: " + values_text(axes)},
       {.name = "stride",
        .type = Type::any,
-       .summary = "the step of the window: " + values_text(axes) +
+       .summary = "the distance from one window to the next: " + values_text(axes) +
                   (none ? "; by default the size of the kernel" : ""),
        .default_text = std::move(stride_default),
        .optional = none},
@@ -133,7 +135,7 @@ std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> st
        .type = Type::any,
        .summary = "the zeros on each side: an integer, " + axes_text(shown) + " or " +
                   sides_text(shown) +
-                  "; `valid` adds no zeros, `same` makes the output ceil(input / stride)",
+                  "; `valid` adds no zeros, `same` makes each extent of the output ceil(extent of the input / stride)",
        .default_text = "valid",
        .choices = {"valid", "same"}},
   };
@@ -142,14 +144,15 @@ std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> st
 Field dilation_field(std::size_t axes) {
   return {.name = "dilation",
           .type = Type::any,
-          .summary = "the step between the elements of the kernel: " + values_text(axes),
+          .summary = "the distance from one element of the kernel to the "
+                     "next: " + values_text(axes),
           .default_text = "1"};
 }
 
 Field ceil_field() {
   return {.name = "ceil",
           .type = Type::boolean,
-          .summary = "whether a last window that extends beyond the image also counts",
+          .summary = "whether a last window counts, too, if it extends beyond the image",
           .default_text = "false"};
 }
 

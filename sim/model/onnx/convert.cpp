@@ -43,15 +43,15 @@ class Converter {
   }
 
  private:
-  /// A tensor that a layer can read. `layer` is the layer that makes the tensor, and `shape` is the shape of the tensor
-  /// in Sluice.
+  /// A tensor that a layer can read. `layer` is the layer that makes the tensor, and `shape` is the tensor's shape for
+  /// one sample, in the order of Sluice's axes.
   struct MadeTensor {
     std::string layer;
     Shape shape;
   };
 
-  /// Marks the nodes that become layers. A node that computes constants does not become a layer.
-  /// Any other node becomes a layer if the outputs of the model depend on it.
+  /// Finds the nodes that become layers. A node becomes a layer if an output of the model depends on it. But a node
+  /// that computes constants does not become a layer.
   void mark_needed() {
     for (const std::string& output : graph_.outputs)
       if (graph_.is_data(output)) needed_.insert(output);
@@ -70,7 +70,7 @@ class Converter {
     return node.name.empty() ? "node " + std::to_string(node.line) : node.name;
   }
 
-  /// Returns the names of the first few nodes.
+  /// Returns the names of at most five of the nodes.
   static std::string words_of(const std::vector<const Node*>& nodes) {
     constexpr std::size_t shown = 5;
     std::vector<std::string> words;
@@ -115,8 +115,8 @@ class Converter {
     return rule.draft(Drafting{graph_, node, rule, images_, output});
   }
 
-  /// Returns whether the axes of all tensors that a node reads and makes have the same meaning in the layer as in ONNX.
-  /// If they have, an error from the layer type means that the file has a fault.
+  /// Returns whether the batch is the first axis of each tensor of a node. If so, the axes after it mean the same in
+  /// the layer as in ONNX, and an error from the layer type means a fault in the file.
   bool is_batched(const Node& node, std::size_t output) const {
     const Drafting at{graph_, node, *rule_of(node), images_, output};
     const auto batched = [&](const std::string& tensor) {
@@ -134,8 +134,8 @@ class Converter {
       made_[node.outputs.front()] = reads.front();
       return;
     }
-    // The first output of the node is the output of its layer. Each of the other outputs becomes a separate layer if
-    // another node reads it.
+    // The node's first output is the output of the node's layer. Each other output gets a layer of its own if the model
+    // needs this output.
     const MadeTensor* first = nullptr;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const std::string& output = node.outputs[i];
@@ -182,7 +182,8 @@ class Converter {
   }
 
   void set_inputs(Value& layer, const std::vector<MadeTensor>& reads) const {
-    // The key `inputs` is left out if the layer reads only the layer before it, because this is the default.
+    // By default, a layer reads the layer before it. So a layer that reads only the layer before it needs no key
+    // `inputs`.
     if (reads.size() == 1 && reads.front().layer == last_) return;
     Value inputs = Value::make_list();
     for (const MadeTensor& read : reads) inputs.items().push_back(Value::make(read.layer));
@@ -196,8 +197,8 @@ class Converter {
     return typed ? *typed : add_operator(node, draft, reads, name, shape);
   }
 
-  /// Adds a note if an embedding table may be in the file twice. The last product of a model may use the table as its
-  /// weights. Then exporters write the table twice: as it is, and transposed.
+  /// Adds a note if an embedding table may be in the file twice. In some models, the last product uses the embedding
+  /// table as its weights. Exporters write such a table twice: as it is, and transposed.
   void note_table(const Node& node) {
     const bool looks_up = node.op == "Gather";
     const std::size_t input = looks_up ? 0 : 1;
@@ -225,7 +226,8 @@ class Converter {
     if (nodes.empty() || nodes.back() != &node) nodes.push_back(&node);
   }
 
-  /// Adds a layer of the draft's type if the layer type and ONNX give the layer's output the same shape.
+  /// Adds a layer of the type that the draft names. Returns nothing and adds no layer if this layer type does not give
+  /// the output the shape that it has in ONNX.
   std::optional<MadeTensor> add_typed(const Node& node, std::size_t output, const Draft& draft,
                                       std::vector<MadeTensor> reads, const std::string& name,
                                       const Shape& shape) {
@@ -267,7 +269,7 @@ class Converter {
     return viewed(node, add(std::move(layer), node, makes), shape);
   }
 
-  /// Adds a view that gives the elements of a tensor another shape.
+  /// Returns the tensor in the shape `shape`. If the tensor has another shape, adds a view.
   MadeTensor viewed(const Node& node, const MadeTensor& made, const Shape& shape) {
     if (made.shape == shape) return made;
     Value layer = begin("reshape", unique(made.layer + "_view"));
@@ -296,7 +298,7 @@ class Converter {
     return add(std::move(layer), node, shape);
   }
 
-  /// Returns whether the shapes of the inputs, stretched to one common shape, give `shape`.
+  /// Returns whether `shape` is the common shape to which the inputs are stretched.
   bool is_stretched(const Value& layer, const std::vector<MadeTensor>& reads,
                     const Shape& shape) const {
     const Reader keys(layer, layer_record(layer_catalog().find("operator")));
@@ -328,7 +330,8 @@ class Converter {
     }
   }
 
-  /// Returns a name for a layer. No other layer has this name, and the name is not a word of the format.
+  /// Returns a new name for a layer, similar to `wanted`. No other layer has the name, and it is not the word `before`,
+  /// which has a meaning in the format.
   std::string unique(const std::string& wanted) {
     std::string base = clean(wanted);
     if (base.empty() || base == "before") base += "_";
@@ -343,12 +346,12 @@ class Converter {
   const std::unordered_set<std::string>& as_zero_;  ///< names of operators that count as free
   std::unordered_set<std::string> needed_;  ///< names of the tensors on which the outputs depend
   std::vector<const Node*> live_;
-  /// Nodes that no layer type can express. The key is the property that layer types lack.
+  /// The nodes that no layer type can express. The key is the property that the layer types lack.
   std::map<std::string, std::vector<const Node*>> without_type_;
   /// The embedding tables. The key is the shape of a table. The value holds the index of the table among the weights,
   /// and the node that reads the table.
   std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;
-  /// Notes about embedding tables that may be in the file twice.
+  /// The notes about embedding tables that may be in the file twice.
   std::vector<std::string> turned_tables_;
   std::unordered_map<std::string, MadeTensor> made_;
   std::unordered_set<std::string> names_;

@@ -1,5 +1,5 @@
-// Converts the graph of an ONNX model to the layers of a sluice-model/1 document. Throws InputError at the faulty node.
-// If operators have no rule, a single error reports all of them.
+// Converts the graph of an ONNX model to the layers of a sluice-model/1 document. Throws InputError at a faulty node.
+// If there is no rule for some operators, a single error names all these operators.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Converted {
   std::vector<std::string> notes;
 };
 
-/// Converts the graph. `as_zero` holds the names of the operators that count as free: they cost nothing.
+/// Converts the graph. `as_zero` names the operators that are assumed to cost nothing.
 Converted convert(const Graph& graph, const std::unordered_set<std::string>& as_zero);
 
 }  // namespace sluice::onnx_import

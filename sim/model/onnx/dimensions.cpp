@@ -7,7 +7,8 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Returns the key of a dimension: its name, in which '_' replaces each character that is not a letter or a digit.
+/// Returns the key by which a scenario gives the extent of a dimension. The key is the name of the dimension, with '_'
+/// instead of each character that is neither a letter nor a digit.
 std::string key_of(const std::string& name) {
   std::string key = name.substr(0, 100);
   for (char& c : key)

@@ -1,5 +1,5 @@
-// The values of a model's symbolic dimensions. A scenario gives these values as keys of `model:`, such as `batch: 8`
-// and `sequence: 128`.
+// The extents of a model's symbolic dimensions: axes to which the file gives a name instead of an extent. Keys of
+// `model:` in a scenario give the extents, such as `batch: 8` and `sequence: 128`.
 #pragma once
 
 #include <cstdint>
@@ -26,26 +26,28 @@ struct Extents {
 
 class Dimensions {
  public:
-  /// Reads `batch` and all keys that do not belong to the importer itself. Throws InputError.
+  /// Reads the key `batch`, and the keys that are names of dimensions: all keys except `as_zero` and `shapes`. Throws
+  /// InputError.
   explicit Dimensions(const Reader& keys);
 
   /// Finds the axis and the size of the batch. The axis of the batch is the axis with the name `batch`. If no axis has
-  /// this name, the axis of the batch is the first axis of the first input. If the size of the batch is not given, the
-  /// size is 1. This function must be called before all other functions of this class. Throws InputError.
+  /// this name, the axis of the batch is the first axis of the first input. If neither the file nor a key gives the
+  /// size of the batch, the size is 1. This function must be called before all other functions of this class. Throws
+  /// InputError.
   void find_batch(const std::vector<Extents>& inputs);
 
-  /// Returns the extents of an input, in the order of the file. A missing extent becomes 1, and finish() reports it
-  /// later.
+  /// Returns the extents of an input, with its axes in the order of the file. An extent that is not known becomes 1 for
+  /// now, and finish() reports it later.
   Shape resolve(const Extents& input);
 
-  /// Throws an InputError that names all missing extents, if there are any. Also throws InputError at a key that does
+  /// Throws InputError if extents are not known: the message names all of them. Throws InputError at a key that does
   /// not name a dimension.
   void finish(const Graph& graph) const;
 
   std::int64_t batch() const { return batch_; }
   std::size_t batch_axis() const { return batch_axis_; }
   bool has_symbols() const { return !known_.empty(); }
-  /// Returns the extent of a symbolic dimension, or nothing if no input has this dimension.
+  /// Returns the extent of a symbolic dimension. Returns nothing if no input has this dimension.
   std::optional<std::int64_t> value_of(const std::string& symbol) const;
 
  private:
@@ -54,7 +56,8 @@ class Dimensions {
   void set_batch(const std::string& input, const Axis& axis);
 
   const Reader& keys_;
-  /// The given extents. A key of the map is a key of the scenario, made of letters, digits and '_'.
+  /// The extents that the scenario gives. The keys of the map are keys of the scenario. They are made of letters, digits
+  /// and '_'.
   std::map<std::string, std::int64_t> given_;
   std::map<std::string, bool> used_;
   std::map<std::string, std::int64_t> symbols_;

@@ -18,7 +18,7 @@ bool is_letter(char c) {
   throw InputError("'" + term + "' is not a term: expected letters, and '...' at most once");
 }
 
-/// Returns the labels of one term. `rank` is the number of axes of the term's input.
+/// Returns the labels of one term, such as `bij`. `rank` is the number of axes of the input to which the term belongs.
 Labels labels_of(const std::string& term, std::size_t rank) {
   const std::size_t dots = term.find('.');
   const bool has_dots = dots != std::string::npos;
@@ -62,7 +62,7 @@ void join_extents(Einsum& sum, const Labels& labels, const Shape& shape) {
   }
 }
 
-/// Returns the labels of the axes for which `...` stands, in order.
+/// Returns the labels of the axes for which `...` stands, in the order of the axes.
 Labels hidden_labels(const Einsum& sum) {
   Labels labels;
   for (auto at = sum.extents.rbegin(); at != sum.extents.rend() && at->first >= hidden; ++at)
@@ -70,8 +70,8 @@ Labels hidden_labels(const Einsum& sum) {
   return labels;
 }
 
-/// Returns the output of an equation without a right side: the axes for which `...` stands, followed by the letters
-/// that occur once, in alphabetical order.
+/// Returns the labels of the output of an equation that has no right side. First come the axes of `...`. Then come the
+/// letters that occur only once in the equation, in alphabetical order.
 Labels implied(const Einsum& sum) {
   std::map<int, int> times;
   for (const Labels& labels : sum.inputs)

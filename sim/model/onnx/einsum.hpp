@@ -11,8 +11,8 @@
 
 namespace sluice::onnx_import {
 
-/// The labels of axes. The label of an axis is a letter. If the axis belongs to `...`, the label is
-/// a number that counts from the last axis.
+/// A label for each axis of a tensor. The label is a letter, as in the equation. For an axis of `...`, the label is a
+/// number that counts from the last axis.
 using Labels = std::vector<int>;
 
 struct Einsum {
@@ -21,11 +21,12 @@ struct Einsum {
   std::map<int, std::int64_t> extents;
 
   Shape shape() const;  ///< the shape of the output
-  /// Returns the number of products that are summed for one element of the output. Throws InputError on overflow.
+  /// Returns how many products are added up for one element of the output. Throws InputError on overflow.
   std::int64_t summed() const;
 };
 
-/// Reads an equation for inputs of these shapes. Throws InputError if it is malformed, or does not match the shapes.
+/// Reads an equation whose inputs have these shapes. Throws InputError if the equation is malformed or does not match
+/// the shapes.
 Einsum einsum_of(const std::string& equation, const std::vector<Shape>& inputs);
 
 }  // namespace sluice::onnx_import

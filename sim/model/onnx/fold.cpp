@@ -1,5 +1,4 @@
-// Evaluates the operators with which exporters compute shapes inside a graph. Operators that compute shapes work on
-// small constants.
+// Evaluates operators whose inputs are small constants. With such operators, exporters compute shapes inside a graph.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,7 +11,7 @@ namespace {
 using Inputs = std::vector<const Numbers*>;  ///< an element is null if the input is not known
 using Binary = double (*)(double, double);
 
-/// Converts a number to an index or a count: the number is truncated to a whole number and clamped to 64 bits.
+/// Converts a number to an index or a count: truncates the number to a whole number, and limits it to about +-2^63.
 std::int64_t whole(double number) {
   constexpr double limit = 9.2e18;
   if (std::isnan(number)) return 0;
@@ -59,14 +58,14 @@ std::optional<Numbers> gather(const Numbers& data, const Numbers& indices) {
   return result;
 }
 
-/// A regular pattern of elements of a tensor. The pattern has a first element, and, along each axis, a number of
-/// elements and a distance between neighbouring elements.
+/// A regular pattern of elements of a tensor. `first` is the index of the first element. For each axis,
+/// `extents` has the number of elements, and `strides` has the distance from one element to the next.
 struct Pattern {
   std::int64_t first = 0;
   Shape extents, strides;
 };
 
-/// Returns the pattern of all elements of a small tensor with this shape.
+/// Returns the pattern that contains all elements of a tensor with this shape.
 Pattern all_of(const Shape& shape) {
   Pattern all{0, shape, Shape(shape.size(), 1)};
   for (std::size_t axis = shape.size(); axis-- > 1;)
@@ -74,7 +73,8 @@ Pattern all_of(const Shape& shape) {
   return all;
 }
 
-/// Returns the elements of a pattern in `data`, in order. The result is not longer than `data`.
+/// Returns the elements of `data` that belong to the pattern, in the order of the pattern. There are at most as many as
+/// in `data`.
 Numbers read(const Numbers& data, const Pattern& pattern) {
   Numbers result;
   Shape at(pattern.extents.size(), 0);
@@ -90,7 +90,8 @@ Numbers read(const Numbers& data, const Pattern& pattern) {
   }
 }
 
-/// Returns the shape of the first input, or null if the input's numbers are not known or do not fill this shape.
+/// Returns the shape of the node's first input. Returns null if the input's elements are not known, or if their number
+/// does not match the shape.
 const Shape* shape_of_numbers(const Graph& graph, const Node& node) {
   const Numbers* numbers = graph.numbers(node, 0);
   const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;
@@ -125,7 +126,8 @@ std::optional<Numbers> transposed(const Graph& graph, const Node& node) {
   return read(*graph.numbers(node, 0), to);
 }
 
-/// Keeps every `step`-th element of one axis between `begin` and `end`. A negative `step` goes backwards.
+/// Keeps every `step`-th element of one axis, from `begin` to the element before `end`. A negative `step` goes
+/// backwards.
 void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t end,
          std::int64_t step) {
   const std::int64_t extent = pattern.extents[axis];
@@ -135,8 +137,8 @@ void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t en
                                     back ? extent - 1 : extent);
   };
   const std::int64_t from = within(begin);
-  // A negative `end` counts from the end of the axis. With a negative step, an `end` below -extent means that the slice
-  // includes the first element.
+  // A negative `end` counts from the end of the axis. If `step` and `end` are both negative and `end` is below -extent,
+  // the pattern includes element 0.
   const std::int64_t to = back && end < -extent ? -1 : within(end);
   const std::int64_t by =
       std::clamp<std::int64_t>(back ? -std::max(step, -most_numbers) : step, 1, most_numbers);
@@ -239,8 +241,8 @@ bool is_one_of(const std::string& op, std::initializer_list<const char*> ops) {
   return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 
-/// Returns whether each input has at most one axis, so that an operator along an axis works on the whole list of
-/// numbers.
+/// Returns whether each input has at most one axis. If so, an operator that works along an axis works on the whole list
+/// of numbers.
 bool is_flat(const Graph& graph, const Node& node) {
   for (const std::string& input : node.inputs) {
     const Tensor* tensor = graph.find(input);
@@ -283,7 +285,8 @@ std::optional<Numbers> fold_any(const Node& node, const Numbers& data) {
   return result;
 }
 
-/// Returns the shape of the first input. With `start` and `end`, returns a part of this shape.
+/// Returns the extents of the first input's shape, as the operator Shape does. With the attributes `start` and `end`,
+/// returns only the extents of the axes from `start` to the axis before `end`.
 std::optional<Numbers> shape_of(const Graph& graph, const Node& node) {
   const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;
   if (!tensor || !tensor->shape) return std::nullopt;
@@ -319,7 +322,7 @@ std::optional<Numbers> fold_one(const Graph& graph, const Node& node, const Tens
   return is_flat(graph, node) ? fold_flat(node, inputs) : std::nullopt;
 }
 
-/// Splits a constant into parts that have the lengths of the outputs.
+/// Splits a constant into one part per output. Each part is as long as its output.
 std::vector<Numbers> split(const Graph& graph, const Node& node,
                            const std::vector<Tensor>& outputs) {
   const Numbers* data = graph.numbers(node, 0);

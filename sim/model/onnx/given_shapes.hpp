@@ -1,5 +1,5 @@
-// Shapes of tensors that the user gives under `shapes`. These shapes are not in the file, and libonnx cannot infer
-// them.
+// The shapes that the user gives under the key `shapes`. Each is the shape of one tensor: the file does not give this
+// shape, and libonnx cannot infer it.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@ namespace sluice::onnx_import {
 
 class GivenShapes {
  public:
-  /// Throws InputError at an extent that is not a positive integer, and at an empty list.
+  /// Reads the key `shapes`. Throws InputError at an extent that is not a positive integer, and at an empty list.
   explicit GivenShapes(const Reader& keys);
 
   /// Returns the given shape of a tensor, and marks the shape as used. Returns null if no shape is given.
   const Shape* use(const std::string& tensor);
 
-  /// Throws InputError at a shape that was never used.
+  /// Throws InputError at a given shape that was never used.
   void require_used() const;
 
  private:

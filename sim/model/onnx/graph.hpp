@@ -1,7 +1,7 @@
-// The graph of an ONNX model as plain data. The graph has everything that the converter needs, without types of ONNX or
-// protobuf. (Files that use types of ONNX or protobuf include proto.hpp.) Shapes are written as in ONNX: a shape
-// includes the batch, and channels come before the axes of an image. All functions throw InputError. The position of an
-// error is a line of `listing`, which has one line per node.
+// The graph of an ONNX model as plain data, with everything that the converter needs. The types of ONNX and protobuf do
+// not appear here: files that use these types include proto.hpp. Shapes are as in ONNX: a shape includes the batch, and
+// the channels come before the other axes of an image. All functions may throw InputError. The position of an error is
+// a line of `listing`, which has one line per node.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Node {
   std::string name, op;
   bool known = true;        ///< whether the operator is one of ONNX's own operators
   bool has_graphs = false;  ///< whether the node contains the bodies of a condition or a loop
-  /// Names of tensors. The name of an optional tensor that is left out is "".
+  /// Names of tensors. If an optional tensor is left out, its name is "".
   std::vector<std::string> inputs, outputs;
   std::map<std::string, Attribute> attributes;
   /// The reason why the shapes of the node could not be inferred. The text is empty if the shapes were inferred.
@@ -40,27 +40,26 @@ struct Node {
   std::int64_t integer(const std::string& attribute, std::int64_t absent) const;
   double number(const std::string& attribute, double absent) const;
   std::string text(const std::string& attribute, const std::string& absent) const;
-  /// Returns the list of integers, or an empty list if the attribute is absent.
+  /// Returns the attribute's list of integers. Returns an empty list if the attribute is absent.
   const std::vector<std::int64_t>& integers(const std::string& attribute) const;
 };
 
-/// A source of constants: an initialiser, or the output of a node without inputs.
+/// A constant of the model: an initialiser of the file, or the output of a node without inputs.
 struct Weight {
   std::int64_t elements = 0;
   bool initialiser = false;
   bool vector = false;  ///< whether the weight has one axis, like a bias or a scale
-  /// Whether the elements of the weight are integers that DequantizeLinear turns into floating-point numbers.
+  /// Whether the weight has integer elements. The operator DequantizeLinear turns them into floating-point numbers.
   bool quantised = false;
-  /// Whether the weight is a vector that one node makes and another node reshapes to [channels, 1, 1].
+  /// Whether the weight is a scale: a vector that one node makes and another node reshapes to [channels, 1, 1].
   bool scale = false;
 
-  /// Some operators do not say which of their inputs are weights. For such an operator, returns whether the weight
-  /// counts as learned. A learned weight has several elements. The weight is stored in the file, or
-  /// it is a scale that a node makes.
+  /// Returns whether the weight counts as learned. This matters for operators that do not say which of their inputs are
+  /// weights. A learned weight has several elements, and is stored in the file or is a scale that a node makes.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 
-/// The elements of small constants as numbers. Small constants are shapes, axes and scales.
+/// The elements of a small constant, such as a shape, a list of axes, or a scale.
 using Numbers = std::vector<double>;
 inline constexpr std::int64_t most_numbers = 4096;
 
@@ -69,7 +68,7 @@ struct Tensor {
   bool integral = false;       ///< whether the element type of the tensor is an integer type
   bool floating = false;
   bool constant = false;  ///< whether the tensor is independent of the inputs of the network
-  /// If the tensor is a constant: the weights from which it is computed, in ascending order.
+  /// If the tensor is constant: the indices of the weights from which it is computed, in ascending order.
   std::vector<std::uint32_t> weights;
   /// The elements, if they are known and their number is at most `most_numbers`.
   std::optional<Numbers> numbers;
@@ -87,26 +86,25 @@ struct Graph {
   std::shared_ptr<const Source> listing;
 
   const Tensor* find(const std::string& tensor) const;
-  /// Returns whether the tensor holds data of samples. Constants and lists of known numbers do not hold data of
-  /// samples.
+  /// Returns whether the tensor holds data that depend on the samples. Constants and tensors with known numbers do not.
   bool is_data(const std::string& tensor) const;
-  /// Returns the numbers of a node's input, or null if these numbers are not known.
+  /// Returns the elements of a node's input, or null if the elements are not known.
   const Numbers* numbers(const Node& node, std::size_t input) const;
 
   [[noreturn]] void fail(const Node& node, const std::string& message) const;
   [[noreturn]] void fail(const std::string& message) const;
 };
 
-/// Reads a graph and infers all shapes that can be inferred. `keys` holds the batch, `shapes`, and
-/// the values of symbolic dimensions.
+/// Reads a graph from the bytes of a file, and infers all shapes that can be inferred. `keys` are the keys of the
+/// scenario's `model:` for the importer: `batch`, `shapes`, and the extents of symbolic dimensions.
 Graph read_graph(std::string_view bytes, const std::string& path, const Reader& keys);
 
-/// Evaluates a node. Returns the elements of each output of the node. Returns nothing if the elements of the inputs are
-/// not known, or if the operator does not compute shapes. `outputs` holds the other known properties of
-/// the outputs.
+/// Evaluates a node: returns the elements of each of its outputs. Returns an empty list if the elements of the inputs
+/// are not known, or if the operator is not one that exporters use to compute shapes. `outputs` has what else is known
+/// about the outputs, such as their shapes.
 std::vector<Numbers> fold(const Graph& graph, const Node& node, const std::vector<Tensor>& outputs);
 
-/// Returns a name that a document may contain: UTF-8 without control characters, and not too long.
+/// Returns the name as a document may contain it: in UTF-8, without control characters, and not too long.
 std::string clean(const std::string& name);
 
 }  // namespace sluice::onnx_import

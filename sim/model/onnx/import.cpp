@@ -9,8 +9,8 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Returns the known operators that `name` means. `name` is a whole name ("com.example.FancyAct"), or the part after
-/// the domain ("FancyAct").
+/// Returns the operators in `known` that `name` means. `name` is a whole name such as "com.example.FancyAct", or only
+/// its last part, "FancyAct".
 std::vector<std::string> operators_named(const std::string& name,
                                          const std::vector<std::string>& known) {
   std::vector<std::string> found;
@@ -19,14 +19,14 @@ std::vector<std::string> operators_named(const std::string& name,
   return found;
 }
 
-/// Returns the names of operators without their domains.
+/// Returns the operators' names without their domains: "FancyAct" for "com.example.FancyAct".
 std::vector<std::string> short_names(const std::vector<std::string>& known) {
   std::vector<std::string> names;
   for (const std::string& op : known) names.push_back(op.substr(op.rfind('.') + 1));
   return names;
 }
 
-/// Reads `as_zero`: one operator, or a list of them.
+/// Reads the key `as_zero`: one operator, or a list of operators.
 std::unordered_set<std::string> read_as_zero(const Graph& graph, const Reader& keys) {
   std::unordered_set<std::string> as_zero;
   const Value* given = keys.value("as_zero");
@@ -110,21 +110,21 @@ const Importer onnx_importer = {
         {{.name = "batch",
           .type = Type::integer,
           .summary =
-              "the number of samples in the inputs: the extent of the axis with the name batch or, if there is none, "
-              "of the first axis; the default is the number in the file, or 1 if the file gives no number; the "
-              "counts of layers are per sample",
+              "the number of samples in the inputs. It is the extent of the axis with the name batch, or of the first "
+              "axis if no axis has this name. By default it is the extent in the file, or 1 if the file has no extent "
+              "there. The counts of layers are per sample",
           .optional = true,
           .minimum = 1},
          {.name = "as_zero",
           .type = Type::any,
           .summary =
-              "an operator, or a list of operators, to count as free: the outputs of such operators are "
-              "tensors, but the operators compute nothing",
+              "an operator, or a list of operators, that are assumed to cost nothing: they have outputs, but compute "
+              "nothing",
           .optional = true},
          {.name = "shapes",
           .type = Type::mapping,
           .summary =
-              "the shapes, including the batch, of tensors whose shapes are not in the file and cannot be inferred",
+              "for tensors whose shapes are not in the file and cannot be inferred: the shapes, including the batch",
           .optional = true}},
     .open = true,
     .isolated = true,

@@ -13,10 +13,9 @@ namespace {
 
 namespace pb = ::onnx;
 
-/// Rewrites a node of a newer operator set for libonnx 1.12, which knows opset 17. In opset 18 the attribute `axes`
-/// became an input. The function makes `axes` an attribute again. Opset 18 also gave Split an attribute for the number
-/// of parts. The function removes this attribute of Split, because libonnx derives the number of parts from the
-/// outputs.
+/// Rewrites a node of a newer operator set for libonnx 1.12, which knows the operator sets up to 17. In set 18, the
+/// attribute `axes` became an input. This function makes `axes` an attribute again. Set 18 also gave Split the
+/// attribute `num_outputs`. This function removes it, because libonnx 1.12 counts the outputs.
 void make_older(pb::NodeProto& node, const Graph& graph) {
   if (graph.opset < 18) return;
   const bool reduces = node.op_type().rfind("Reduce", 0) == 0 && node.op_type() != "ReduceSum";
@@ -36,7 +35,7 @@ void make_older(pb::NodeProto& node, const Graph& graph) {
       attributes.DeleteSubrange(i, 1);
 }
 
-/// Throws an error if an attribute by which libonnx divides is not positive. libonnx itself does not check this.
+/// Throws an error if one of the attributes by which libonnx divides is not positive. libonnx does not check this.
 void require_positive(const pb::NodeProto& node) {
   for (const pb::AttributeProto& attribute : node.attribute()) {
     const std::string& name = attribute.name();
@@ -49,7 +48,7 @@ void require_positive(const pb::NodeProto& node) {
   }
 }
 
-/// Returns the number of axes of an input, or -1 if it is not known.
+/// Returns the number of axes of an input. Returns -1 if this number is not known.
 int rank_of(const pb::NodeProto& node, int input, const Types& types) {
   const auto found = input < node.input_size() ? types.find(node.input(input)) : types.end();
   if (found == types.end() || !found->second->has_tensor_type()) return -1;
@@ -57,11 +56,10 @@ int rank_of(const pb::NodeProto& node, int input, const Types& types) {
   return tensor.has_shape() ? tensor.shape().dim_size() : -1;
 }
 
-/// Checks that a convolution's weights have as many axes as its image. libonnx assumes this without a
-/// check.
+/// Throws an error unless the weights of a convolution have as many axes as its image. libonnx does not check this.
 void require_alike(const pb::NodeProto& node, const Types& types) {
   if (node.op_type().find("Conv") == std::string::npos) return;
-  // If the node is quantised, the image's scale and zero point are inputs 1 and 2, and the weights are input 3.
+  // In a quantised node, inputs 1 and 2 are the scale and the zero point of the image. The weights are input 3.
   const bool quantised = node.op_type().rfind("QLinear", 0) == 0;
   const int image = rank_of(node, 0, types), weights = rank_of(node, quantised ? 3 : 1, types);
   if (image < 0 || weights < 0) throw NotKnown("the number of axes of an input is not known");
@@ -72,8 +70,8 @@ void require_alike(const pb::NodeProto& node, const Types& types) {
 
 constexpr std::int64_t newest = 17;  ///< the newest operator set that libonnx 1.12 knows
 
-/// Checks that the node has the inputs and attributes of its operator. Operators of newer operator sets are not
-/// checked, because they may have other inputs and attributes.
+/// Throws an error if the node does not have the inputs and attributes of its operator. In a newer operator set, the
+/// operator may have other inputs and attributes. So there the error is NotKnown.
 void verify(const pb::OpSchema& schema, const pb::NodeProto& node, const Graph& graph) {
   try {
     schema.Verify(node);
@@ -89,13 +87,13 @@ const pb::AttributeProto* attribute_in(const pb::NodeProto& node, const char* na
   return nullptr;
 }
 
-/// Returns the value of an attribute for one axis, or `absent` if the attribute is not given.
+/// Returns the value for one axis from an attribute's list. Returns `absent` if the list has no value for this axis.
 std::int64_t at_axis(const pb::AttributeProto* list, int axis, std::int64_t absent) {
   return list && axis < list->ints_size() ? list->ints(axis) : absent;
 }
 
-/// Corrects the shape of a pooling's output. libonnx 1.12 also counts windows that begin in the
-/// zeros after the image. ONNX does not count these windows.
+/// Corrects the shape of a pooling's output. In ONNX, a window that begins in the zeros after the image does not count.
+/// But libonnx 1.12 counts it.
 void drop_empty_windows(const pb::NodeProto& node, const Types& types, pb::TypeProto& output) {
   const pb::AttributeProto* ceil = attribute_in(node, "ceil_mode");
   const pb::AttributeProto *pads = attribute_in(node, "pads"),

@@ -9,7 +9,7 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Sets of tensors whose axes have the same meaning.
+/// Sets of tensors. In all tensors of a set, the axes have the same meaning.
 class Sets {
  public:
   std::uint32_t of(const std::string& tensor) {
@@ -29,7 +29,8 @@ class Sets {
   std::vector<std::uint32_t> parent_;
 };
 
-/// Returns those data tensors of a node (inputs and outputs) that have as many axes as its first output.
+/// Returns some of the node's inputs and outputs: the tensors that depend on the samples and have as many axes as the
+/// node's first output.
 std::vector<std::string> alike(const Graph& graph, const Node& node) {
   std::vector<std::string> tensors;
   if (node.outputs.empty()) return tensors;
@@ -44,7 +45,7 @@ std::vector<std::string> alike(const Graph& graph, const Node& node) {
   return tensors;
 }
 
-/// Returns the axis of the batch, or the number of axes if the shape has no batch.
+/// Returns the axis of the batch. If the shape has no such axis, returns the number of axes.
 std::ptrdiff_t batch_axis_of(const Graph& graph, const Shape& shape) {
   const bool divides = !shape.empty() && shape.front() % graph.batch == 0;
   if (graph.batch_axis == 0 && divides) return 0;
@@ -91,7 +92,8 @@ Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool 
   if (*axis != 1 || shape.size() < 2) return sample;
   sample.axes.erase(sample.axes.begin() + (axis - sample.shape.begin()));
   sample.shape.erase(axis);
-  // In ONNX, the channels are the first axis of a sample of an image, so [C, H, W] becomes [H, W, C].
+  // In ONNX, the channels of an image come before its other axes. In Sluice, they come last: [C, H, W] becomes [H, W,
+  // C].
   if (image && sample.shape.size() > 1) {
     std::rotate(sample.shape.begin(), sample.shape.begin() + 1, sample.shape.end());
     std::rotate(sample.axes.begin(), sample.axes.begin() + 1, sample.axes.end());

@@ -1,6 +1,6 @@
-// Reads ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. The function does not read
-// weights, and does not read any other file. Files are not trusted: for any content of a file, the result is a document
-// or an InputError. The format follows the ONNX operator schemas, version 1.12 (opset 17).
+// Reads ONNX models: read_onnx() makes a sluice-model/1 document from the bytes of a file. It does not read weights,
+// and opens no other files. The bytes may be anything: read_onnx() returns a document or throws InputError. The format
+// follows the ONNX operator schemas, version 1.12 (opset 17).
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,18 @@
 
 namespace sluice {
 
-/// The numbers of elements of a file's floating-point and quantised weights, by the role of the weights.
+/// How many elements the weights of a file have, for each use of weights. Only floating-point and quantised weights
+/// count.
 struct OnnxElements {
   std::int64_t learned = 0;     ///< parameters of layers
   std::int64_t statistics = 0;  ///< running means and variances, which are not parameters
   std::int64_t unused = 0;      ///< constants, and weights that no layer reads
-  /// How many of the elements that `learned` counts are stored as integers in the file.
+  /// How many of the `learned` elements the file stores as integers.
   std::int64_t quantised = 0;
 };
 
-/// Returns the document. `keys` holds `batch`, `as_zero`, `shapes`, and values of symbolic dimensions (see sluice
-/// import --help).
+/// Returns the document. `keys` has `batch`, `as_zero`, `shapes`, and the extents of symbolic dimensions: `sluice
+/// import --help` explains them. Sets `elements` unless it is null.
 Imported read_onnx(std::string_view bytes, const std::string& path, const Reader& keys,
                    OnnxElements* elements = nullptr);
 

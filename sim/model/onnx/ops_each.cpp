@@ -1,4 +1,4 @@
-// The rules for functions that work element by element, and for functions that reduce many elements to one element.
+// The rules for functions that work element by element, and for reductions of many elements to one.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -21,8 +21,9 @@ Draft elementwise(const Drafting& at) {
   return draft;
 }
 
-// In a product, the gradient of a factor reads the other factors. A constant that is not learned has no gradient, so
-// the backward pass does not read the factors next to it.
+// The backward pass of a product computes a gradient for each factor, and reads all other factors for it. But a
+// constant that is not learned has no gradient. So the backward pass reads nothing if all factors except one are such
+// constants.
 Draft joined(const Drafting& at) {
   const std::size_t count = at.node.inputs.size();
   std::size_t data = 0, learned = 0;
@@ -39,22 +40,23 @@ Draft joined(const Drafting& at) {
   return draft;
 }
 
-// A quotient is treated like a product: the gradient of x / c reads nothing if c is a constant that is not learned.
+// The gradient of one operand depends on the other operand, as in a product. If c is a constant that is not learned,
+// the backward pass of x / c reads nothing.
 Draft quotient(const Drafting& at) {
   Draft draft = elementwise(at);
   draft.keeps = at.is_data(1) || at.is_learned(1) ? "inputs" : "nothing";
   return draft;
 }
 
-// In the backward pass, each element of the gradient goes to the input from which the element of the output came. The
-// backward pass reads only the condition, with 1 byte per element.
+// The operator chooses each element from one of two inputs, by a condition. In the backward pass, the element's
+// gradient goes to this input. So the backward pass reads only the condition, with 1 byte per element.
 Draft chosen(const Drafting& at) {
   Draft draft = elementwise(at);
   if (at.is_data(0)) draft.kept_bytes = elements_of(at.sample(at.node.inputs[0]).shape);
   return draft;
 }
 
-// Scales and zero points are not learned.
+// The other inputs are scales and zero points, which are not learned.
 Draft quantised(const Drafting& at) {
   Draft draft = elementwise(at);
   draft.reads = {0};
@@ -83,7 +85,8 @@ Draft reduction(const Drafting& at) {
   return draft;
 }
 
-// Each of the k values takes one comparison per element. The positions of the values are kept, with 8 bytes each.
+// For each of the k largest values, the operator compares all elements once. The positions of these values are kept,
+// with 8 bytes each.
 Draft top_k(const Drafting& at) {
   const Shape &from = at.shape(0), &to = known_shape(at.graph, at.node, at.node.outputs.front());
   const std::int64_t axis = at.node.integer("axis", -1);

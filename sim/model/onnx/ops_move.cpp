@@ -1,4 +1,4 @@
-// The rules for operators that move, repeat or drop elements, or are views.
+// The rules for operators that move, repeat or drop elements, and for operators that are views.
 #include <algorithm>
 
 #include "model/layers/shape.hpp"
@@ -8,8 +8,8 @@ namespace sluice::onnx_import {
 
 namespace {
 
-/// Returns whether the first output has the shape of the first input. If so, an operator that moves or repeats elements
-/// changes nothing.
+/// Returns whether the first output has the same shape as the first input. If so, an operator that repeats or drops
+/// elements changes nothing.
 bool changes_nothing(const Drafting& at) {
   return at.is_data(0) && at.shape(0) == known_shape(at.graph, at.node, at.node.outputs.front());
 }
@@ -28,9 +28,9 @@ Draft enlarged(const Drafting& at) {
   return draft;
 }
 
-// Each element of the output is a weighted mean of neighbouring elements of the input. Along one axis, there are 2
-// neighbours (linear) or 4 neighbours (cubic). Along two axes, there are 4 neighbours (linear: 4
-// products and 3 additions) or 16 neighbours (cubic: 16 products and 15 additions).
+// Each element of the output is a weighted mean of neighbouring elements of the input. Images are resized along two
+// axes. In the mode `linear`, the mean has 2 x 2 neighbours, and takes 4 products and 3 additions. In the mode `cubic`,
+// it has 4 x 4 neighbours, and takes 16 products and 15 additions.
 Draft resized(const Drafting& at) {
   Draft draft;
   draft.reads = {0};
@@ -61,8 +61,8 @@ Draft alias(const Drafting&) {
 
 namespace {
 
-/// Sets the key `axis`, unless the axis is the last axis, which is the default. Returns false if the axis is the axis
-/// of the batch.
+/// Sets the layer's key `axis`, unless the axis is the last axis, which is the default. Returns false if the axis is
+/// the axis of the batch.
 bool set_axis(const Drafting& at, Draft& draft, const std::string& tensor, std::int64_t axis) {
   const std::optional<std::int64_t> here = at.axis(tensor, axis);
   if (!here) return false;
@@ -102,8 +102,8 @@ Draft split(const Drafting& at) {
   return draft;
 }
 
-// A forward slice along one axis becomes the layer `slice`. Every other slice becomes an operator that copies its
-// elements.
+// A slice along one axis with a positive step becomes the layer `slice`. Every other slice becomes an operator that
+// copies elements.
 Draft slice(const Drafting& at) {
   const auto bound = [&](std::size_t input, const char* attribute) {
     const Numbers* numbers = at.graph.numbers(at.node, input);
@@ -133,7 +133,7 @@ Draft slice(const Drafting& at) {
   return draft;
 }
 
-// If only the axis of the batch moves, the order of a sample's elements does not change.
+// If only the axis of the batch moves, the elements of a sample stay in their order. Then the layer is a `reshape`.
 Draft transposed(const Drafting& at) {
   Draft draft;
   draft.type = "reshape";
@@ -152,8 +152,8 @@ Draft transposed(const Drafting& at) {
   }
   if (to.empty() || to.size() != from.size()) return draft;
   const auto& items = axes.items();
-  // Channels are always last in Sluice. If the axes of a sample have the same order in Sluice before and after the
-  // layer, the layer does nothing.
+  // In Sluice, the channels are always the last axis. So a transposition in ONNX may leave the axes of a sample in the
+  // same order. Then it needs no layer.
   draft.is_alias = true;
   for (std::size_t i = 0; i < items.size(); ++i)
     draft.is_alias = draft.is_alias && items[i].as_integer() == static_cast<std::int64_t>(i);

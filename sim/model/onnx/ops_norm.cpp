@@ -32,8 +32,8 @@ Draft layer_norm(const Drafting& at) {
 
 namespace {
 
-/// Returns whether an input is a constant that is not a weight and whose elements all equal `number`. Exporters write a
-/// scale of 1 and a shift of 0 if the operator requires them and the network has none.
+/// Returns whether an input is a constant that is not learned and whose elements are all `number`. Some operators
+/// require a scale and a shift. If the network has no scale and shift, exporters write a scale of 1 and a shift of 0.
 bool is_written(const Drafting& at, std::size_t input, double number) {
   const Numbers* numbers = at.graph.numbers(at.node, input);
   return numbers && !at.is_learned(input) &&

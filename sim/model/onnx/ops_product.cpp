@@ -9,8 +9,9 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Sets the layer type of a product: the rows of a sample times weights [columns, features]. The type is `dense` for a
-/// sample with one axis, `matmul` for two axes, and an operator with the same counts for more axes.
+/// Sets the layer type of a product of a sample's rows with weights [columns, features]. The type is `dense` for a
+/// sample with one axis, and `matmul` for a sample with two axes. For more axes, the type stays empty, and the layer
+/// becomes an `operator` with the same counts.
 void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias) {
   draft.weights = {1, 2};
   const std::size_t axes = at.sample(at.node.inputs[0]).shape.size();
@@ -20,7 +21,7 @@ void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias
   if (bias != (draft.type == "dense")) draft.set("bias", Value::make(bias));
 }
 
-/// Returns whether both inputs have the same number of matrices per sample, so that no input is stretched.
+/// Returns whether both inputs have equally many matrices per sample, so that no input is stretched.
 bool is_alike(const Drafting& at) {
   const Shape a = at.sample(at.node.inputs[0]).shape, b = at.sample(at.node.inputs[1]).shape;
   return a.size() == b.size() && a.size() > 1 && std::equal(a.begin(), a.end() - 2, b.begin()) &&
@@ -61,9 +62,9 @@ Draft matmul(const Drafting& at) {
 
 namespace {
 
-/// Makes the layer a batched_matmul if the equation multiplies pairs of matrices, [rows, inner] by [inner, columns].
-/// Each combination of indices along the axes before the last two must have its own pair of matrices. The second matrix
-/// may be transposed. If the equation does not multiply matrices in this way, `draft` stays as it is.
+/// Sets the draft's type to `batched_matmul` if the equation multiplies pairs of matrices, [rows, inner] by [inner,
+/// columns]. The other axes count the pairs, and both inputs and the output must have all these axes. The second matrix
+/// of a pair may be transposed. For other equations, `draft` stays as it is.
 void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const Labels &a = sum.inputs[0], &b = sum.inputs[1], &out = sum.output;
   const std::size_t rank = out.size();
@@ -77,7 +78,7 @@ void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const bool turned = is(b, column, inner);
   if (inner == row || inner == column || !is(a, row, inner)) return;
   if (!turned && !is(b, inner, column)) return;
-  // If the extents differ, one input is stretched to the other, which batched_matmul does not do.
+  // If the extents differ, ONNX stretches an input. `batched_matmul` does not stretch its inputs.
   if (!std::equal(left.begin(), left.end() - 2, right.begin())) return;
   if (left[rank - 1] != right[turned ? rank - 1 : rank - 2]) return;
   draft.type = "batched_matmul";
@@ -86,7 +87,7 @@ void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
 
 }  // namespace
 
-// An element of the output is a sum of products. Each product has one factor per input.
+// An element of the output is a sum of products. Each product has as many factors as the node has inputs.
 Draft einsum(const Drafting& at) {
   std::vector<Shape> shapes;
   bool all = true;
@@ -107,8 +108,8 @@ Draft einsum(const Drafting& at) {
   return draft;
 }
 
-// The axes of the weights are [directions, gates x hidden, features or hidden]. The axes of the input are [steps,
-// samples, features].
+// The axes of the two weights are [directions, gates x hidden, features] and [directions, gates x hidden, hidden]. The
+// axes of the input are [steps, samples, features], or [samples, steps, features] with the attribute `layout`.
 Draft recurrent(const Drafting& at) {
   const Shape &input = at.shape(0), &recurrence = at.shape(2);
   if (input.size() != 3 || recurrence.size() != 3) at.fail("expected tensors of three axes");

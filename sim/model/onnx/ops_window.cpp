@@ -14,15 +14,15 @@ Value integers(const std::vector<std::int64_t>& list) {
   return value;
 }
 
-/// Returns one integer if all elements are equal, and otherwise the list.
+/// Returns one integer if all elements of the list are equal. Otherwise, returns the list.
 Value extents(const std::vector<std::int64_t>& list) {
   const bool alike =
       std::adjacent_find(list.begin(), list.end(), std::not_equal_to<>()) == list.end();
   return alike && !list.empty() ? Value::make(list.front()) : integers(list);
 }
 
-/// Sets a key to the extents of an attribute. The key is left out if the extents are absent or all equal to 1, the
-/// default.
+/// Sets the key `key` to the extents of an attribute. If the attribute is absent or all its extents are 1, the key is
+/// left out, because 1 is its default.
 void set_unless_1(Draft& draft, const char* key, const std::vector<std::int64_t>& list) {
   if (std::any_of(list.begin(), list.end(), [](std::int64_t each) { return each != 1; }))
     draft.set(key, extents(list));
@@ -38,7 +38,7 @@ void set_padding(const Drafting& at, Draft& draft) {
     draft.set("padding", extents(pads));
 }
 
-/// Returns the kernel of a convolution: the extents of all axes of its weights after the first two.
+/// Returns the kernel of a convolution: the extents of the weights along all axes except the first two axes.
 Shape kernel_of(const Drafting& at) {
   const Shape& weights = at.shape(1);
   if (weights.size() < 3) at.fail("weights of fewer than 3 axes");
@@ -55,7 +55,7 @@ std::int64_t channels_of(const Drafting& at) {
   return at.shape(0)[1];
 }
 
-/// Returns the number of groups into which the channels are split. The channels are the second axis of the input.
+/// Returns the number of groups into which the channels are split. `of` says whose channels they are, for a message.
 std::int64_t groups_of(const Drafting& at, std::int64_t channels, const char* of) {
   const std::int64_t groups = at.node.integer("group", 1);
   at.require(groups > 0 && channels % groups == 0,
@@ -98,10 +98,10 @@ Draft convolution(const Drafting& at) {
   return draft;
 }
 
-/// Sets the padding of a transposed convolution whose output extents are given. The full extent is
-/// stride x (input - 1) + reach + output_padding. The padding is the difference between the full extent
-/// and the given extent. Each side gets half of the padding. If the padding is odd, `auto_pad` says
-/// which side gets one element more than the other side. Returns false if the padding would be negative.
+/// Sets the padding of a transposed convolution whose output extents are given. Without padding, the output's extent
+/// would be stride x (input - 1) + reach + output_padding. The padding is this extent minus the given extent. Each side
+/// gets half of the padding. If the padding is odd, `auto_pad` says which side gets one element more. Returns false if
+/// the padding would be negative.
 bool set_cut(const Drafting& at, Draft& draft, const Shape& kernel) {
   const Shape &image = at.shape(0), &output = known_shape(at.graph, at.node, at.node.outputs[0]);
   const std::size_t axes = kernel.size();
@@ -137,7 +137,7 @@ Draft transposed_convolution(const Drafting& at) {
                                        std::to_string(at.shape(1)[0]));
   at.require_elements(2, channels, "output channels");
   Draft draft;
-  // Each input element is multiplied by the weights of its channel.
+  // Each element of the input is multiplied by all weights of its channel.
   draft.input_macs = checked_mul(at.shape(1)[1], elements_of(kernel), "multiply-accumulates");
   draft.flop = at.node.has_input(2) ? 1 : 0;
   draft.weights = {1, 2};

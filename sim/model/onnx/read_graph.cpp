@@ -1,5 +1,5 @@
-// Turns a parsed ONNX file into its graph. libonnx infers the shapes node by node. Between two nodes, the elements of
-// small constants are computed. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
+// Turns the bytes of an ONNX file into a graph. Node by node, libonnx infers the shapes, and this file computes small
+// constants. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class Loading {
           "the model does not say which version of ONNX's operators it uses (opset_import)");
   }
 
-  /// Writes one line per node, for the positions of errors.
+  /// Writes a listing with one line per node. The position of an error is a line of this listing.
   void list_nodes(const std::string& path) {
     std::string text;
     for (const pb::NodeProto& node : proto().node()) {
@@ -109,7 +109,7 @@ class Loading {
                       Shape(tensor.dims().begin(), tensor.dims().end()), nullptr);
   }
 
-  /// Returns all inputs except initialisers, which were listed as inputs up to IR version 3.
+  /// Returns all inputs that are not initialisers. Files up to IR version 3 also list their initialisers as inputs.
   std::vector<const pb::ValueInfoProto*> inputs() {
     std::vector<const pb::ValueInfoProto*> list;
     for (const pb::ValueInfoProto& input : proto().input())
@@ -162,7 +162,7 @@ class Loading {
     type = type_of(element != 0 ? element : pb::TensorProto::FLOAT, *shape);
   }
 
-  /// Reads the shapes that the file itself declares for tensors.
+  /// Reads the types that the file declares for outputs of nodes.
   void read_declared() {
     for (const auto* list : {&proto().value_info(), &proto().output()})
       for (const pb::ValueInfoProto& info : *list)
@@ -193,8 +193,8 @@ class Loading {
     graph_.nodes.push_back(std::move(node));
   }
 
-  /// The bodies of a condition or a loop may read tensors of the surrounding graph. Each tensor of the surrounding
-  /// graph that a body reads becomes an input of the node.
+  /// Adds the inputs that a node's bodies read. The bodies of a condition or a loop may read tensors of the surrounding
+  /// graph. Each of these tensors becomes an input of the node.
   void add_captured(const pb::NodeProto& outer, std::set<std::string>& known, Node& node) const {
     for (const pb::AttributeProto& attribute : outer.attribute()) {
       std::vector<const pb::GraphProto*> bodies;
@@ -209,8 +209,8 @@ class Loading {
     }
   }
 
-  /// Returns whether the node's first output has the shape of its first input. If libonnx does not know the operator,
-  /// the output gets this shape.
+  /// Returns whether the operator's first output always has the shape of its first input. This shape is used if neither
+  /// libonnx nor the file gives a shape.
   static bool keeps_shape(const Node& node) {
     const OpRule* rule = rule_of(node);
     return rule && node.has_input(0) && (rule->draft == as_type || rule->draft == group_norm);
@@ -247,7 +247,7 @@ class Loading {
     return types;
   }
 
-  /// Infers the shape of the output of Einsum, because libonnx infers only its number of axes.
+  /// Infers the shape of Einsum's output. libonnx infers only the number of its axes.
   void infer_einsum(const Node& node, std::vector<pb::TypeProto>& types) const {
     std::vector<Shape> shapes;
     for (const std::string& input : node.inputs)
@@ -257,7 +257,7 @@ class Loading {
     types.front() = type_of(element, einsum_of(node.text("equation", ""), shapes).shape());
   }
 
-  /// Throws an error for a negative extent. libonnx infers such an extent if a window is larger than its image.
+  /// Throws an error for a negative extent. libonnx infers such an extent if a window is larger than the image.
   static void require_extents(const std::vector<pb::TypeProto>& types) {
     for (const pb::TypeProto& type : types)
       for (const auto& dim : type.tensor_type().shape().dim())
@@ -272,9 +272,9 @@ class Loading {
     });
   }
 
-  /// Checks that the inferred shapes agree with the shapes that the file declares. If the file has symbolic dimensions,
-  /// nothing is checked, because exporters may have written the shapes for their example input. Declared extents that
-  /// are not positive are ignored.
+  /// Checks that the inferred shapes agree with the shapes in the file. A file with symbolic dimensions is not checked:
+  /// its exporter may have written the shapes for an example input. Extents in the file that are not positive are
+  /// ignored.
   void require_declared(const Node& node, const std::string& tensor, const Shape& shape,
                         const pb::TypeProto& declared) const {
     const pb::TensorShapeProto& dims = declared.tensor_type().shape();
@@ -346,7 +346,7 @@ class Loading {
     for (std::size_t i = 0; i < folded.size(); ++i) outputs[i].numbers = std::move(folded[i]);
   }
 
-  /// Passes the known elements of a small tensor to libonnx, if their number agrees with the shape.
+  /// Keeps the known elements of a small tensor for libonnx, if there are as many as the shape says.
   void keep_numbers(const std::string& name, const pb::TypeProto& type, const Tensor& tensor) {
     const int element = type.tensor_type().elem_type();
     if (!tensor.shape ||

@@ -12,8 +12,8 @@ namespace {
 using enum Axes;
 
 const OpRule table[] = {
-    // The columns are: the operator, its effect on the axes, the function that makes the draft, the FLOP per element,
-    // and a word. The word is a layer type, or says which tensors the gradient reads.
+    // The columns are: the operator, its effect on the axes, the function that makes the draft of a layer, the FLOP per
+    // element, and a word. The word is a layer type, or says which tensors the backward pass reads.
     {"Conv", image, convolution},
     {"ConvTranspose", image, transposed_convolution},
     {"MaxPool", image, pool, 1, "max_pool"},

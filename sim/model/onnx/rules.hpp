@@ -1,7 +1,7 @@
-// The rules by which ONNX operators become layers: a rule names a layer type, or gives the cost of each element of the
-// output. There are a few kinds of operators. Each kind has a function in a file ops_*.cpp. The table in rules.cpp
-// lists the operators with their kinds. To add an operator of one of these kinds, add a line to the table in rules.cpp.
-// The operators follow the ONNX operator schemas, version 1.12.
+// The rules by which ONNX operators become layers. A rule names a layer type, or gives the cost of each element of
+// the output. Similar operators share a function in one of the files ops_*.cpp. The table in rules.cpp lists the
+// operators with their functions. To add an operator for which a function exists, add a line to this table. The
+// operators follow the ONNX operator schemas, version 1.12.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,29 @@
 
 namespace sluice::onnx_import {
 
-/// The effect of an operator on the axes of its input.
+/// What an operator does with the meaning of the axes.
 enum class Axes {
   kept,    ///< the axes keep their meaning
   image,   ///< the axes keep their meaning, and the second axis is the channels
   changed  ///< the meaning of the axes changes
 };
 
-/// A draft of a layer. If the layer catalog computes the same shape for `type` as ONNX, the layer gets this type.
-/// If the catalog does not compute this shape, the layer becomes an `operator` with the costs below.
+/// A draft of a layer. The layer gets the type `type` if this layer type and ONNX compute the same shape for the
+/// output. Otherwise, the layer becomes an `operator` with the costs that the draft gives.
 struct Draft {
   std::string type = {};  ///< a type of the layer catalog, or empty for `operator`
-  /// The property of the operator that no layer type has. A note to the user names this property.
+  /// A property of the node that no layer type has. The layer then becomes an `operator`, and a note to the user names
+  /// the property.
   std::string lacks = {};
   std::vector<std::pair<std::string, Value>> keys = {};
   bool with_shape = false;  ///< whether the type has a key `shape`
-  /// The shapes of the layer type's input and output, if these differ from the shapes of the tensors. In this case,
-  /// views are added before and after the layer.
+  /// The shapes of the layer's input and output, if the layer type needs other shapes than those of the tensors. Then
+  /// there are views before and after the layer. Empty lists mean the shapes of the tensors.
   Shape takes = {}, makes = {};
   /// The inputs of the node that the layer reads. If the list is empty, the layer reads all inputs that are data.
   std::vector<std::size_t> reads = {};
   std::vector<std::size_t> weights = {};  ///< inputs that are parameters of the layer type
-  /// Inputs that are statistics, which are not parameters.
+  /// Inputs that are running means or variances, which are not parameters.
   std::vector<std::size_t> statistics = {};
   std::int64_t macs = 0;        ///< multiply-accumulates per element of the output
   std::int64_t flop = 0;        ///< FLOP per element of the output, without multiply-accumulates
@@ -50,7 +51,7 @@ struct Draft {
   bool same_place = false;
   bool learns = true;     ///< whether the constants that the layer reads are parameters
   bool is_alias = false;  ///< whether the output is the same tensor as the input
-  /// Whether the operator works element by element on inputs that are stretched to one shape.
+  /// Whether the operator works element by element, on inputs that it stretches to one shape.
   bool each = false;
   bool each_output = false;  ///< whether each output has its own draft
 
@@ -64,15 +65,15 @@ struct OpRule {
   Axes axes;
   Draft (*draft)(const Drafting& at);
   int flop = 0;  ///< FLOP per element, or the number of gates of a recurrent operator
-  /// A layer type, or a value of the key `keeps` (the tensors that the gradient reads).
+  /// A layer type, or a value of the key `keeps`: the tensors that the backward pass reads.
   const char* word = "";
 };
 
 /// Returns the rule for a node's operator, or null if there is no rule.
 const OpRule* rule_of(const Node& node);
 
-/// A node that is about to become a layer, with everything from which its draft is made. All functions throw InputError
-/// if the node does not have the requested input or property.
+/// A node that is to become a layer, with everything that a function needs to make the layer's draft. All functions
+/// throw InputError if the node lacks what they read.
 struct Drafting {
   const Graph& graph;
   const Node& node;
@@ -85,21 +86,22 @@ struct Drafting {
   bool is_learned(std::size_t input) const;     ///< whether the input is made of learned weights
   const Shape& shape(std::size_t input) const;  ///< the shape of the input with the batch
   Sample sample(const std::string& tensor) const;
-  /// Returns the number of ONNX's axis `axis` in the layer, or nothing if `axis` is the axis of the batch.
+  /// Returns the number that ONNX's axis `axis` has in the layer. Returns nothing if `axis` is the axis of the batch.
   std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;
-  /// Returns whether the shape of `tensor` without its first axis is the shape of a sample. If so, the axes after the
-  /// first axis have the same meaning in the layer as in ONNX.
+  /// Returns whether a sample has all axes of `tensor` except the first axis. If so, these axes have the same meaning
+  /// in the layer as in ONNX.
   bool is_batched(const std::string& tensor) const;
   void require(bool condition, const std::string& message) const;
-  /// Throws an error unless an input has `count` elements, one for each of `what`. A missing input is not an error.
+  /// Throws an error unless an input has `count` elements. `what` is a word for the message, such as "channels" if each
+  /// channel has one element. A missing input is not an error.
   void require_elements(std::size_t input, std::int64_t count, const char* what) const;
   [[noreturn]] void fail(const std::string& message) const;
 };
 
-/// Returns the shape of an output, with the batch. Throws InputError if the shape is not known.
+/// Returns the shape of a tensor, with the batch. Throws InputError if the shape is not known.
 const Shape& known_shape(const Graph& graph, const Node& node, const std::string& tensor);
 
-// There is one function per kind of operator.
+// Each of these functions makes the drafts for one or several operators.
 Draft convolution(const Drafting& at);
 Draft transposed_convolution(const Drafting& at);
 Draft pool(const Drafting& at);
@@ -128,7 +130,7 @@ Draft dropout(const Drafting& at);
 Draft top_k(const Drafting& at);
 
 Draft moved(const Drafting& at);  ///< operators that move elements and compute nothing
-/// Operators that may repeat elements. If the shape does not change, the output is an alias of the input.
+/// Operators that may repeat elements. If the output has the same shape as the input, it is an alias of the input.
 Draft enlarged(const Drafting& at);
 Draft resized(const Drafting& at);
 Draft reshaped(const Drafting& at);

@@ -12,11 +12,12 @@ enum class Fate { copy, descend, drop, drop_if_large };
 
 struct Rule {
   Fate fate = Fate::copy;
-  /// The kind of the message in the field; `other` if the message is not read.
+  /// The kind of the message that the field contains. It matters only for `Fate::descend`.
   Kind kind = Kind::other;
 };
 
-/// Returns the rule for field number `number` of a message.
+/// Returns what to do with a field of a message. `kind` is the kind of the message, and `number` is the number of the
+/// field.
 Rule rule_of(Kind kind, std::uint64_t number) {
   switch (kind) {
     case Kind::model:
@@ -42,7 +43,7 @@ Rule rule_of(Kind kind, std::uint64_t number) {
       return number <= 2 ? Rule{Fate::descend, Kind::tensor} : Rule{};
     case Kind::tensor:
       if (number == 13) return {Fate::drop};  // external_data
-      // Fields 4 to 7 are float_data to int64_data, and fields 9 to 11 are raw_data, double_data and uint64_data.
+      // These fields hold the elements of a tensor: float_data to int64_data, raw_data, double_data and uint64_data.
       if ((number >= 4 && number <= 7) || (number >= 9 && number <= 11))
         return {Fate::drop_if_large};
       return {};

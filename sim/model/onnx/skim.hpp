@@ -1,7 +1,7 @@
 // Removes the data of weights from an ONNX file. Weights are the largest part of a file, but the counts of a model need
-// only their shapes. So large data are removed before the file is parsed, and are never copied or read.
-// An ONNX file may name other files that hold data. These other files are never opened, because their
-// paths are also removed. The format follows onnx.proto, version 1.12, and Protocol Buffers, Encoding.
+// only the shapes of the weights. So large data are removed before the file is parsed, and are never copied or read. An
+// ONNX file may name other files that hold data. The paths of these files are removed, too, so these files are never
+// opened. The format follows onnx.proto, version 1.12, and Protocol Buffers, Encoding.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace sluice::onnx_import {
 
-/// The data of a tensor are kept if they have at most this number of bytes, because small tensors may be shapes, axes
-/// or scales.
+/// Data of a tensor are removed if they have more bytes than this. Smaller data are kept, because the tensor may be a
+/// shape, a list of axes, or a scale.
 inline constexpr std::size_t most_data = 4096;
 
-/// The deepest allowed nesting of messages. Messages nest because graphs contain graphs.
+/// How deep messages may be nested. A graph contains nodes, and a node may contain another graph.
 inline constexpr int deepest = 40;
 
-/// Returns the encoded ModelProto without large data. Throws InputError (without a position) if `bytes` are not a
-/// complete ModelProto.
+/// Returns a ModelProto without large data. `bytes` are a ModelProto in the encoding of protobuf, and so is the result.
+/// Throws InputError, without a position, if `bytes` are not a complete ModelProto.
 std::string without_data(std::string_view bytes);
 
 }  // namespace sluice::onnx_import

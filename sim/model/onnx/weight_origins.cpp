@@ -8,7 +8,7 @@ namespace sluice::onnx_import {
 
 namespace {
 
-/// The largest number of weights from which one constant may be made.
+/// If a constant is made from more weights than this, its weights are not recorded.
 constexpr std::size_t most_weights = 1000;
 
 }  // namespace
@@ -27,9 +27,9 @@ std::uint32_t WeightOrigins::add(std::int64_t elements, bool initialiser, bool v
   return static_cast<std::uint32_t>(graph_.weights.size() - 1);
 }
 
-/// Returns the inputs whose elements become a node's output. Scales and zero points of quantised inputs are left out.
-/// If the file stores a quantised tensor, one node turns the tensor into floating-point numbers. In this case the
-/// output of the node is a weight.
+/// Returns the inputs whose elements become a node's output: all inputs except the scales and zero points of quantised
+/// tensors. If the file stores a quantised tensor, a node DequantizeLinear turns it into floating-point numbers. Then
+/// this function adds the tensor as a weight.
 std::vector<std::string> WeightOrigins::factors_of(const Node& node) {
   const bool turns = node.op == "DequantizeLinear";
   if ((!turns && node.op != "QuantizeLinear") || !node.has_input(0)) return node.inputs;

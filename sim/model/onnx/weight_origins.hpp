@@ -1,6 +1,6 @@
-// Finds out from which weights of an ONNX file each constant is made. A weight is an initialiser,
-// or a constant that a node without inputs makes. If a node computes a constant from other
-// constants, the constant is made from the weights of these other constants.
+// Finds out from which weights of an ONNX file each constant is made. A weight is an initialiser, or a constant that a
+// node without inputs makes. A node may compute a constant from other constants. Then this constant is made from the
+// weights of the other constants.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@ class WeightOrigins {
  public:
   explicit WeightOrigins(Graph& graph) : graph_(graph) {}
 
-  /// Returns the number of elements. Throws InputError on a negative extent and on overflow.
+  /// Returns the number of elements of a tensor with the shape `shape`. Throws InputError on a negative extent and on
+  /// overflow.
   std::int64_t elements_of(const Shape& shape) const;
 
   /// Adds a weight to the graph and returns the index of the weight.
   std::uint32_t add(std::int64_t elements, bool initialiser, bool vector);
 
-  /// Sets the weights of a node's constant outputs. An output that is not made from other weights becomes a weight
-  /// itself.
+  /// Records from which weights each output of a node is made. The outputs must be constants. An output that is not
+  /// made from other weights becomes a weight itself.
   void set(const Node& node, std::vector<Tensor>& outputs);
 
  private:

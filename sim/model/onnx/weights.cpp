@@ -47,8 +47,8 @@ bool Weights::claim(const Node& node, const Draft& draft, std::int64_t parameter
   return true;
 }
 
-/// Ties `layer` to `owner`, the layer that owns the matrices that `layer` reads. Returns false if the owner has
-/// parameters other than these matrices and the vectors that both layers read.
+/// Ties `layer` to the layer `owner`, which owns the matrices that `layer` reads. Does nothing and returns false if the
+/// owner has other parameters that `layer` does not read.
 bool Weights::tie(const Owner& owner, const std::vector<std::uint32_t>& weights,
                   std::int64_t vectors, std::int64_t shared, Value& layer) const {
   bool same = true;

@@ -1,6 +1,7 @@
-// Assigns the elements of a file's weights to layers as parameters. A weight counts only at the first layer that reads
-// it. Later layers that read the weight share it. A weight with one axis (a bias or a scale) counts at each layer that
-// reads it: exporters store equal biases, for example zeros, only once.
+// Assigns the elements of a file's weights to layers as parameters. The first layer that reads a weight owns it: only
+// there, the weight's elements count. Later layers share the weight. But a weight with one axis, such as a bias or a
+// scale, counts at each layer that reads it. This is because exporters store equal biases, such as zeros, only once,
+// although the layers do not share them.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +18,14 @@ class Weights {
  public:
   explicit Weights(const Graph& graph) : graph_(graph), owners_(graph.weights.size()) {}
 
-  /// Claims the weights of the draft (`draft.weights`) for a layer whose type counts `parameters` elements. If another
-  /// layer owns these weights, `layer` gets the key `tied`. If the number of elements of the weights is not
-  /// `parameters`, the function returns false and claims nothing.
+  /// Makes the layer `layer` the owner of the weights `draft.weights`. If another layer owns these weights, `layer`
+  /// gets the key `tied` instead. `parameters` is the number of parameters that the layer's type counts. If the weights
+  /// have another number of elements, or if `layer` would share only a part of another layer's weights, the function
+  /// returns false.
   bool claim(const Node& node, const Draft& draft, std::int64_t parameters, Value& layer);
 
-  /// Claims the learned inputs of a node for the layer with the name `layer`, which is of the type `operator`. Inputs
-  /// that another layer owns are left out. Returns the number of elements that were claimed.
+  /// Makes the layer with the name `layer` the owner of all learned inputs of a node that have no owner yet. The layer
+  /// is of the type `operator`. Returns the number of the layer's parameters.
   std::int64_t claim_all(const Node& node, const Draft& draft, const std::string& layer);
 
   OnnxElements elements() const;

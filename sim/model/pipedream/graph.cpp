@@ -47,7 +47,7 @@ void Graph::fail(int line, const std::string& message) const {
 }
 
 std::vector<std::uint32_t> Graph::order() const {
-  // Compares names by their numbers and not by their letters, so that "node10" comes after "node9".
+  // Returns whether node a comes after node b by its number: "node10" comes after "node9".
   const auto later = [&](std::uint32_t a, std::uint32_t b) {
     const std::string_view x = nodes_[a].id, y = nodes_[b].id;
     return x.size() != y.size() ? x.size() > y.size() : x > y;
@@ -126,11 +126,11 @@ double Graph::number_of(int line, std::string_view text) const {
   return value;
 }
 
-/// Returns the sum of the sizes in `text`. A node with several outputs lists their sizes in brackets: [4096.0; 8.0].
+/// Returns the sum of the sizes in `text`. A node with several outputs has a list of sizes, such as [4096.0; 8.0].
 std::int64_t Graph::bytes_of(int line, std::string_view text) const {
   if (text.size() > 1 && text.front() == '[' && text.back() == ']')
     text = text.substr(1, text.size() - 2);
-  // Above about 9e15, a double cannot represent every whole number of bytes.
+  // Above about 9e15, a double cannot represent every whole number.
   constexpr double most = 9e15;
   std::int64_t total = 0;
   for (const std::string_view part : split(text, "; ")) {

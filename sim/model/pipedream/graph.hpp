@@ -2,9 +2,10 @@
 //   node2 -- Conv2d(3, 64, ...) -- forward_compute_time=22.3, backward_compute_time=24.6,
 //       activation_size=1644167168.000, parameter_size=7168.000
 //   <tab>node1 -- node2
-// Times are in milliseconds. Sizes are in bytes, with float32 elements. Times and sizes are for a whole batch, and the
-// file does not say how many samples a batch has. All functions throw InputError at the faulty line. The format follows
-// Narayanan et al., PipeDream (SOSP 2019), section 3.1, and the profiler of msr-fiddle/pipedream.
+// Times are in milliseconds. Sizes are in bytes, for elements of 4 bytes (float32). Times and sizes of activations are
+// for a whole batch. The file does not say how many samples a batch has. All functions throw InputError at the faulty
+// line. The format follows Narayanan et al., PipeDream (SOSP 2019), section 3.1, and the profiler of
+// msr-fiddle/pipedream.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ inline constexpr std::int64_t element_bytes = 4;
 /// Splits `text` at the separators `by`.
 std::vector<std::string_view> split(std::string_view text, std::string_view by);
 
-/// A node; its texts are views into the file.
+/// A node of the graph. Its texts are parts of the file's text, and are not copied.
 struct Node {
   int line = 0;
   std::string_view id, kind, arguments;  ///< "node2", "Conv2d", "3, 64, ..."
@@ -32,9 +33,9 @@ struct Node {
   std::int64_t parameters = 0;           ///< elements of the weights
   std::vector<std::uint32_t> inputs, outputs;
 
-  /// Returns whether the node is a call of PyTorch's size(), whose result is a number and not a tensor.
+  /// Returns whether the node is a call of PyTorch's size(). The result of such a call is a number, not a tensor.
   bool is_size() const { return kind == "Size"; }
-  /// Returns whether the kind of the node is "Input", "Input0", "Input12", and so on.
+  /// Returns whether the node's kind is the word "Input", alone or with a number as in "Input12".
   bool is_input() const {
     const std::string_view word = "Input";
     return kind.substr(0, word.size()) == word &&
@@ -49,11 +50,11 @@ class Graph {
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::shared_ptr<const Source>& source() const { return source_; }
 
-  /// Returns the nodes in an order in which each node comes after the nodes that it reads. If several nodes may come
-  /// next, the node with the smallest number comes next.
+  /// Returns the indices of the nodes in an order in which each node comes after the nodes that it reads. If several
+  /// nodes may come next, the node with the smallest number comes next.
   std::vector<std::uint32_t> order() const;
 
-  /// Throws InputError at the line. If `line` is 0, the error is about the whole file.
+  /// Throws InputError at the line `line`. If `line` is 0, the error is about the whole file.
   [[noreturn]] void fail(int line, const std::string& message) const;
 
   /// Returns the number in `text`. Throws InputError at the line.

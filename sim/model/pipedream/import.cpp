@@ -1,5 +1,5 @@
-// Turns layer graphs of PipeDream into models with measured costs. Each node becomes a layer of type
-// `measured`.
+// Turns layer graphs of PipeDream into models with measured seconds. A node of the graph becomes an
+// input of the model, or a layer of the type `measured`.
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -65,9 +65,9 @@ class Conversion {
     return placed(node, std::move(shape));
   }
 
-  /// Returns whether a node is left out. Calls of size() are left out, because their results are numbers. A node
-  /// without times and bytes is left out if all its inputs are left out. Such a node is a state that one call passes to
-  /// the next call, for example the state of a recurrent layer.
+  /// Returns whether a node is left out. A call of size() is left out, because its result is a number. A state is left
+  /// out, too: a value that passes from one call of a layer to the next call, for example in a recurrent layer. A node
+  /// is taken for a state if it has no times and no bytes, and all its inputs are left out.
   bool is_left_out(const Node& node) const {
     if (node.is_size()) return true;
     if (node.is_input() || node.activation_bytes > 0 || node.parameters > 0) return false;
@@ -78,8 +78,8 @@ class Conversion {
                        [&](std::uint32_t input) { return left_out_[input]; });
   }
 
-  /// Returns the elements of a node's output per sample. A size of 0 means that the size was not measured, and counts
-  /// as one element.
+  /// Returns the number of elements of a node's output for one sample. If the file gives a size of 0, the size was not
+  /// measured, and the output counts as one element.
   std::int64_t elements_of(const Node& node) const {
     if (node.activation_bytes == 0) return 1;
     const std::int64_t sample = checked_mul(batch_, element_bytes, "bytes");
@@ -151,8 +151,8 @@ class Conversion {
     list.items().push_back(std::move(layer));
   }
 
-  /// Returns the value of the key `keeps` for a layer of this kind. The value says which tensors
-  /// the gradient reads. The value is `inputs` if these tensors are not known.
+  /// Returns the value of the key `keeps` for a node of this kind: which tensors its backward pass reads. For unknown
+  /// kinds, the value is `inputs`.
   static std::string_view keeps(std::string_view kind) {
     for (const std::string_view word : {"ReLU", "ReLU6", "Sigmoid", "Tanh", "Softmax"})
       if (kind == word) return "output";
@@ -161,8 +161,8 @@ class Conversion {
     return "inputs";
   }
 
-  /// Returns the multiply-accumulates of a convolution or a linear layer:
-  /// (positions of the output) x (weights).
+  /// Returns the multiply-accumulates of a convolution or a linear layer: the number of weights x the number of
+  /// positions in the output. Returns 0 for other kinds.
   std::int64_t macs_of(const Node& node) const {
     std::string_view outputs;
     if (node.kind == "Conv2d")
@@ -183,7 +183,8 @@ class Conversion {
     return checked_mul(weights, elements / channels, "multiply-accumulates");
   }
 
-  /// Returns the argument at `position`, or the argument that begins with `key`, or "" if there is no such argument.
+  /// These two functions return an argument in the node's brackets, or "" if there is no such argument. They find the
+  /// argument by its position, or by the text `key` at its beginning, which is not returned.
   static std::string_view argument(const Node& node, std::size_t position) {
     const auto parts = split(node.arguments, ", ");
     return position < parts.size() ? parts[position] : std::string_view();
@@ -242,11 +243,11 @@ const Importer pipedream_importer = {
     .parameters =
         {{.name = "batch",
           .type = Type::integer,
-          .summary = "the number of samples that were measured together; the file does not give it",
+          .summary = "the number of samples that were measured together. The file does not say this number",
           .minimum = 1},
          {.name = "loading",
           .type = Type::choice,
-          .summary = "what to do with the time of an Input, which is the time for loading data",
+          .summary = "what to do with the time of a node of the kind Input. This is the time for loading data",
           .default_text = "left_out",
           .choices = {"left_out", "counted"}}},
     .read = pipedream::read,

@@ -23,13 +23,13 @@ std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
   return devices;
 }
 
-/// The complete gradients of one stage on one device, after one batch.
+/// What is known about the gradients of one stage on one device after one batch.
 struct Sum {
   std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
   std::uint32_t before = none;  ///< the ring is listed immediately before this action
-  /// The action that needs the sums of the ring: the update or the save of the gradients, `distance`
-  /// iterations later. If the gradients stay on the device, `user` is the next backward pass that adds to
-  /// these gradients.
+  /// `user` is the action that needs the sums of the ring: the update, or the save of the gradients. If the gradients
+  /// stay on the device, it is the next backward pass that adds to them. `distance` says how many iterations later
+  /// `user` runs.
   std::uint32_t user = none, distance = 0;
 };
 
@@ -68,7 +68,8 @@ class Rings {
  private:
   using Key = std::pair<std::int64_t, std::int32_t>;  ///< (batch, stage)
 
-  /// The backward passes of one device that add to gradients: the first and the last of each batch and stage.
+  /// The first and the last backward pass of each batch and stage on one device. Only backward passes that add to
+  /// gradients count.
   struct Passes {
     std::map<Key, std::uint32_t> first, last;
     std::map<std::int64_t, std::uint32_t> end;  ///< the last backward pass of each batch
@@ -85,7 +86,7 @@ class Rings {
     return passes;
   }
 
-  /// Returns the device's actions of the body, in listing order.
+  /// Returns the actions of the body that run on a device, in listing order.
   const std::vector<std::uint32_t>& actions_of(const std::string& device) const {
     static const std::vector<std::uint32_t> nothing;
     const auto found = of_device_.find(device);
@@ -110,8 +111,8 @@ class Rings {
     }
   }
 
-  /// Returns the first action after `after`, in listing order, that needs the gradients of the stage. This action is an
-  /// update of the stage, or a save of its gradients. Returns `none` if the gradients stay on the device.
+  /// Returns the first action after action `after` that needs the stage's gradients: an update of the stage, or a save
+  /// of its gradients. Returns `none` if the gradients stay on the device.
   std::uint32_t user_of(const std::string& device, std::int32_t stage, std::uint32_t after) const {
     const std::vector<std::uint32_t>& own = actions_of(device);
     for (auto at = std::upper_bound(own.begin(), own.end(), after); at != own.end(); ++at) {
@@ -146,9 +147,9 @@ class Rings {
         action.waits.push_back({sums[k].ready, 0});
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
-      // The action `user` waits for two transfers. The first transfer brings the last piece that the device receives,
-      // and so completes the sums. The second transfer sends the last piece that the device sends:
-      // `user` must not change the gradients before this transfer ends.
+      // The action `user` waits for two transfers. The first transfer brings the last piece to the device, and so
+      // completes the sums. The second transfer sends a piece from the device for the last time. Until it ends, `user`
+      // must not change the gradients.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});
@@ -161,13 +162,13 @@ class Rings {
                                  ActionKind::all_reduce, "ring", devices_, bytes});
   }
 
-  /// Returns the tensor of the gradients, or `none` if the stage has no trainable weights.
+  /// Returns the number of the tensor with the stage's gradients. Returns `none` if the stage has no such tensor.
   std::uint32_t gradients_of(const std::string& device, std::int32_t stage) const {
     const auto found = gradients_.find(device + "/gradients." + std::to_string(stage));
     return found == gradients_.end() ? none : found->second;
   }
 
-  /// The connection from one device to the next device of the ring.
+  /// The connection from one device to the next device of the ring, with numbers of the plan instead of names.
   struct Hop {
     std::uint32_t from, to, stream, route;
   };
@@ -204,15 +205,16 @@ class Rings {
     return action;
   }
 
-  /// Lists the added action immediately before the action number `before`. Returns its number among the added actions.
+  /// Adds an action directly before the plan's action with the number `before`. Returns the number of the new action
+  /// among the added actions.
   std::uint32_t list(Action action, std::uint32_t before) {
     added_.push_back(std::move(action));
     before_[before].push_back(static_cast<std::uint32_t>(added_.size() - 1));
     return static_cast<std::uint32_t>(added_.size() - 1);
   }
 
-  /// Returns the number that an added action has before rebuild() moves it to its position. Before rebuild(), the added
-  /// actions are numbered after all other actions.
+  /// Returns the number that an added action has until rebuild() is called. Until then, the added actions are numbered
+  /// after all other actions.
   std::uint32_t new_number(std::uint32_t added) const {
     return static_cast<std::uint32_t>(plan_.actions.size()) + added;
   }
@@ -247,7 +249,7 @@ class Rings {
   std::vector<Hop> hops_;                 ///< one per device
   std::map<Key, std::vector<Sum>> sums_;  ///< each list is indexed by device
   std::vector<Action> added_;
-  /// For each action of the plan, the added actions that are listed immediately before this action.
+  /// For each action of the plan, the added actions that are listed directly before it.
   std::vector<std::vector<std::uint32_t>> before_;
 };
 

@@ -1,13 +1,14 @@
-// Sums the gradients of replicas over a ring. If a stage has an update, the ring comes before the update. If the
-// gradients are saved instead, the ring comes before the save. If the gradients stay on the device, the ring comes
-// before the next backward pass that adds to these gradients.
+// Adds up the gradients of several replicas. For this, pieces of the gradients go around a ring of devices. If a stage
+// has an update, the ring comes before the update. If the gradients are saved instead, the ring comes before the save.
+// If the gradients stay on the device, the ring comes before the next backward pass that adds to them.
 //
 // Let n be the number of devices, and g the bytes of a stage's gradients. Each device sends 2 (n - 1) pieces of g / n
-// bytes to the next device. The first n - 1 pieces sum the gradients (reduce-scatter), and the last n - 1 pieces spread
-// the sums (all-gather). A device sends a piece on after two events: the piece arrives, and the device completes its
-// own gradients. If all gradients are ready at once and no link is shared, a ring takes
-// 2 (n - 1) (g / (n B) + setup + latency), where B is the bandwidth from a device to the next one. The pieces
-// are summed in place. The model leaves out the buffers in which pieces arrive, and the time of the additions.
+// bytes to the next device. The first n - 1 of these pieces add up the gradients (reduce-scatter). The last n - 1
+// pieces bring the sums to all devices (all-gather). A device sends a piece on when the piece has arrived and the
+// device has completed its own gradients. Let B be the bandwidth from one device to the next device. If all gradients
+// are ready at the same time and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup + latency) seconds. The
+// pieces are added in place. Two things are left out: the buffers in which pieces arrive, and the time of the
+// additions.
 //
 // Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations (2009), section 3.
 #pragma once
@@ -26,12 +27,11 @@ struct RingHop {
   Route route;           ///< the route names its links by their numbers in the plan
 };
 
-/// Adds the rings to a merged plan with one replica on each device of the ring. With `overlap`, a device
-/// sends a stage's gradients as soon as it has ended all backward passes of this stage for the batch.
-/// Without `overlap`, it first ends the backward passes of all stages for the batch. The gradients of
-/// stage s on a device are the tensor `<device>/gradients.<s>`. A stage without this tensor gets no ring.
-/// Each batch has the given number of micro-batches on each device. Each ring is one of the plan's
-/// collectives.
+/// Adds the rings to a merged plan that has one replica on each device of `ring`. With `overlap`, a device sends a
+/// stage's gradients as soon as the stage's backward passes for the batch have ended. Without `overlap`, the device
+/// waits for the backward passes of all stages for the batch. The gradients of stage s on a device are the tensor
+/// `<device>/gradients.<s>`. A stage without this tensor gets no ring. On each device, a batch has `micro_batches`
+/// micro-batches. Each ring becomes a collective of the plan.
 void add_all_reduce(Plan& plan, const std::vector<RingHop>& ring, bool overlap,
                     std::int64_t micro_batches);
 

@@ -8,7 +8,8 @@ namespace sluice {
 
 namespace {
 
-/// Enters pools, links or other things of one kind by name, and returns the number of each in the merged plan.
+/// The things of one kind in the merged plan, such as its pools or its links. enter() adds a thing, unless there is a
+/// thing with its name, and returns its number.
 template <class Thing>
 class Table {
  public:
@@ -19,7 +20,7 @@ class Table {
     if (fresh) things_.push_back(thing);
     return found->second;
   }
-  /// Returns the thing with this name, or null.
+  /// Returns the thing with this name, or null if there is no such thing.
   const Thing* find(const std::string& name) const {
     const auto found = numbers_.find(name);
     return found == numbers_.end() ? nullptr : &things_[found->second];
@@ -68,7 +69,7 @@ class Merger {
     std::vector<std::uint32_t> links;
     for (const Pool& pool : part.pools) {
       numbers.pools.push_back(pools_.enter(pool));
-      // If this part (a plan) has a limit for the pool, the joined pool gets the limit.
+      // If this part limits the pool, the pool of the merged plan gets the same limit.
       if (pool.limit) plan_.pools[numbers.pools.back()].limit = pool.limit;
     }
     for (const Link& link : part.links) links.push_back(links_.enter(link));
@@ -84,8 +85,8 @@ class Merger {
         tensor.name = name + "/" + tensor.name;
       else if (const Tensor* other = tensors_.find(tensor.name);
                other && other->bytes != tensor.bytes)
-        // Two parts may divide the same weights into pieces of different sizes. So the name of a
-        // piece contains its size.
+        // Two parts may divide the same weights into pieces of different sizes. So the name of such a piece contains
+        // its size.
         tensor.name += "." + std::to_string(tensor.bytes) + "B";
       numbers.tensors.push_back(tensors_.enter(tensor));
     }

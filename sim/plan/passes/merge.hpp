@@ -1,5 +1,5 @@
-// Joins several plans for one platform into a single plan. The plans run at the same time, and share only pools and
-// links.
+// Merges several plans for one platform into a single plan. The merged plan does the work of all of them at the same
+// time. They share only pools and links.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace sluice {
 
-/// Returns the joined plan. If several parts have a pool, link, route or stream with the same name, the joined plan has
-/// it only once. Actions, tensors and collectives get the name of their part as a prefix (`gpu0/`). Weights whose home
-/// is a shared pool are one tensor without a prefix, because all replicas read them. Throws InternalError if two parts
-/// with a body have different numbers of iterations.
+/// Returns the merged plan. `parts` are the plans, and `names` are their names. If several parts have a pool, link,
+/// route or stream with the same name, the merged plan has only one with this name. Actions, tensors and collectives
+/// get the name of their part as a prefix, such as `gpu0/`. But all replicas read the same weights from a shared pool.
+/// So weights whose home is a shared pool have no prefix, and the merged plan has them once. Throws InternalError if
+/// two parts with a body have different numbers of iterations.
 Plan merge(const std::vector<Plan>& parts, const std::vector<std::string>& names);
 
 }  // namespace sluice

@@ -3,8 +3,9 @@
 namespace sluice {
 
 void serialise(Plan& plan) {
-  // Some executions of an action with `ahead` are dropped, and a wait for a dropped execution ends at once. So the
-  // action after it also waits for earlier actions, back to the nearest action that is never dropped.
+  // Makes action `a` wait for action `before`. If `before` has `ahead`, some of its executions are dropped, and `a`
+  // does not wait for a dropped execution. So `a` also waits for actions before `before`, back to an action that is
+  // never dropped.
   const auto chain = [&](std::uint32_t a, std::uint32_t before, std::uint32_t begin,
                          std::uint32_t distance) {
     for (std::uint32_t b = before;; --b) {

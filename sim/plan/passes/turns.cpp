@@ -10,7 +10,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns all transfers, section by section. Within a section, they are in the order of their starts.
+/// Returns all transfers: first the prologue's, then the body's, then the epilogue's. Within a section, the transfers
+/// are in the order of their starts.
 std::vector<std::uint32_t> in_order(const Plan& plan, const std::vector<double>& starts) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)

@@ -1,6 +1,6 @@
-// Makes transfers that share a link run one after the other instead of at the same time. If two loads share a link
-// fairly, each takes up to twice as long as alone, even an urgent load. If they run one after the other, the first load
-// takes as long as alone.
+// Makes transfers that share a link run one after the other. If two loads share a link fairly, each of them may take
+// twice as long as it takes alone, even if it is urgent. If the loads run one after the other, the first load takes
+// only as long as it takes alone.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,10 @@
 
 namespace sluice {
 
-/// Adds waits to the transfers that use a link together with transfers of other streams. Within each section, each of
-/// these transfers waits for the previous transfer on its link, in the order of `starts` (seconds, indexed by action).
-/// Transfers with equal starts follow the listing order. Transfers with different `ahead` do not wait for each other.
+/// Adds waits between transfers of different streams that use the same link. Within each section, a transfer waits for
+/// the transfer before it on the link. `starts` gives the order: the start of each action in seconds, indexed by
+/// action. Transfers with equal starts are in listing order. Transfers with different `ahead` do not wait for each
+/// other.
 void take_turns(Plan& plan, const std::vector<double>& starts);
 
 }  // namespace sluice

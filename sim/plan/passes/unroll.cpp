@@ -37,16 +37,16 @@ class Unroller {
   }
 
  private:
-  /// Returns whether any name contains this mark, for example because the plan was unrolled before. The names of the
-  /// new copies then need another mark.
+  /// Returns whether any name of the plan contains this mark, for example because the plan was unrolled before. If so,
+  /// the names of the new copies need another mark.
   bool is_in_a_name(const std::string& mark) const {
     const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
     return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||
            std::any_of(plan_.tensors.begin(), plan_.tensors.end(), has);
   }
 
-  /// The place of an iteration of the old body: the number of its copy in the new body, and the number of earlier runs
-  /// of the new body. Iteration 0 of the old body is copy 0 of run 0.
+  /// Where an iteration of the old body is in the new plan. `copy` is the number of its copy in the new body, and
+  /// `runs` is the number of runs of the new body before it. Iteration 0 of the old body is copy 0 of run 0.
   struct Place {
     std::int64_t copy, runs;
   };
@@ -55,7 +55,7 @@ class Unroller {
     return {copy, (index - copy) / times_};
   }
 
-  /// Makes the copies of the tensors that the body allocates. Copy 0 of a tensor is the tensor itself.
+  /// Makes copies of the tensors that the body allocates. Copy 0 of a tensor is the tensor itself.
   void copy_tensors() {
     copies_.assign(plan_.tensors.size(), none);
     for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a)
@@ -88,8 +88,8 @@ class Unroller {
     const Section section = plan_.section_of(number);
     if (copy > 0) action.name = name_of(action) + mark_ + std::to_string(copy);
     // In the old plan, the action works for the iteration that is `action.ahead` iterations later. `instance` is the
-    // place of that iteration in the new body, relative to the present run. The prologue counts as iteration 0, and the
-    // epilogue counts as the iteration after the last iteration.
+    // place of that iteration in the new plan, with runs counted from the present run. The prologue counts as iteration
+    // 0. The epilogue counts as the iteration after the last one.
     const Place instance = place(copy + action.ahead);
     action.ahead = static_cast<std::int32_t>(instance.runs);
     for (Flow& flow : action.flows)
@@ -100,7 +100,8 @@ class Unroller {
     made_.actions.push_back(std::move(action));
   }
 
-  /// Returns the wait of the new action. In the epilogue, the distance of a wait counts from the last iteration.
+  /// Returns the wait that the new action has instead of the old wait `wait`. In the epilogue, the distance of a wait
+  /// counts from the last iteration of the body.
   Wait moved(const Wait& wait, Section section, std::int64_t copy) const {
     if (plan_.section_of(wait.action) != Section::body)
       return {action(wait.action, 0), wait.distance};

@@ -1,4 +1,4 @@
-// Combines several iterations of the body into one.
+// Unrolls a plan: one iteration of the new body does the work of several iterations of the old body.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,10 @@
 
 namespace sluice {
 
-/// Returns the plan with a new body that consists of `times` iterations of the old body. `times` must divide the number
-/// of iterations. The execution of the plan does not change. The new plan has `times` copies of each action of the
-/// body, and of each tensor that the body allocates. The `distance` of each wait and the `ahead` of each action are
-/// changed so that they refer to the right copy. This copy may be in the same iteration of the new body, or in an
-/// earlier or later iteration.
+/// Returns the plan with a new body, which consists of `times` iterations of the old body. The number of iterations
+/// must be a multiple of `times`. The run does not change. The new plan has `times` copies of each action of the body,
+/// and of each tensor that the body allocates. Each `distance` of a wait and each `ahead` of an action is changed. The
+/// new number leads to the right copy, in the same iteration of the new body or in another iteration.
 Plan unroll(const Plan& plan, std::int64_t times);
 
 }  // namespace sluice

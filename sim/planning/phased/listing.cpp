@@ -44,7 +44,7 @@ class PhaseLister {
   }
 
  private:
-  /// Makes host memory the home of the weights, and of the inputs and answers of a step.
+  /// Adds the tensors that host memory holds during the whole run: the weights, the inputs and the answers.
   void hold_homes() {
     if (rules_.real_data) hold_step(builder_, request_, host_, rules_.saves_answers());
     for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
@@ -52,8 +52,8 @@ class PhaseLister {
                       bytes_[stage].weights, host_);
   }
 
-  /// Makes devices the homes of the caches, which every step uses again. For each sample, a stage must be computed on
-  /// the same device in all steps. Otherwise a cache would have to move to another device.
+  /// Adds the caches, which devices hold during the whole run and use again in each step. For each sample, a stage must
+  /// be computed on the same device in all steps. Otherwise the stage's cache would have to be moved to another device.
   void add_caches() {
     const std::vector<Stage>& stages = request_.pricing.stages;
     if (std::none_of(stages.begin(), stages.end(),
@@ -63,7 +63,7 @@ class PhaseLister {
     const PhaseRound round = round_of_steps(rules_, workload, bytes_.size());
     const std::vector<Phase> phases =
         phases_of(rules_, workload, bytes_.size(), round.unit_batches, round.units);
-    // Indexed by stage and micro-batch of a step.
+    // The device of each stage and micro-batch of a step.
     std::map<std::pair<std::size_t, std::int64_t>, std::string> devices;
     std::map<std::pair<std::size_t, std::string>, std::int64_t> samples;
     for (const Phase& phase : phases) {
@@ -85,8 +85,9 @@ class PhaseLister {
       hold_cache(builder_, request_, at.first, count, at.second);
   }
 
-  /// Lists the phases of a window: of an iteration, or of the units after the body. The results of the window's last
-  /// phase are saved in the next window: in the first phase of the next iteration (ahead = -1), or in the epilogue.
+  /// Lists the phases of a window: of one iteration of the body, or of the units after the body (PhaseRound). The
+  /// results of a window's last phase are saved in the next window. In the body, the next window is the next iteration,
+  /// and the saves have ahead = -1. After the last iteration, the next window is the epilogue.
   void list(Section section, const std::vector<Phase>& phases, const std::string& suffix) {
     builder_.enter(section);
     body_ = std::exchange(window_, PhaseWindow{phases, suffix, {}, {}});
@@ -95,13 +96,13 @@ class PhaseLister {
     add_phase_waits(builder_, rules_, window_, before());
   }
 
-  /// Returns the previous window. In the body, the previous window is the previous iteration. In the epilogue, the
-  /// previous window is the last iteration.
+  /// Returns the window before the present window. In the body, this is the previous iteration. In the epilogue, it is
+  /// the last iteration.
   const PhaseWindow& before() const {
     return builder_.section() == Section::body ? window_ : body_;
   }
 
-  /// Saves the results of the last phase of the run.
+  /// Lists the saves of the results of the run's last phase.
   void list_last_saves() {
     if (window_.phases.empty() || !rules_.overlap) return;
     const bool body_was_last = builder_.section() == Section::body;
@@ -150,7 +151,8 @@ class PhaseLister {
     }
   }
 
-  /// Lists the saves of the results of phase p. They are listed in the next phase, after its loads.
+  /// Lists the saves for the results of phase p. This function is called in the next phase, after the loads of that
+  /// phase.
   void list_saves(std::size_t p, std::int32_t ahead, const std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = window_.phases[p];
     const bool last = phase.stage + 1 == bytes_.size();
@@ -166,8 +168,8 @@ class PhaseLister {
     }
   }
 
-  /// Returns the first transfer of each stream. A copy engine works in order. So if its first transfer waits for an
-  /// action, its later transfers need no wait for this action.
+  /// Returns the first transfer of each copy engine. A copy engine makes its transfers in order. So if the first
+  /// transfer waits for an action, the later transfers need no such wait.
   template <class Iterator>
   std::vector<PlanBuilder::Ref> first_of_each_stream(Iterator begin, Iterator end) {
     std::vector<PlanBuilder::Ref> found;
@@ -197,8 +199,8 @@ class PhaseLister {
                              static_cast<std::int32_t>(phase.stage), static_cast<std::int32_t>(q));
   }
 
-  /// Lists the load of a phase's input for one micro-batch, if a load is needed. Returns the tensor of the input, or
-  /// `none` if the phase has no input.
+  /// Lists the load of a phase's input for one micro-batch, unless the input is already on the device. Returns the
+  /// tensor of the input. Returns `none` if the phase has no input.
   std::uint32_t list_input(std::size_t p, std::int64_t q, std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = window_.phases[p];
     if (phase.stage == 0) {
@@ -224,7 +226,7 @@ class PhaseLister {
     return arrived;
   }
 
-  /// Returns the tensor of an answer. The tensor may be needed before the action that makes the answer is listed.
+  /// Returns the tensor of an answer. The action that makes the answer may not have been listed yet.
   std::uint32_t output_tensor(std::int64_t q, const std::string& suffix) {
     auto [found, fresh] = outputs_.try_emplace({q, suffix}, none);
     if (fresh)
@@ -261,7 +263,8 @@ class PhaseLister {
     made_[{phase.stage, q}] = crossing;
   }
 
-  /// With `on_chip`, the input is on the device that made it, and is used there.
+  /// Adds the input to the operands of a computation. If no transfer has moved the input, it is on the device that has
+  /// made it.
   void use_input(Action& action, std::uint32_t input, const Phase& phase, std::int64_t q) {
     const auto from = made_.find({phase.stage - 1, q});
     const bool stayed = phase.stage > 0 && from->second.tensor == input;
@@ -276,7 +279,7 @@ class PhaseLister {
     return {phase.stage, q, phase.device, bytes_[phase.stage], request_.workload.micro_batch};
   }
 
-  /// The result of a stage for one micro-batch, until the next phase has used it.
+  /// The result of a stage for one micro-batch.
   struct Crossing {
     std::uint32_t tensor = none;
     std::string device;

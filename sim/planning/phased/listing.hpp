@@ -1,4 +1,5 @@
-// The actions of phased inference: loads, computations and saves, phase by phase, and their waits.
+// Lists the actions of phased inference, phase by phase: loads, computations and saves. Adds their
+// waits.
 #pragma once
 
 #include "planning/phased/phases.hpp"

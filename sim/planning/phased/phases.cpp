@@ -12,7 +12,8 @@ namespace sluice {
 
 namespace {
 
-/// Reads the devices that compute the phases: all devices in turn, one device, or one device per stage.
+/// Reads which devices compute the phases: all devices, which take turns, a single device, or a given device for each
+/// stage.
 void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader& parameters,
                   const Reader& phases) {
   const Platform& platform = request.pricing.platform;
@@ -25,7 +26,7 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
     for (const Device& device : platform.devices) rules.devices.push_back(device.name);
   if (parameters.has("device") && phases.has("stages") && phases.text("stages") == "2")
     phases.fail("stages",
-                "with 'stages: 2' devices take turns, but the policy's 'device' names "
+                "with 'stages: 2', the devices take turns, but the policy's 'device' names "
                 "one device: remove one of the two keys");
   if (!phases.has("devices")) return;
   if (parameters.has("device"))
@@ -43,10 +44,10 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
                                " phases per batch: give one device per phase");
 }
 
-/// Returns how many batches take turns if the scenario does not say so. While the activations of
-/// one batch are in transfer, devices compute phases of the other batches. Let n be the number of devices. If n batches
-/// take turns, all phases of a batch are on one device. If n + 1 batches take turns, each phase of a batch is on the
-/// next device.
+/// Returns how many batches take turns, if the scenario does not say this. While the activations of one batch are
+/// moved, devices compute phases of the other batches. Let n be the number of devices that take turns. If n batches
+/// take turns, all phases of a batch are on the same device. If n + 1 batches take turns, two consecutive phases of a
+/// batch are on different devices: the later phase is on the next device.
 std::int64_t default_in_flight(const PhaseRules& rules) {
   const std::int64_t n = rules.turning_devices();
   switch (rules.activations) {
@@ -182,7 +183,7 @@ PhaseRound round_of_units(const PhaseRules& rules, const Workload& workload, std
   return round;
 }
 
-/// Returns the number of batches that go through all stages before the next batches begin.
+/// Returns the number of batches that go through all stages before other batches begin.
 std::int64_t turn_batches(const PhaseRules& rules, const Workload& workload) {
   return rules.once_a_step ? workload.batches_per_step : rules.in_flight;
 }
@@ -249,12 +250,12 @@ std::vector<Field> phase_parameters() {
   return {
       {.name = "device",
        .type = Type::text,
-       .summary = "the device that computes all phases (parallel streaming); by default, the "
-                  "devices of the platform take turns",
+       .summary = "the device that computes all phases (this is called parallel streaming); by default, the devices "
+                  "of the platform take turns",
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
-       .summary = "whether transfers run during computation; off: one action runs at a time",
+       .summary = "whether transfers run during computation; off: the actions run one after the other",
        .default_text = "true"},
       {.name = "weights",
        .type = Type::choice,
@@ -265,15 +266,15 @@ std::vector<Field> phase_parameters() {
       {.name = "weights_per",
        .type = Type::choice,
        .summary =
-           "how often weights are loaded; batch: for each batch; step: once per step, because a "
-           "phase computes all batches_per_step batches (batch serialisation)",
+           "how often weights are loaded; batch: for each batch; step: once per step, because a phase computes all "
+           "batches of the step, which is called batch serialisation",
        .default_text = "batch",
        .choices = {"batch", "step"}},
       {.name = "in_flight",
        .type = Type::integer,
        .summary =
-           "the number of batches that take turns phase by phase; auto: in inference, the fastest "
-           "number from 1 to 8; in training, the fastest number that fits",
+           "the number of batches that take turns phase by phase; auto: in inference, the number from "
+           "1 to 8 with the fastest run; in training, the number with the fastest run that fits",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,
@@ -319,15 +320,14 @@ const Record& phases_record() {
            .choices = {"on_chip", "pair_link", "streaming"}},
           {.name = "stages",
            .type = Type::choice,
-           .summary = "how many devices compute the stages of a batch; 2: the devices take turns "
-                      "(ping-pong); 1: all phases are on one device",
+           .summary = "how many devices compute the stages of a batch; 2: the devices take turns, which is called "
+                      "ping-pong; 1: all phases are on one device",
            .default_text = "2",
            .choices = {"1", "2"}},
           {.name = "after",
            .type = Type::list,
            .summary =
-               "the numbers or names of the layers after which a phase ends; used instead of the "
-               "scenario's `stages`",
+               "the numbers or names of the layers after which a phase ends. They replace the scenario's `stages`",
            .optional = true},
           {.name = "devices",
            .type = Type::list,

@@ -1,4 +1,5 @@
-// The rules of a scenario for phased execution, and the resulting order of phases.
+// The rules that a scenario gives for phased execution, and the phases that follow from them, in
+// order.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +11,12 @@
 
 namespace sluice {
 
-/// Returns the record of the scenario's `phases:` mapping.
+/// Returns the record of a scenario's mapping `phases:`.
 const Record& phases_record();
 
 enum class Activations { on_chip, pair_link, streaming };
 
-/// The computation of one stage for one or more batches on one device.
+/// A phase: one device computes one stage for one batch or several batches.
 struct Phase {
   std::size_t stage = 0;
   std::string device;
@@ -30,7 +31,7 @@ struct PhaseRules {
   bool once_a_step = false;  ///< whether weights are loaded once for all batches of a step
   bool real_data = true, return_outputs = true;
   Activations activations = Activations::on_chip;
-  /// The devices that take turns; with `by_stage`, the device of each stage.
+  /// The devices that take turns, in order. With `by_stage`, the list has the device of each stage instead.
   std::vector<std::string> devices;
   bool by_stage = false;
   std::int64_t in_flight = 1;  ///< the number of batches that take turns
@@ -54,12 +55,12 @@ struct PhaseRules {
   }
 };
 
-/// Reads the rules from the scenario. Throws InputError at a key with a wrong value.
+/// Reads the rules from a scenario. Throws InputError at a key with a wrong value.
 PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters);
 
-/// The repetition of phases. A unit is all phases of the `in_flight` batches that take turns. If
-/// the batches of a step cannot be divided into units of this size, a unit is all phases of a step.
-/// A round is the smallest number of units after which the next phase runs on the device of the first phase again.
+/// How the phases repeat. A unit is all phases of the `in_flight` batches that take turns. If the batches of a step
+/// cannot be divided into such units, a unit is all phases of a step. A round is the smallest number of units after
+/// which the next phase runs on the device of the first phase again.
 struct PhaseRound {
   std::int64_t unit_batches = 1;
   std::int64_t units = 1;       ///< the number of units in a round; a round is the body of the plan
@@ -68,7 +69,7 @@ struct PhaseRound {
   std::int64_t steps_per_iteration = 1, iterations_per_step = 1;
 };
 PhaseRound round_of(const PhaseRules& rules, const Workload& workload, std::size_t stages);
-/// Returns the round that results if a unit is a whole step.
+/// Returns the round for units that are a whole step each.
 PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std::size_t stages);
 
 /// How many batches take turns, and how many phases a stage has in a shorter last turn (PhaseRules).
@@ -86,12 +87,12 @@ struct PhaseTurns {
 std::vector<PhaseTurns> turns_to_compare(PhaseRules rules, const Workload& workload,
                                          const Reader& parameters);
 
-/// Returns the phases of `units` units, in order. If devices take turns, phase n is on the device
-/// with the index n modulo the number of devices.
+/// Returns the phases of `units` units, in order. If the devices take turns, the device of phase n
+/// has the index n modulo the number of devices.
 std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, std::size_t stages,
                              std::int64_t unit_batches, std::int64_t units);
 
-/// Returns the parameters of the policy `phased`.
+/// Returns the parameters that a scenario may give to the policy `phased`.
 std::vector<Field> phase_parameters();
 
 }  // namespace sluice

@@ -40,11 +40,11 @@ class PhaseWaits {
   }
 
  private:
-  /// Returns the number of iterations from the previous window to this window.
+  /// Returns the distance from this window to the window before it, in iterations: 1 in the body, and 0 in the epilogue.
   std::uint32_t distance() const { return &before_ == &window_ ? 1 : 0; }
 
-  /// The phase that is `back` phases before phase p, in this window or in an earlier window. `listed` is null if there
-  /// is no such phase.
+  /// An earlier phase, in this window or in an earlier window. earlier_phase() returns the phase that is `back` phases
+  /// before phase p. `listed` is null if there is no such phase.
   struct EarlierPhase {
     const ListedPhase* listed = nullptr;
     std::uint32_t distance = 0;
@@ -52,7 +52,7 @@ class PhaseWaits {
   EarlierPhase earlier_phase(std::size_t p, std::size_t back) const {
     if (back <= p) return {&window_.listed[p - back], 0};
     if (before_.listed.empty()) return {};
-    // The number of phases between the earlier phase and the end of the previous window.
+    // The number of phases that come after the earlier phase and before this window.
     const std::size_t beyond = back - p - 1;
     const std::size_t size = before_.listed.size();
     return {&before_.listed[size - 1 - beyond % size],
@@ -80,9 +80,9 @@ class PhaseWaits {
     return gates;
   }
 
-  /// Adds waits to the saves that are listed in phase p. These saves move the results of the
-  /// previous phase, and begin when phase p begins. If phase p needs these results at once, no waits are added: each
-  /// save begins as soon as its result is made.
+  /// Adds waits to the saves that are listed in phase p. They save the results of the phase before, and begin when
+  /// phase p begins. But if phase p itself needs these results, each save begins as soon as its result has been made,
+  /// and no waits are added.
   void add_save_waits(std::size_t p) {
     if (p > 0 && window_.followed_at_once(p - 1)) return;
     for (PlanBuilder::Ref save : p == 0 ? window_.carried : window_.listed[p - 1].saves)
@@ -90,9 +90,9 @@ class PhaseWaits {
         builder_.wait(save, gate.ref, gate.distance);
   }
 
-  /// Adds waits to the loads for phase p. The loads begin when the device of phase p has ended its
-  /// previous phase. With two devices, phase p - 1 starts at this moment. The loads wait for the
-  /// actions for which this start waits.
+  /// Adds waits to the loads for phase p. The loads may begin when the device of phase p has ended
+  /// its previous phase. With two devices, phase p - 1 starts on the other device at this moment.
+  /// So the loads wait for the same actions as the start of phase p - 1.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
     const EarlierPhase begin = earlier_phase(p, resting), before = earlier_phase(p, resting + 1);
@@ -106,8 +106,8 @@ class PhaseWaits {
     }
   }
 
-  /// Returns the number of phases from the previous phase on the device of phase p to phase p. Without a previous
-  /// phase, returns the number of all earlier phases.
+  /// Returns how many phases ago the device of phase p had its previous phase. If it has had no phase yet, returns the
+  /// number of all earlier phases.
   std::size_t phases_since_device(std::size_t p) const {
     if (!rules_.by_stage) return rules_.devices.size();
     const std::vector<Phase>&phases = window_.phases, &before = before_.phases;

@@ -1,5 +1,5 @@
-// The actions that the policy `phased` lists for each phase, and the waits between phases
-// (phases.hpp). Only files of this folder include this header.
+// The actions that the policy `phased` lists for each phase (phases.hpp), and the waits between the
+// phases. Only files of this folder include this header.
 #pragma once
 
 #include <string>
@@ -20,29 +20,30 @@ struct ListedPhase {
   PlanBuilder::Ref first, last;
   /// The saves of this phase's results, which are listed in the next phase.
   std::vector<PlanBuilder::Ref> saves;
-  /// The first load and the last load of this phase on each copy engine.
+  /// For each copy engine: the first load of this phase, and the last load of this phase.
   std::vector<PlanBuilder::Ref> first_loads, last_loads;
   std::vector<Gate> saves_before;  ///< the saves that must have arrived before this phase starts
 
   bool is_idle() const { return !first; }
 };
 
-/// The phases of one window: of an iteration of the body, or of the units that remain after the body.
+/// A window: the phases of one iteration of the body, or of the units after the body.
 struct PhaseWindow {
   std::vector<Phase> phases;
   std::string suffix;               ///< the suffix of the names of this window's tensors
   std::vector<ListedPhase> listed;  ///< one per phase
-  /// The saves that this window lists for results of the previous window.
+  /// The saves that are listed in this window, for results of the previous window.
   std::vector<PlanBuilder::Ref> carried;
 
-  /// Returns whether the next phase needs the results of phase p. If it does, each result is saved as soon as the
-  /// result is made.
+  /// Returns whether the next phase of the window needs the results of phase p. If so, each of
+  /// these results is saved as soon as it has been made.
   bool followed_at_once(std::size_t p) const;
 };
 
-/// Makes each phase start when three things have ended: the computations of the previous phase, the phase's own loads,
-/// and the earlier saves of its device. `before` is the previous window. In the body, `before` and `window` are the
-/// same window: the phases of the previous iteration come before the phases of this iteration.
+/// Adds the waits between phases. Each phase waits for the computations of the phase before, for
+/// its own loads, and for earlier saves of its device. `before` is the window before `window`. In
+/// the body, the two are the same object, because an iteration follows another iteration with the
+/// same phases.
 void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
                      const PhaseWindow& before);
 

@@ -38,12 +38,12 @@ struct ShownRequest {
 
   Platform platform;
   PolicyRequest request;  ///< refers to `platform`
-  /// Whether the second memory has room for all weights; empty until a plan has been made. One plan
-  /// decides this for all candidates, because every cut of the model has the same weights.
+  /// Whether the second memory has room for all weights. The first plan sets this value. Every cut of the model has the
+  /// same weights, so the value holds for all candidates.
   mutable std::optional<bool> weights_fit;
 };
 
-/// Returns the bytes of the tensors whose home is this pool. With `only`, tensors of other classes do not count.
+/// Returns the bytes of the tensors whose home is this pool. If `only` is given, counts only tensors of this class.
 std::int64_t bytes_at_home(const Plan& plan, std::uint32_t pool,
                            std::optional<TensorClass> only = {}) {
   std::int64_t bytes = 0;
@@ -85,7 +85,8 @@ class BackingRewriter {
   }
 
  private:
-  /// Makes host memory the home of inputs and answers. Host memory also holds the weights at the start of the run.
+  /// Makes host memory the home of inputs and answers. Adds a tensor in host memory for each weight, because the run
+  /// starts with all weights in host memory.
   void move_homes() {
     for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t) {
       Tensor& tensor = plan_.tensors[t];
@@ -109,12 +110,12 @@ class BackingRewriter {
     if (has_room(second, bytes)) return;
     throw Infeasible(
         "the tensors that take turns have their home in '" + second.name + "': they need " +
-            format_bytes(bytes) + " of its " + format_bytes(*second.capacity) +
+            format_bytes(bytes) + ", and it has " + format_bytes(*second.capacity) +
             "; use placement none",
         {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
   }
 
-  /// If the home of a tensor is host memory, makes the action's transfers use host memory instead of the second memory.
+  /// Makes the action use host memory, instead of the second memory, for the tensors whose home is host memory.
   void redirect(Action& action) {
     for (Flow& flow : action.flows) {
       if (flow.tensor == none || plan_.tensors[flow.tensor].home != host_) continue;
@@ -129,8 +130,8 @@ class BackingRewriter {
     return pool == second_ && plan_.tensors[tensor].home == host_ ? host_ : pool;
   }
 
-  /// Adds loads of the weights from host memory at the start of the prologue, in the order in which the weights are
-  /// needed. Actions that read weights from the second memory wait for these loads.
+  /// Adds loads of the weights at the start of the prologue: from host memory to the second memory, in the order in
+  /// which the plan first reads the weights. Actions that read weights from the second memory wait for these loads.
   void load_once() {
     // The action that loads a tensor, indexed by tensor.
     std::map<std::uint32_t, std::uint32_t> loads;
@@ -172,7 +173,7 @@ class BackingRewriter {
   PlanRoutes routes_;
   bool in_turn_;  ///< whether actions run one at a time
   std::uint32_t second_ = none, host_ = none;
-  /// The weights, which are in host memory at the start of the run.
+  /// The weights whose home is the second memory. load_once() adds the loads that bring them there from host memory.
   std::vector<std::uint32_t> begin_;
 };
 
@@ -271,7 +272,7 @@ std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
     from_second.push_back(only_candidate(
         std::string("placement: ") + backing,
         [&request, common, plan] { return finish(backed_draft(request, common, plan), request); }));
-  if (several)  // The text names the placement, because other placements are also compared.
+  if (several)  // Several placements are compared, so the text names the placement.
     for (Candidate& one : from_host)
       one = changed(std::move(one),
                     [](Settled& way) { way.text = with_placement("none", way.text); });

@@ -1,12 +1,12 @@
-// Plans in which the second memory of a device is the home of all tensors that take turns in the first memory. These
-// tensors are weights, optimizer state, gradients, and offloaded activations. A tensor that begins in host memory is
-// loaded into the second memory once, before all other actions (for example host -> ddr). After this load, the tensor
-// moves between the two memories of the device (ddr -> hbm). Inputs and answers move between host memory and the first
-// memory, as in plans without a second memory.
+// Plans for a device with two memories. Weights, optimizer state, gradients, and offloaded activations take turns in
+// the first memory. Their home is the second memory. A tensor that is in host memory at the start of the run is loaded
+// into the second memory once, before all other actions (for example host -> ddr). Then this tensor moves between the
+// two memories of the device (ddr -> hbm). Inputs and answers move between host memory and the first memory, as in
+// plans without a second memory.
 //
-// Any policy can make plans of this kind. The policy gets a request for another machine, the "shown machine", in which
-// the second memory of the device is the host memory. The plan of the policy is then changed into a plan for the real
-// machine.
+// Any policy can make such plans. The policy gets a request for another machine, the "shown machine". On the shown
+// machine, the second memory of the device is the host memory. The plan of the policy is then changed into a plan for
+// the real machine.
 #pragma once
 
 #include <functional>
@@ -19,15 +19,15 @@
 
 namespace sluice {
 
-/// The value of the key `placement` that makes the second memory the home of tensors that take turns.
+/// This value of the key `placement` makes the second memory the home of tensors that take turns.
 inline constexpr const char* backing = "backing";
 
-/// Returns whether `auto` compares placements of single tensors. These placements need a cost model that counts the
-/// bandwidths of memories. If weights take turns, `auto` only compares homes of the weights.
+/// Returns whether `placement: auto` compares placements of single tensors. It does so only if the cost model counts
+/// the bandwidths of memories. If weights take turns, `auto` compares nothing but homes of the weights.
 bool compares_placements(const Field& placement);
 
-/// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns, or an
-/// empty text if it can.
+/// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns. Returns
+/// an empty text if it can.
 std::string why_no_backing(const Platform& platform, const std::string& device);
 /// Throws InputError at `placement` if why_no_backing() returns a reason. The message gives this reason.
 void require_backing(const Platform& platform, const std::string& device, const Reader& parameters);
@@ -38,14 +38,15 @@ Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
                    const PlanOf& plan);
 
 /// backed_candidates() returns the candidates of the policy for the shown machine. Each candidate is judged by its plan
-/// for the real machine. Therefore the lower bound of the candidate must hold for the real machine. There, inputs,
-/// answers and weights from host memory use other links than on the shown machine (PolicyRequest::real_machine).
+/// for the real machine. Therefore the lower bound of the candidate must hold for the real machine. On the real machine
+/// (PolicyRequest::real_machine), the inputs, the answers and the weights from host memory use other links than on the
+/// shown machine.
 using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& shown)>;
 std::vector<Candidate> backed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common,
                                          const CandidatesOf& candidates);
 
-/// The homes that are compared: only host memory, only the second memory, or both.
+/// The homes that are compared: host memory (`host`), the second memory (`backing`), or both.
 struct Homes {
   bool host = false, backing = false;
 };
@@ -63,8 +64,8 @@ struct PlansForMachine {
   std::function<double(const PolicyRequest& machine)> at_least = {};
 };
 
-/// Returns the candidates for each of these homes, and the candidates in `others`. If the scenario leaves no choice
-/// open, there may still be several homes or `others` to compare. Then the plan for each home becomes a candidate.
+/// Returns the candidates for each home in `homes`, and the candidates in `others`. If the policy has no candidates
+/// because the scenario leaves no choice open, the plan for each home becomes a candidate.
 std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
                                            const CommonParameters& common, Homes homes,
                                            const PlansForMachine& of_policy,

@@ -52,8 +52,8 @@ class Builder {
   }
 
  private:
-  /// A kernel that is being made. `kernel` lists each of its tensors once. `tensor_of` holds, for each operand of the
-  /// query, the index of its tensor in `kernel`.
+  /// A kernel that is being made. `kernel` lists each tensor once, even if several operands use it. For operand o of
+  /// the query, `tensor_of[o]` is the index of its tensor in `kernel`.
   struct Draft {
     PlacementProblem::Kernel kernel;
     std::vector<std::size_t> tensor_of;
@@ -73,7 +73,7 @@ class Builder {
                        "bytes of a micro-batch");
   }
 
-  /// These functions return the life of a layer's output, and of the tensor that the layer keeps for its backward pass.
+  /// The life of a layer's output (life_of_output), and of the tensor that a layer keeps for its backward pass.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }
@@ -98,8 +98,8 @@ class Builder {
     });
   }
 
-  /// Returns the tensor of an activation for the kernel that is made next. If the activation is only in host memory, it
-  /// comes back as a new tensor while the previous kernel computes.
+  /// Returns the tensor of an activation for the next kernel. If the activation is only in host memory, it gets a new
+  /// tensor, which is loaded while the previous kernel computes.
   template <class Tensor>
   std::uint32_t arrived(ActivationLife& life, const Tensor& tensor_in) {
     if (!life.away) return tensor_in(life);
@@ -182,13 +182,13 @@ class Builder {
     std::uint32_t layer = none;
     bool kept = false;  ///< whether this is the tensor that the layer keeps, and not its output
   };
-  /// Returns the activations that a save or a load moves. For a boundary, these are the outputs of the previous stage
-  /// that a later stage reads. For the inner tensors of a stage, these are the outputs that only the stage itself
-  /// reads, and the tensors that the layers of the stage keep.
+  /// Returns the activations that a save or a load moves. A boundary consists of the outputs that the previous stage
+  /// makes and a later stage reads. The inner tensors of a stage are the tensors that its layers keep, and the outputs
+  /// that no later stage reads.
   std::vector<MovedTensor> moved_by(const TapeOp& op) {
     std::vector<MovedTensor> moved;
     const std::vector<Stage>& stages = work_.pricing.stages;
-    // The input is in host memory from the start, and no layer reads the answer.
+    // A tape moves neither the input, which is in host memory, nor the answer, which no layer reads.
     if (!op.inner && (op.number == 0 || op.number == stages.size())) return moved;
     const auto [first, last] = layers_of(op.inner ? op.number : op.number - 1);
     const std::uint32_t end = last + 1;
@@ -233,7 +233,7 @@ class Builder {
     const bool any = layer.backward.kept > 0 || layer.backward.kept_bytes > 0;
     return any && work_.pricing.training && layer.backward.runs;
   }
-  /// Returns whether selective recomputation drops what the layer keeps, so that its forward pass runs again.
+  /// Returns whether selective recomputation drops the tensor that the layer keeps.
   bool drops(const Layer& layer) const {
     return work_.selective && layer.backward.selective && keeps(layer);
   }
@@ -252,8 +252,8 @@ class Builder {
     draft.tensor_of.push_back(place);
   }
 
-  /// Returns the time of a kernel. This is the time with all operands in fast memory. Each operand in slow memory adds
-  /// the time of its bytes at the rates `in_place`.
+  /// Returns the time of a kernel: the time with all operands in fast memory, plus an extra time for each operand in
+  /// slow memory. In the extra time, the kernel reads and writes the operand's bytes at the rates `in_place`.
   KernelTime time_in_place(const Draft& draft, const Query& query) const {
     KernelTime::Line line{work_.pricing.cost.of(query).seconds, {}};
     for (const PlacementProblem::Operand& operand : draft.kernel.operands)
@@ -285,8 +285,8 @@ class Builder {
 
   static bool has_weights(const Layer& layer) { return layer.parameters > 0 || layer.shared > 0; }
 
-  /// Adds the forward pass of a layer. Operands must be taken in the order of operands_of(). With `keeps_inner`, the
-  /// layer keeps a tensor for its backward pass.
+  /// Adds the forward pass of a layer. The function takes the operands in the order in which operands_of() lists them.
+  /// With `keeps_inner`, the layer keeps a tensor for its backward pass.
   void forward(std::uint32_t l, ActionKind kind, bool keeps_inner) {
     const Layer& layer = model_.layers[l];
     const Query query = query_for(layer, Pass::forward);
@@ -306,7 +306,7 @@ class Builder {
     take(output_of(l), true);
     if (keeps_inner && keeps(layer)) {
       life_of_kept(l).begin_again();
-      // The price of the forward pass does not include the bytes of the kept tensor.
+      // A null pointer, because the price of the forward pass does not count the bytes of the kept tensor.
       add(draft, kept_of(l), nullptr, true);
     }
     finish(std::move(draft), query, kind, l);
@@ -316,7 +316,7 @@ class Builder {
     return !reads_nothing(layer) && !(layer.macs > 0 && layer.backward.input_flop == 0);
   }
 
-  /// Adds a kernel that takes no time. The kernel makes the gradients that backward passes read but do not make.
+  /// Adds the kernel "loss", which takes no time. It makes the gradients that backward passes read but do not make.
   void loss() {
     std::set<std::uint32_t> made;
     Draft draft{{.name = "loss"}, {}};

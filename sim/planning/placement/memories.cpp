@@ -35,7 +35,7 @@ TwoMemories two_memories(const Platform& platform, const std::string& name) {
   of.synchronous = rates(CopyMode::synchronous);
   of.asynchronous = rates(CopyMode::asynchronous);
   of.cache = of.synchronous;
-  if (!of.far) {  // a hardware cache reads and writes at the rates of the memory
+  if (!of.far) {  // a hardware cache reads and writes slow memory at the memory's own rates
     const DeviceMemory& slow = of.device->memories[1];
     of.cache = {slow.read.value_or(0), slow.write.value_or(0)};
   }

@@ -1,4 +1,5 @@
-// The two memories of a device between which tensors are placed, and the rates between them.
+// Describes the fast and the slow memory of a device, and the rates between them, for a search that places each tensor
+// in one of the two memories.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +17,16 @@ struct TwoMemories {
   std::optional<std::int64_t> fast_capacity, slow_capacity;
   bool far = false;  ///< whether the device reaches the slow memory only over a link
   PlacementProblem::Rates synchronous, asynchronous, cache;
-  /// Measured rates at which kernels read and write slow memory without a copy. The time of these reads and writes is
-  /// added to the time of the kernel with all operands in fast memory. If the rates are empty, the cost model gives the
-  /// time of kernels with operands in slow memory.
+  /// Measured rates at which kernels read and write slow memory directly, without a copy to fast memory. A kernel's
+  /// time with all operands in fast memory becomes longer by the time of these reads and writes. If `in_place` is
+  /// empty, the cost model gives the time of a kernel with operands in slow memory.
   std::optional<PlacementProblem::Rates> in_place = {};
 };
 
-/// Returns the first two memories that a device reaches without a link. If the device reaches only one memory without a
-/// link, the second memory is host memory. The device is the one that `device` names. If `device` is empty, the
-/// function takes the first device with two memories. If no device has two memories, the function takes the first
-/// device. Throws InputError if no device has the name, or if the platform has no rate between the two memories.
+/// Returns the first two memories that a device reaches without a link. If it reaches only one, the second memory is
+/// host memory. `device` names the device. If `device` is empty, the first device with two memories is taken. If no
+/// device has two memories, the first device is taken. Throws InputError if the name is unknown, or if the platform has
+/// no rate between the two memories.
 TwoMemories two_memories(const Platform& platform, const std::string& device);
 
 }  // namespace sluice

@@ -14,9 +14,9 @@ bool slow_is_host(const PlacedQuestion& asked, const Platform& platform) {
   return asked.memories().slow == platform.host().name;
 }
 
-/// Returns the tensors that do not move: the tensors that are offloaded to host memory or come back from it, and the
-/// tensors of kernels that compute nothing. The plan has no action for a kernel that computes nothing, so a tensor
-/// cannot move after this kernel.
+/// Returns the tensors that must not move between fast and slow memory. Some of them are offloaded to host memory or
+/// come back from it. The others are operands of a kernel that computes nothing. The plan has no action for such a
+/// kernel, so no move could wait for it.
 std::set<std::uint32_t> fixed_tensors(const PlacedQuestion& asked) {
   std::set<std::uint32_t> all;
   for (std::uint32_t k = 0; k < asked.question().kernel_count(); ++k) {
@@ -80,7 +80,8 @@ std::uint32_t MovingTensors::further(std::uint32_t t) {
   return builder_.tensor(of.name, of.tensor_class, of.bytes);
 }
 
-/// Finds the stay (time in one memory) of each use, and the stays before and after each move.
+/// A stay is the time for which a tensor is in one memory. The function finds in which stay each use is. For each move,
+/// it finds the stay before the move and the stay after it.
 void MovingTensors::follow(std::uint32_t t) {
   const TensorPath& path = schedule_.placing[t];
   const std::size_t count = question_.uses(t).count();
@@ -140,7 +141,8 @@ void MovingTensors::list(std::uint32_t m) {
                                                  -1, -1);
   refs_[m] = ref;
   touch(ref, t, from, false);
-  // Later actions begin after a synchronous move has ended. Kernels wait for the other moves that they need.
+  // `from` may begin with an asynchronous move: then this move waits for it. No wait is necessary for a synchronous
+  // move, because all later actions begin after its end.
   if (from.made_by != none && !schedule_.moves[from.made_by].synchronous())
     builder_.wait(ref, refs_[from.made_by]);
   if (to.home) {
@@ -167,7 +169,7 @@ ActionKind MovingTensors::kind_of(const PlacementMove& move) const {
   return move.to_fast ? ActionKind::load : ActionKind::save;
 }
 
-/// Makes the action read, or read and write, a tensor in the memory of this stay.
+/// Makes the action read a tensor in the memory of this stay. If `written`, the action also writes it.
 void MovingTensors::touch(PlanBuilder::Ref ref, std::uint32_t t, const Stay& stay, bool written) {
   if (!stay.home || !tensors_.held[t])
     builder_.at(ref).uses.push_back({stay.number, builder_.pool(node(stay)), true, written});

@@ -1,5 +1,5 @@
 // Tensors that move between the two memories in a run, and the memory in which each use finds its tensor. The search
-// for a placement knows one round of kernels. A run repeats the round, and also loads inputs and offloads activations.
+// for a placement knows only one round of kernels. A run repeats this round, loads inputs, and offloads activations.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace sluice {
 
-/// Returns a schedule that a run can repeat. Weights and state that move begin each round in slow memory. Offloaded
-/// activations and the first gradients of the backward pass do not move. If the given schedule moves one of these
-/// tensors, the returned schedule keeps it in slow memory. Inputs do not move either, unless slow memory is their home.
-/// At each moment, the returned schedule has at least those tensors in slow memory that the given schedule has there.
+/// Returns a schedule that a run can repeat. If weights and state move, they begin each round in slow memory. Offloaded
+/// activations and the first gradients of the backward pass never move: if the given schedule moves them, the returned
+/// schedule keeps them in slow memory. Inputs move only if slow memory is their home. Wherever the given schedule has a
+/// tensor in slow memory, the returned schedule has it in slow memory, too.
 PlacementSchedule repeatable(const PlacedQuestion& asked, const Platform& platform,
                              PlacementSchedule schedule);
 
 /// The moves of a round as actions of the plan.
 class MovingTensors {
  public:
-  /// Where the tensors of the problem are in the plan, indexed by tensor.
+  /// For each tensor of the problem: the tensor in the plan. The vectors are indexed by tensor of the problem.
   struct PlanTensors {
     /// The tensor of the plan that the first use reads or writes.
     std::vector<std::uint32_t> number;
@@ -31,20 +31,21 @@ class MovingTensors {
     std::map<std::uint32_t, PlanBuilder::Ref>
         loads;  ///< the action that brings the tensor to slow memory before the first round
   };
-  /// The object follows only tensors with moves. The arguments must outlive the object.
+  /// The object ignores tensors without moves. The arguments must outlive the object.
   MovingTensors(const PlacedQuestion& asked, const PlacementSchedule& schedule,
                 PlanBuilder& builder, const PlanTensors& tensors);
 
   bool moves(std::uint32_t t) const { return stays_.count(t) != 0; }
   /// Lists the moves that begin before kernel k.
   void list_before(std::uint32_t k);
-  /// Makes the action of kernel k use a tensor that moves.
+  /// Makes `ref`, the action of kernel k, use the tensor t. The tensor t must have moves.
   void use(PlanBuilder::Ref ref, std::uint32_t k, std::uint32_t t, bool written);
-  /// Makes the action wait for the moves that end before kernel k. The action must be the one that was listed last.
+  /// Makes `ref`, the action of kernel k, wait for the moves that must end before kernel k. `ref` must be the action
+  /// that was listed last.
   void computes(PlanBuilder::Ref ref, std::uint32_t k);
   bool is_fast(std::uint32_t t, std::uint32_t k) const { return stay(t, k).fast; }
   std::uint32_t plan_tensor(std::uint32_t t, std::uint32_t k) const { return stay(t, k).number; }
-  /// Lists the moves after the last kernel. The first moves of the next round wait for the end of this round.
+  /// Lists the moves after the last kernel. Makes the next round's first moves wait for the end of this round.
   void end_round();
 
  private:
@@ -76,11 +77,11 @@ class MovingTensors {
   std::map<std::uint32_t, std::vector<Stay>> stays_;  ///< the stays, by tensor and use
   std::vector<Ends> ends_;                            ///< by move
   std::vector<PlanBuilder::Ref> refs_;                ///< by move
-  /// The moves for which kernels wait, by kernel.
+  /// For each kernel: the moves for which the kernel waits.
   std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> arrive_;
-  std::map<std::uint32_t, PlanBuilder::Ref> saved_home_;  ///< the last save to a home, by tensor
-  /// The actions that read a tensor in its home before the first save of the round, by tensor. In the
-  /// next round, each of these actions waits for the last save of this round.
+  std::map<std::uint32_t, PlanBuilder::Ref> saved_home_;  ///< for each tensor: its last save to its home
+  /// For each tensor: the actions that read it in its home before the first save of the round. In the next round, each
+  /// of these actions waits for the last save of this round.
   std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> before_save_;
   std::vector<PlanBuilder::Ref> first_;  ///< the moves of the copy engine before the first kernel
   PlanBuilder::Ref last_ = {};           ///< the last action of the compute units

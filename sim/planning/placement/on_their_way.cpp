@@ -31,7 +31,8 @@ bool add_passing(PlacementProblem::Kernel& kernel, std::uint32_t tensor, bool ar
   if (!table.empty() && kernel.operands.size() >= KernelTime::most_in_table) return false;
   kernel.operands.push_back({.tensor = tensor, .written = arrives});
   for (KernelTime::Line& line : kernel.time.lines) line.extra.push_back(0);
-  const std::vector<double> same = table;  // the seconds do not depend on the memory of the tensor
+  // the kernel takes equally long with the tensor in either memory
+  const std::vector<double> same = table;
   table.insert(table.end(), same.begin(), same.end());
   return true;
 }

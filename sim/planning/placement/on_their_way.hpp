@@ -1,5 +1,5 @@
-// Describes offloaded tensors in a placement problem: which tensors cross a boundary of stages, and during which
-// kernels they are moved.
+// Describes offloaded tensors in a placement problem. An offloaded tensor is saved to host memory and later loaded
+// again. It needs room on the device while it moves. So it is an operand of the kernels that run at that time.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,27 @@
 
 namespace sluice {
 
-/// The present life of an activation in a micro-batch. A new life begins each time that the activation is computed or
-/// comes back from host memory.
+/// An activation of a micro-batch has several lives: each time that it is computed, or comes back from host memory, a
+/// new life begins. This is the present life.
 struct ActivationLife {
   std::size_t number = 0;
   bool made = false;  ///< whether the activation has been computed
   bool away = false;  ///< whether the activation is only in host memory
-  /// The tensor that was saved, and the kernel after which it was saved.
+  /// The tensor that was saved, and the kernel after which it was saved. Both are `none` if nothing was saved.
   std::uint32_t saved = none, saved_after = none;
 
   void begin_again();
-  /// Returns the suffix that this life adds to the name of the activation.
+  /// Returns the text that is added at the end of the activation's name in this life.
   std::string name() const;
 };
 
-/// Returns for each layer the index of the last layer that reads its output, or 0 if no layer reads
-/// its output. The output of a view counts as the output of the viewed layer.
+/// Returns, indexed by layer, the index of the last layer that reads the layer's output. If no layer reads it, this
+/// index is 0. The output of a view counts as the output of the viewed layer.
 std::vector<std::uint32_t> last_readers(const Model& model);
 
-/// Makes the tensor take room while this kernel computes. The kernel does not use the tensor, so the time of the kernel
-/// does not change. `arrives` says that the tensor gets its first bytes during this kernel. Returns false if the
-/// kernel's table of seconds would become too large.
+/// Makes the tensor take room while this kernel computes. The time of the kernel does not change. `arrives` says
+/// whether a transfer writes the tensor during this kernel. Returns false if the kernel's table of seconds would become
+/// too large.
 bool add_passing(PlacementProblem::Kernel& kernel, std::uint32_t tensor, bool arrives);
 
 }  // namespace sluice

@@ -17,19 +17,23 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 /// A load of a tensor from host memory.
 struct PlacedBound::Load {
-  /// The seconds for which the load occupies a copy engine: to fast memory (`fast_s`), or to slow memory (`slow_s`).
+  /// The seconds for which the load occupies a copy engine if it goes to fast memory (`fast_s`), or to slow memory
+  /// (`slow_s`).
   double fast_s = 0, slow_s = 0;
-  /// The seconds for which the load occupies the slowest of the links that every load uses.
+  /// Some links are on both routes, to fast memory and to slow memory. On the slowest of these links, this load takes
+  /// `link_s`.
   double link_s = 0;
   /// The kernel `needed`, or an earlier kernel of the round, waits for the load. If `needed` is the number of kernels,
-  /// the load only ends before the end of the run.
+  /// no kernel waits for the load. All that is known then is that the load ends before the run ends.
   std::uint32_t needed = 0;
-  /// Whether the tensor is loaded for each round. A weight is loaded once.
+  /// Whether the tensor is loaded once per round. If false, it is a weight, which is loaded once per run.
   bool each_round = false;
 
-  /// Returns the least seconds that the load adds to a weighted sum of the seconds of two engines:
-  /// share x (engine that loads into fast memory) + (1 - share) x (engine that loads into slow memory).
-  /// The engine that works longer takes at least this sum.
+  /// One copy engine loads into fast memory, another loads into slow memory. With a number `share` from 0 to 1, the
+  /// weighted sum of the engines' seconds is
+  ///   share x (seconds of the fast engine) + (1 - share) x (seconds of the slow engine).
+  /// The engine that works longer works for at least this sum. Returns the least seconds that this load adds to the
+  /// sum.
   double of_engines(double share) const { return std::min(share * fast_s, (1 - share) * slow_s); }
 };
 
@@ -43,7 +47,7 @@ PlacedBound::PlacedBound(const PlacedQuestion& asked, const PolicyRequest& reque
   const Platform& platform = request.pricing.platform;
   const Path* to_fast = platform.path_or_null(common.host, asked.memories().fast);
   const Path* to_slow = platform.path_or_null(common.host, asked.memories().slow);
-  // If slow memory is host memory, tensors in slow memory need no load.
+  // If slow memory is host memory, a tensor may stay there without a load. Then the bound counts no loads.
   if (asked.memories().far || !to_fast || !to_slow) return;
   const std::vector<Load> loads = loads_of(asked, *to_fast, *to_slow, platform);
   const double latency_s = std::min(to_fast->latency_s, to_slow->latency_s);
@@ -88,8 +92,8 @@ std::vector<PlacedBound::Load> PlacedBound::loads_of(const PlacedQuestion& asked
   return loads;
 }
 
-/// Returns the share for which the loads of a run take longest (see Load::of_engines()). The sum of the loads is
-/// a concave function of the share, so the function finds the share by bisection.
+/// Returns the number `share` for which the sum of Load::of_engines() over all loads of a run is greatest. This sum is
+/// a concave function of `share`, so bisection finds the number.
 double PlacedBound::best_share(const std::vector<Load>& loads) const {
   double low = 0, high = 1;
   for (int n = 0; n < 40; ++n) {
@@ -104,9 +108,9 @@ double PlacedBound::best_share(const std::vector<Load>& loads) const {
   return (low + high) / 2;
 }
 
-/// Counts the loads on a resource, which performs one load after the other. `seconds` gives the least seconds for which
-/// a load occupies the resource. When a kernel of the first round ends, the loads that this kernel and earlier kernels
-/// need have ended. In the last round, all loads of the earlier rounds have also ended.
+/// Counts the loads on a resource (a link or copy engines) that performs one load after the other. `seconds` gives the
+/// least seconds for which a load occupies the resource. In the first round, a kernel starts after its own loads and
+/// the loads of earlier kernels. In the last round, a kernel also starts after all loads of the earlier rounds.
 template <class Seconds>
 void PlacedBound::count(const std::vector<Load>& loads, double latency_s, const Seconds& seconds) {
   double earlier_rounds_s = 0;
@@ -123,7 +127,7 @@ void PlacedBound::count(const std::vector<Load>& loads, double latency_s, const 
 }
 
 double PlacedBound::seconds(double round_s) const {
-  // The factor makes up for rounding.
+  // The factor keeps errors of rounding from making the bound too high.
   constexpr double factor = 1 - 1e-9;
   const double kernels_s = rounds_ * round_s;
   if (in_turn_) return factor * (all_loads_s_ + kernels_s);

@@ -1,6 +1,6 @@
-// A lower bound of the seconds of a run whose tensors are placed in two memories. A search for a placement takes long,
-// and is not needed for a run that this bound rules out. The bound counts the kernels, which run one after the other,
-// and the loads from host memory.
+// A lower bound of the seconds of a run whose tensors are placed in two memories. It counts the kernels, which run one
+// after the other, and the loads from host memory. If another run takes fewer seconds than this bound, the long search
+// for a placement is not necessary.
 #pragma once
 
 #include <vector>
@@ -14,10 +14,10 @@ class PlacedBound {
   PlacedBound(const PlacedQuestion& asked, const PolicyRequest& request,
               const CommonParameters& common);
 
-  /// Returns a lower bound for all placements.
+  /// Returns a lower bound of the seconds of a run with any placement.
   double seconds() const { return seconds(from_kernel_s_.front()); }
-  /// Returns a lower bound for the placements whose kernels and synchronous moves take at least `round_s` seconds in
-  /// each round.
+  /// Returns a lower bound of the seconds of a run whose kernels and synchronous moves together take at least `round_s`
+  /// seconds in each round.
   double seconds(double round_s) const;
 
  private:
@@ -30,11 +30,12 @@ class PlacedBound {
 
   double rounds_;
   bool in_turn_;  ///< whether no action overlaps another action
-  /// The least seconds of kernel k and all later kernels of a round, indexed by k. The last element is 0.
+  /// Indexed by kernel: the least seconds of the kernel and all later kernels of a round together. An element
+  /// with the value 0 follows the element of the last kernel.
   std::vector<double> from_kernel_s_;
   double first_round_s_ = 0;  ///< the least seconds of the first round, with the loads before it
-  /// The least seconds of all loads of the run, plus the seconds of the kernels that must follow
-  /// these loads. If `in_turn_`, this number counts only the loads.
+  /// A lower bound of the run's seconds that follows from its loads: the seconds of all loads, plus those of the
+  /// kernels after the last load. If `in_turn_`, these are the seconds of the loads alone.
   double all_loads_s_ = 0;
 };
 

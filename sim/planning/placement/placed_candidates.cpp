@@ -17,8 +17,8 @@
 namespace sluice {
 namespace {
 
-/// A run whose tensors are placed, with the fates of one strategy. The fates are chosen when they are needed, because a
-/// search may take long.
+/// A run whose tensors are placed, with the fates that one strategy chooses. The strategy may search for its fates for
+/// a long time, so the search starts only at the first call of fates().
 class FatesToPlace {
  public:
   FatesToPlace(PolicyRequest request, const CommonParameters& common, std::string policy)
@@ -30,12 +30,12 @@ class FatesToPlace {
     return *fates_;
   }
 
-  /// Returns a candidate with one way to place the tensors. The placement is searched when the
-  /// judge asks for the seconds.
+  /// Returns a candidate for the placement method `way`. The search for the placement starts only when the judge asks
+  /// for the candidate's seconds.
   static Candidate candidate(const std::shared_ptr<const FatesToPlace>& placed,
                              const std::string& way, const std::string& text) {
-    // Every choice of fates computes at least the passes that are computed when all activations are kept. So the bound
-    // for keeping all activations also holds for a strategy that searches.
+    // A run computes the fewest passes if all activations are kept. So the bound for kept activations holds for all
+    // fates, and no search for fates is necessary here.
     const bool searches = placed->request_.strategy().searches;
     const FateChoice kept;
     const PlacedQuestion asked(placed->request_, placed->common_, searches ? kept : placed->fates(),
@@ -53,7 +53,7 @@ class FatesToPlace {
       std::optional<Draft> draft = placed_draft({request_, common_, fates(), policy_, way, worth});
       if (draft) return sluice::settled(text, [&] { return finish(std::move(*draft), request_); });
     } catch (const InputError&) {
-      // The scenario did not ask for a placement, so an error of the placement is ignored.
+      // The scenario did not ask for this placement, so its error is ignored.
     } catch (const Infeasible&) {
     }
     return {.text = text};
@@ -65,8 +65,8 @@ class FatesToPlace {
   mutable std::optional<FateChoice> fates_;
 };
 
-/// Returns whether the two choices of fates are equal. Selective recomputation has an effect only if the model has
-/// layers that it runs again.
+/// Returns whether the two choices of fates are equal. Selective recomputation counts only if the model has layers that
+/// it runs again.
 bool same_fates(const Model& model, const FateChoice& a, const FateChoice& b) {
   const auto drops = [&](const FateChoice& fates) {
     return fates.selective &&
@@ -78,7 +78,7 @@ bool same_fates(const Model& model, const FateChoice& a, const FateChoice& b) {
 
 using PlacedRuns = std::vector<std::shared_ptr<const FatesToPlace>>;
 
-/// Adds the fates of a strategy that treats all stages alike, unless an earlier strategy chooses equal fates.
+/// Adds the fates of a strategy that treats all stages alike, unless `all` already has equal fates.
 void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
                   const CommonParameters& common, const std::string& policy, PlacedRuns& all) {
   PolicyRequest alike = request;
@@ -91,14 +91,14 @@ void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
 }
 
 /// Returns the fates for which tensors are placed: the fates of the request's strategy. If this strategy searches, the
-/// result also has the fates of all strategies that treat every stage alike. Of strategies with equal fates, only the
-/// first of the catalog counts. Each strategy may have a request of its own. If an earlier strategy of the
-/// catalog chooses the same fates, that strategy's request compares them, and the result here is empty.
+/// result also has the fates of all strategies that treat every stage alike. If several strategies choose equal fates,
+/// only that strategy counts which is the first of them in the catalog. So the result is empty if the request's
+/// strategy does not search and an earlier strategy chooses the same fates. These fates are compared in the request of
+/// this earlier strategy.
 PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& common,
                           const std::string& policy) {
   const FateStrategy& own = request.strategy();
-  // A budget holds for the fates that a strategy searches. The fates of strategies that do not search may exceed the
-  // budget.
+  // Only a strategy that searches keeps to the budget. So with a budget, the other strategies are not compared.
   const bool only_own =
       own.searches ? request.fates->keys.map().find("budget") != nullptr : !request.fates_open;
   if (only_own) return {std::make_shared<FatesToPlace>(request, common, policy)};
@@ -106,7 +106,7 @@ PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& 
   for (const FateStrategy* strategy : fate_catalog().entries()) {
     if (!strategy->compared) continue;
     add_strategy(*strategy, request, common, policy, all);
-    // Each later strategy has a request of its own.
+    // This request does not need the strategies after its own.
     if (!own.searches && strategy->name == own.name) break;
   }
   if (own.searches)
@@ -116,7 +116,8 @@ PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& 
   return all;
 }
 
-/// Returns a candidate without plans. Use it if the request of an earlier strategy already compares the same fates.
+/// Returns a candidate without plans, for a request whose fates are already compared in the request of an earlier
+/// strategy.
 Candidate placed_for_another_request() {
   return {.at_least = std::numeric_limits<double>::infinity(), .ways = 0, .open = [] {
             return std::vector<Candidate>();
@@ -141,7 +142,7 @@ std::vector<Candidate> placed_candidates(const PolicyRequest& request,
       }
     }
   } catch (const InputError&) {
-    // If the scenario asks for a placement, placed_plan() reports this error.
+    // This error is ignored here. If the scenario asks for a placement, placed_plan() reports the error.
     return {};
   } catch (const Infeasible&) {
     return {};

@@ -1,5 +1,5 @@
 // A digest of a problem of placement. Different cuts may lead to the same problem, for example if all activations are
-// kept. The tensors of the problem need to be placed only once.
+// kept. With the digest, the search for a placement runs only once for these cuts.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace sluice {
 
-/// Returns a digest of the kernels and tensors of the problem. If two problems of one model, workload and machine have
-/// equal digests, one placement gives both plans equal actions and tensors. Only their stages may differ.
+/// Returns a digest of the kernels and tensors of the problem. Compare only problems of one model, workload and
+/// machine. If two of them have equal digests, the same placement leads to the same actions and tensors in their plans.
+/// Only the stages of the plans may differ.
 std::string placed_digest(const PlacedQuestion& asked);
 
 }  // namespace sluice

@@ -15,8 +15,8 @@
 namespace sluice {
 namespace {
 
-/// The number of tries in one search for a placement. The search does not use branch and bound, because the search runs
-/// for many sizes of fast memory.
+/// The number of tries in one search for a placement. There are many searches, one for each size of fast memory. So a
+/// search does not use branch and bound, which would take longer.
 constexpr std::size_t tries = 300;
 
 /// A size of fast memory for which a placement is searched.
@@ -25,11 +25,11 @@ struct FastSize {
   bool moves = false;  ///< whether placements with moves are also searched for this size
 };
 
-/// Returns the sizes of fast memory for which a placement is searched. These sizes are the multiples of a fixed share
-/// of the needed bytes, up to the room of the device. The fewer kernels there are, the smaller is the share, and the
-/// more sizes are returned. A search for placements with moves takes many times as long as a search without moves, so
-/// it is done for only some of these sizes. A device with more room gets the sizes of a device with less room, and
-/// additional sizes. So it chooses from more placements, and no run becomes slower with more room.
+/// Returns the sizes of fast memory for which a placement is searched. Each size is n/`count` of the bytes that all
+/// tensors need, with n from 0 to `count`. Sizes above `room` are left out. With fewer kernels, a search is faster, so
+/// `count` is greater. A search for placements with moves takes many times as long as a search without moves. So
+/// `moves` is true for only some of the sizes. A device with more room gets all sizes of a device with less room, and
+/// perhaps more. So a run never becomes slower with more room.
 std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64_t room) {
   const auto shares = [&](std::int64_t kernels) {
     return std::clamp<std::int64_t>(kernels / question.kernel_count(), 16, 64);
@@ -37,7 +37,7 @@ std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64
   const std::int64_t needed = question.peak(), count = shares(16'000), moved = shares(500);
   std::vector<FastSize> sizes;
   for (std::int64_t n = count; n >= 0; --n) {
-    // The product needed * n could overflow, so the code does not compute it.
+    // This is needed * n / count, without the product needed * n, which could overflow.
     const std::int64_t bytes = needed / count * n + needed % count * n / count;
     const bool moves = n == 0 || n * moved / count != (n - 1) * moved / count;
     if (bytes > room) continue;
@@ -49,7 +49,7 @@ std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64
   return sizes;
 }
 
-/// Finds the placement whose run is fastest.
+/// Finds the placement with the fastest run.
 class PlacementChoice {
  public:
   explicit PlacementChoice(const PlacedRun& run)
@@ -68,30 +68,30 @@ class PlacementChoice {
         continue;
       }
       const Placements found = placements(asked.question(), size);
-      // No placement for a smaller size is faster than this bound.
+      // The bound also holds for all smaller sizes, so they need no search.
       if (bound.seconds(found.round_s) >= seconds_) return;
       for (const PlacementSchedule& schedule : found.schedules)
         list(asked, bound,
              schedule.moves.empty() ? schedule
                                     : repeatable(asked, request_.pricing.platform, schedule),
              found.bound);
-      if (way_ == "all_slow") return;  // The placement all_slow is the same for all sizes.
+      if (way_ == "all_slow") return;  // all_slow is the same for all sizes
     }
   }
 
   std::optional<Draft> best() { return std::move(best_); }
 
  private:
-  /// The placements that were found for a size of fast memory, with their bounds.
+  /// The placements that a search found for one size of fast memory, and the bounds that it proved.
   struct Placements {
     std::vector<PlacementSchedule> schedules;
-    /// `bound` is a lower bound of the seconds of a single round. `round_s` is such a bound for a round inside a run,
-    /// in which copies of the previous round may still go on. The value 0 means that the bound is not known.
+    /// Lower bounds of seconds: `bound` for a round that runs alone, `round_s` for a round in the middle of a run, when
+    /// copies of the previous round may still go on. The value 0 means that the bound is not known.
     double bound = 0, round_s = 0;
   };
 
-  /// Returns the placements for the placement method `way_`. For a method that allows moves, the
-  /// result also has the best placement that was found without moves.
+  /// Returns the placements that the placement method `way_` finds. If the method moves tensors, the best placement
+  /// without moves is also among them.
   Placements placements(const PlacementQuestion& question, const FastSize& size) const {
     const bool moves = way_ == "synchronous" || way_ == "asynchronous";
     if (way_ != "static" && !moves) {
@@ -135,7 +135,7 @@ class PlacementChoice {
   }
 
   void list_cached(const PlacedQuestion& asked, const PlacedBound& of_runs, std::int64_t bytes) {
-    // From the second round on, all rounds are equal.
+    // The third argument is the number of rounds: two are enough, because all rounds after the first are equal.
     const CachedRun cache = cached_run(asked.question(), bytes, 2);
     if (of_runs.seconds(cache.seconds) >= seconds_) return;
     const PlacementSchedule schedule{all_slow(asked.question()), {}};
@@ -146,7 +146,7 @@ class PlacementChoice {
     draft.plan.facts.insert(draft.plan.facts.begin(), Fact("placement", way_));
     const double seconds = run_seconds(finish(draft, request_));
     // A run that does not fit into host memory takes infinitely many seconds. If no run fits, the first run is the
-    // result, so that its execution says what does not fit.
+    // result. The execution of this run then reports what does not fit.
     const bool first = !best_ && std::isinf(seconds_);
     if (seconds >= seconds_ && !first) return;
     best_ = std::move(draft);
@@ -184,9 +184,9 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
   }
   const PlacedQuestion free = asked({});
   choice.consider(free);
-  // The search does not know how long a load takes. It also does not know that inputs and answers
-  // in transfer need room, in which other tensors may save more time. So two more runs are tried:
-  // one without inputs in fast memory, and one without inputs and answers in fast memory.
+  // The search does not know how long a load takes, or that inputs and answers in transfer need room. In this room,
+  // other tensors might save more time. So two more problems are searched: one keeps inputs out of fast memory, the
+  // other keeps inputs and answers out.
   for (const PlacedQuestion::SlowOnlyKinds slow_only :
        {PlacedQuestion::SlowOnlyKinds{.inputs = true}, {.inputs = true, .answers = true}})
     if (slow_only.answers ? free.has_answers() : free.has_inputs())

@@ -1,5 +1,5 @@
-// Chooses a placement for a run. For each of several sizes of fast memory, a placement is searched. The placement whose
-// run has the fewest simulated seconds is chosen. placed_listing.hpp describes this run.
+// Chooses a placement for a run. A search finds a placement for each of several sizes of fast memory. The placement
+// whose run takes the fewest simulated seconds is chosen. placed_listing.hpp describes such a run.
 #pragma once
 
 #include <limits>
@@ -16,11 +16,11 @@ namespace sluice {
 /// The placement method in which fast memory is a hardware cache of slow memory. All tensors are in slow memory.
 inline constexpr const char* hardware_cache = "cached";
 
-/// Returns the placement methods that a plan can have.
+/// Returns all placement methods with which a plan can be made.
 const std::vector<std::string>& placements_of_plans();
-/// Returns the placement methods that are compared if the scenario does not name a method. These methods never move a
-/// tensor, because a search for moves takes many times as long as a search without moves. A hardware cache is not
-/// compared, because a machine has either a hardware cache or two memories that programs can use.
+/// Returns the placement methods that are compared for a scenario that does not name a method. These methods never move
+/// a tensor: a search for moves takes many times as long as a search without moves. A hardware cache is not among these
+/// methods, because a machine with such a cache is another machine.
 const std::vector<std::string>& placements_compared();
 
 struct PlacedRun {
@@ -32,11 +32,11 @@ struct PlacedRun {
   double worth = std::numeric_limits<double>::infinity();
 };
 
-/// Returns the plan of a run that computes one micro-batch after the other, with the fates of `run`. The result is
-/// empty if no placement was found with a run of less than `worth` seconds. The run always fits into fast memory, also
-/// while an input and an answer are in transfer in addition to the placed tensors. More fast memory never makes the
-/// simulated run slower, if `way` and the fates do not change. If no run fits into host memory and `worth` is infinite,
-/// the result is a plan whose execution says what does not fit. Throws InputError if there are no two memories or the
+/// Returns the plan of a run with the fates of `run`. The run computes one micro-batch after the other. If every
+/// placement takes `worth` seconds or more, the result is empty. The tensors in fast memory fit into it together with
+/// one input in transfer and one answer in transfer. With the same `way` and the same fates, more fast memory never
+/// makes the run slower. If `worth` is infinite, the result has a plan, even if no run fits into host memory. Then the
+/// execution of the plan reports what does not fit. Throws InputError if there are fewer than two memories, or if the
 /// cost model has no price. Throws Infeasible if slow memory cannot hold all tensors.
 std::optional<Draft> placed_draft(const PlacedRun& run);
 

@@ -82,7 +82,8 @@ double PlacedPrices::least_seconds(std::uint32_t number, std::int64_t samples,
   return least;
 }
 
-/// Returns the kind of the output of a layer, as the given stage reads or writes it.
+/// Returns the kind of a layer's output. `stage` is the stage that reads or writes the output: an output that leaves
+/// this stage is an activation between stages.
 TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const Stage& stage) const {
   const std::uint32_t made = origin_of(request_.pricing.model, layer);
   const bool first_stage = stage.first == request_.pricing.stages.front().first;
@@ -92,7 +93,7 @@ TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const Stage& stage)
   return {last_readers_[made] == 0 ? TensorClass::output : TensorClass::workspace};
 }
 
-/// Returns the kinds of the operands of a layer's forward pass, in the order of operands_of().
+/// Returns the kinds of the operands of the layer's forward pass, in the order of operands_of(). `number` is the stage.
 std::vector<TensorKind> PlacedPrices::operand_kinds(const Layer& layer, std::int32_t number) const {
   const Stage& stage = request_.pricing.stages.at(static_cast<std::size_t>(number));
   std::vector<TensorKind> kinds;

@@ -1,7 +1,8 @@
-// Places the tensors of a finished plan of inference in the two memories of its device. The tensors are placed by kind.
-// A kind is the weights of one stage, or all tensors of one other class: inputs, activations between stages, tensors
-// inside stages (workspaces), answers, or caches. All tensors of a kind are in the same memory for their whole lives.
-// Kernels read and write each tensor in its memory, so the seconds of a stage depend on the memories of the kinds.
+// Takes a finished plan of inference, and places its tensors in the two memories of the device. Each tensor has a kind,
+// and all tensors of a kind are in the same memory for their whole lives. The weights of each stage are a kind of their
+// own. Every other kind is a whole class of tensors: inputs, activations between stages, tensors inside stages (called
+// workspaces), answers, or caches. Kernels read and write a tensor in its memory. So the seconds of a stage depend on
+// the memories of the kinds.
 #pragma once
 
 #include <map>
@@ -23,8 +24,8 @@ struct TensorKind {
 };
 using TensorKinds = std::set<TensorKind>;
 
-/// The prices of the stages of a request, for each set of kinds in second memory. The prices are computed once, since
-/// many plans are placed for the same stages.
+/// The prices of stages for each set of kinds in the second memory. Many plans have the same stages, so the object
+/// computes each price only once.
 class PlacedPrices {
  public:
   using Work = PlacedSeconds::Work;
@@ -34,8 +35,8 @@ class PlacedPrices {
 
   const PolicyRequest& request() const { return request_; }
   const Device& device() const { return device_; }
-  /// Returns the price of a forward pass with the kinds of `slow` in the second memory. Throws InputError when the cost
-  /// model has no price.
+  /// Returns the price of the forward pass `work` if the kinds in `slow` are in the second memory. Throws InputError if
+  /// the cost model has no price.
   const Price& of(const Work& work, const TensorKinds& slow);
   /// Returns the least seconds of a layer's forward pass: with any of its kinds in the second memory or, if `all_slow`
   /// is true, with all kinds there of which plans have tensors. Throws InputError when the cost model has no price.
@@ -61,14 +62,15 @@ class PlacedKinds {
   PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn);
   PlacedKinds(const PlacedKinds&) = delete;
 
-  /// Returns the kinds of the plan. The first kind is the kind that saves the most seconds per byte in the first
-  /// memory, compared with a plan in which only this kind is in the second memory.
+  /// Returns the kinds of the plan in the order of their seconds per byte, the greatest first. A kind's seconds say how
+  /// much longer the kernels would take if only this kind were in the second memory.
   const std::vector<TensorKind>& kinds() const { return kinds_; }
 
   /// Returns a lower bound of the seconds of plan(slow).
   double seconds_at_least(const TensorKinds& slow) const;
 
-  /// Returns the plan with the kinds of `slow` in the second memory, and with the capacities of the request's platform.
+  /// Returns the plan with the kinds in `slow` in the second memory. Its memories have the capacities of the request's
+  /// platform.
   Plan plan(const TensorKinds& slow) const;
 
  private:

@@ -27,7 +27,7 @@ class PlacedLister {
         cache_(listing.cache),
         cache_bytes_(listing.cache_bytes) {
     for (const TensorPath& path : schedule_.placing) fast_.push_back(path.use.front());
-    // If a tensor exists before a round and moves in the round, it is in slow memory at the start of the round.
+    // Some tensors with moves live longer than one round. Such a tensor is in slow memory when a round begins.
     for (const PlacementMove& move : schedule_.moves)
       if (question_.has_gap(move.tensor, 0)) fast_[move.tensor] = 0;
     stage_of_.resize(request_.pricing.model.layers.size());
@@ -69,7 +69,7 @@ class PlacedLister {
   const std::string& node_of(std::uint32_t t) const { return node_in(fast_[t] != 0); }
   bool lies_at_home(std::uint32_t t) const { return builder_.pool(node_of(t)) == host_pool_; }
 
-  /// Returns whether the tensor is needed in only one memory, and is in this memory during the whole run.
+  /// Returns whether the tensor is in one memory during the whole run, and never in another memory.
   bool is_held(std::uint32_t t) const {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool stays = of.begins == Begins::stays && of.tensor_class != TensorClass::weight;
@@ -80,7 +80,7 @@ class PlacedLister {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool from_host = of.tensor_class == TensorClass::weight || of.begins == Begins::given;
     const std::uint32_t saved = asked_.copy_of(t);
-    if (saved != none && lies_at_home(t)) {  // kernels read the saved tensor
+    if (saved != none && lies_at_home(t)) {  // t is the saved tensor itself
       tensors_.push_back(tensors_[saved]);
       return;
     }
@@ -103,7 +103,7 @@ class PlacedLister {
     return -1;
   }
 
-  /// Loads the input of the next round. The load starts after the first kernel that uses this round's input.
+  /// Loads the input of the next round. The load starts when the first kernel that uses this round's input has ended.
   void load_next(std::uint32_t t) {
     const PlanBuilder::Ref next = load(t);
     builder_.at(next).ahead = 1;
@@ -111,7 +111,7 @@ class PlacedLister {
     builder_.wait(kernels_[question_.uses(t).kernels.front()], next, 1);
   }
 
-  /// Saves the tensor to host memory after the action of `ref`, if the tensor is not already in host memory.
+  /// Saves the tensor to host memory after the action `ref`, unless the tensor is placed in host memory anyway.
   void save_offloaded(PlanBuilder::Ref ref, std::uint32_t t) {
     if (lies_at_home(t)) return;
     saves_[t] =
@@ -120,8 +120,8 @@ class PlacedLister {
     builder_.wait(saves_[t], ref);
   }
 
-  /// Brings an offloaded tensor back. If the tensor is placed in host memory, kernels read the saved tensor in host
-  /// memory.
+  /// Loads an offloaded tensor from host memory. If the tensor is placed in host memory, there is no load: kernels
+  /// read the saved tensor there.
   void fetch(std::uint32_t t, const PlacedKernel& kernel) {
     const std::uint32_t saved = asked_.copy_of(t);
     const auto save = saves_.find(saved);
@@ -140,7 +140,7 @@ class PlacedLister {
     const PlacedKernel& kernel = asked_.kernels()[k];
     for (const std::uint32_t t : kernel.fetches) fetch(t, kernel);
     kernels_.emplace_back();
-    if (!kernel.query) {  // This kernel computes nothing, so the next kernel makes the results of this kernel.
+    if (!kernel.query) {  // A kernel without a query has no action: the next kernel's action makes its results.
       waiting_.push_back(k);
       return;
     }
@@ -160,7 +160,7 @@ class PlacedLister {
     for (const std::uint32_t t : kernel.saves) save_offloaded(ref, t);
   }
 
-  /// Makes the action of `ref` allocate, read and write the operands of kernel k.
+  /// Makes the action `ref` use the operands of kernel k: allocate, read or write each of them.
   void touch(PlanBuilder::Ref ref, std::uint32_t k) {
     for (const auto& operand : question_.problem().kernels[k].operands) {
       if (moving_->moves(operand.tensor)) {
@@ -173,7 +173,7 @@ class PlacedLister {
       if (is_held(t) || std::find(passing.begin(), passing.end(), t) != passing.end()) continue;
       if (first && tensor(t).begins == Begins::made && asked_.copy_of(t) == none)
         builder_.at(ref).allocates.push_back({tensors_[t], pool});
-      // A tensor that came back from host memory was written by its load. The kernel does not write it.
+      // If the tensor came back from host memory, its load has written it, not the kernel.
       const bool written = operand.written && asked_.copy_of(t) == none;
       auto& uses = builder_.at(ref).uses;
       const auto known = std::find_if(uses.begin(), uses.end(), [&](const Access& use) {
@@ -210,15 +210,15 @@ class PlacedLister {
   bool is_last_of_micro_batch(std::uint32_t k) const {
     const std::vector<PlacedKernel>& kernels = asked_.kernels();
     if (kernels[k].micro_batch < 0) return false;
-    // A kernel without a query (the loss) computes nothing, so the loop skips it. In a model without weights, no
+    // The loop skips the loss, a kernel without a query, which computes nothing. If the model has no weights, no
     // backward pass follows the loss.
     std::size_t next = k + 1;
     while (next < kernels.size() && !kernels[next].query) ++next;
     return next == kernels.size() || kernels[next].micro_batch != kernels[k].micro_batch;
   }
 
-  /// Returns the number of samples that are done when kernel k has ended. If answers are saved, the number is 0: the
-  /// samples of an answer are then done when its save has arrived.
+  /// Returns the number of samples that are done at the end of kernel k, the last kernel of a micro-batch. If the
+  /// answer of this micro-batch is saved, the number is 0, because its samples are done only when the save has arrived.
   std::int64_t samples_done(std::uint32_t k) const {
     bool saved = false;
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
@@ -236,7 +236,7 @@ class PlacedLister {
         ActionKind::save, tensors_[t], {.from = node_of(t), .to = common_.host, .allocate = false},
         builder_.at(ref).stage, static_cast<std::int32_t>(micro_batch));
     builder_.wait(save, ref);
-    builder_.wait(ref, save, 2);  // The answer of one earlier micro-batch may still be in transfer.
+    builder_.wait(ref, save, 2);  // at most one earlier answer is still in transfer
     if (done_.insert(micro_batch).second)
       builder_.at(save).samples_done = request_.workload.micro_batch;
   }
@@ -287,9 +287,9 @@ class PlacedLister {
   std::vector<std::uint32_t> inputs_;
   std::map<std::uint32_t, PlanBuilder::Ref> loads_;  ///< the loads in the prologue
   std::map<std::uint32_t, PlanBuilder::Ref> saves_;  ///< the saves of offloaded tensors
-  /// For each tensor, the load or save for which its next use waits.
+  /// For each tensor: the transfer or the kernel for which the next use of the tensor waits.
   std::map<std::uint32_t, PlanBuilder::Ref> arrivals_;
-  /// Indexed by kernel; empty if the kernel computes nothing.
+  /// The actions, indexed by kernel. A kernel that computes nothing has no action, so its element is empty.
   std::vector<PlanBuilder::Ref> kernels_;
   std::vector<std::uint32_t> waiting_;  ///< the kernels whose results the next kernel makes
   std::set<std::int64_t> done_;  ///< the micro-batches whose samples are done when a save arrives

@@ -1,6 +1,6 @@
-// The plan of a policy that uses two memories of the device. Each tensor is in one of the two memories, and kernels
-// read and write the tensor in this memory. If the schedule has no moves, only the following tensors are moved: inputs,
-// answers, offloaded tensors, and weights that are not placed in the memory in which they begin.
+// The plan of a policy that uses two memories of the device. Kernels read and write each tensor in the memory in which
+// it is. If the schedule has no moves, the plan moves only the following tensors: inputs, answers, offloaded tensors,
+// and weights that are in another memory at the start of the run.
 #pragma once
 
 #include "placement/cached.hpp"
@@ -15,18 +15,18 @@ struct PlacedListing {
   const CommonParameters& common;
   std::string policy;  ///< the name of the plan
   const PlacedQuestion& asked;
-  /// If the schedule has moves, it must come from repeatable(). A tensor without moves stays in the memory of its first
-  /// use.
+  /// If the schedule has moves, it must come from repeatable(). A tensor without moves is always in the memory of its
+  /// first use.
   const PlacementSchedule& schedule;
-  /// For a run in which fast memory is a hardware cache of slow memory: a round of the cache, and the size of the cache
-  /// in bytes. The schedule must have all tensors in slow memory. Before the first round, the cache already has the
-  /// content that a round leaves in it.
+  /// If fast memory is a hardware cache of slow memory, `cache` is a round of kernels with this cache, and
+  /// `cache_bytes` is its size. Then the schedule must have all tensors in slow memory. Even the first round finds in
+  /// the cache what an earlier round would have left there.
   const CachedRun* cache = nullptr;
   std::int64_t cache_bytes = 0;
 };
 
-/// Returns a plan that computes one micro-batch after the other. An offloaded tensor is saved after the stage that made
-/// it, and comes back during the kernel before its next use.
+/// Returns a plan that computes one micro-batch after the other. A tensor that is offloaded is saved after its stage,
+/// and loaded again during the kernel before its next use.
 Draft list_placed(const PlacedListing& listing);
 
 }  // namespace sluice

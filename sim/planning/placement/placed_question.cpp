@@ -16,8 +16,8 @@ using Begins = PlacementProblem::Begins;
 constexpr std::int64_t most_kernels = 20'000;
 
 /// Returns the number of micro-batches after which the placement repeats. In training, these are the micro-batches of a
-/// batch. In inference, these are the micro-batches of a step if samples have caches, and otherwise a single
-/// micro-batch.
+/// batch. In inference of a model with caches, they are the micro-batches of a step. In all other inference, the number
+/// is 1.
 std::int64_t micro_batches_of(const PolicyRequest& request) {
   const Workload& workload = request.workload;
   const auto& layers = request.pricing.model.layers;
@@ -27,15 +27,15 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
                              : caches          ? workload.micro_batches_per_step()
                                                : 1;
   if (count * static_cast<std::int64_t>(layers.size()) > most_kernels)
-    throw Infeasible("a placement can be searched for at most " + std::to_string(most_kernels) +
+    throw Infeasible("the search for a placement takes at most " + std::to_string(most_kernels) +
                      " passes of layers; this run has " + std::to_string(count) +
                      " micro-batches of " + std::to_string(layers.size()) +
                      " layers each: use a larger workload.micro_batch");
   return count;
 }
 
-/// Removes those facts about the fates that hold only for the one memory for which the fates were chosen:
-/// the bounds, the gap and the seconds of single stages. The other facts also hold for two memories.
+/// Returns those facts about the fates that also hold for two memories. The bounds, the gap and the seconds of single
+/// stages hold only for the one memory for which the fates were chosen.
 std::vector<Fact> facts_that_hold(std::vector<Fact> facts) {
   static const std::set<std::string> hold = {"budget_bytes", "selective", "fate_of_stage",
                                              "made_by_stage_bytes"};
@@ -43,7 +43,7 @@ std::vector<Fact> facts_that_hold(std::vector<Fact> facts) {
   return facts;
 }
 
-/// Returns for each tensor whether one kernel makes it and no other kernel uses it.
+/// Returns for each tensor whether it is an answer: a kernel makes it, and no other kernel uses it.
 std::vector<char> answers_of(const PlacementProblem& problem) {
   std::vector<int> uses(problem.tensors.size(), 0);
   for (const PlacementProblem::Kernel& kernel : problem.kernels)
@@ -74,7 +74,7 @@ FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& co
   if (request.strategy().searches) try {
       return choose_fates(asked, order, never);
     } catch (const Infeasible&) {
-      // Tensors that do not fit into the first memory may fit into both memories together.
+      // No fates fit into the first memory. But tensors may still fit into both memories together.
     }
   asked.capacity_enforced = false;
   FateChoice chosen = choose_fates(asked, order, never);
@@ -101,8 +101,7 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
   rounds_ =
       checked_mul(request.workload.steps,
                   request.workload.micro_batches_per_step() / micro_batches_, "rounds of a run");
-  // The plans by which candidates are compared do not enforce capacities. So the room of fast memory is limited here,
-  // even if the request does not enforce capacities.
+  // Capacities are not enforced in plans that are only compared. So the limit of fast memory is kept here.
   room_ = question_.peak();
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -

@@ -1,6 +1,6 @@
-// The problem of placing the tensors of a policy's run in two memories. The problem consists of the run's kernels, its
-// answers, and the bytes of fast memory for the tensors. These bytes leave room for one input and one answer in
-// transfer.
+// The problem of placing the tensors of a policy's run in two memories: the kernels of the run, its answers, and the
+// bytes of fast memory that the tensors may occupy. The other bytes of fast memory are room for one input and one
+// answer in transfer.
 #pragma once
 
 #include <cstdint>
@@ -14,43 +14,43 @@
 
 namespace sluice {
 
-/// Returns the fates of the scenario's strategy. A strategy that does not search chooses fates as if memory had no
-/// limit. A strategy that searches chooses fates for the device's first memory alone. If no fates fit into it, it
-/// chooses fates as if memory had no limit. The tape is empty in inference.
+/// Returns the fates of the scenario's strategy. A strategy that searches chooses fates that fit into the device's
+/// first memory. If there are none, it searches as if this memory had no limit. All other strategies always choose
+/// without a limit. In inference, the tape of the result is empty.
 FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& common);
 
 class PlacedQuestion {
  public:
-  /// Kinds of tensors that must be in slow memory. If inputs are in fast memory, the next input also needs room there
-  /// while it is in transfer. If answers are in fast memory, an answer in transfer also needs room in fast memory. If
-  /// inputs or answers must be in slow memory, this room is free for other tensors.
+  /// Which kinds of tensors must be in slow memory. An input or an answer in transfer needs room in fast memory, unless
+  /// it must be in slow memory. Then other tensors get this room.
   struct SlowOnlyKinds {
     bool inputs = false, answers = false;
   };
 
-  /// `fates` must be the result of placed_fates() for this request. Throws InputError if there are no two memories or
-  /// the cost model has no price. Throws Infeasible if slow memory cannot hold all tensors, or if there are too many
-  /// passes of layers.
+  /// `fates` must be the result of placed_fates() for this request. Throws InputError if there are fewer than two
+  /// memories, or if the cost model has no price. Throws Infeasible if slow memory cannot hold all tensors, or if there
+  /// are too many passes of layers.
   PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
                  const FateChoice& fates, const std::string& policy, SlowOnlyKinds slow_only);
 
   const TwoMemories& memories() const { return memories_; }
   const std::vector<PlacedKernel>& kernels() const { return work_.kernels; }
   const PlacementQuestion& question() const { return question_; }
-  /// Returns the tensor that was saved if `t` is an offloaded tensor that came back, and `none` for any other tensor.
+  /// If `t` is a tensor that was loaded again after offloading, returns the tensor that was saved. Otherwise returns
+  /// `none`.
   std::uint32_t copy_of(std::uint32_t t) const { return work_.copy_of[t]; }
   const std::vector<Fact>& facts_of_fates() const { return facts_; }
-  /// Returns the number of micro-batches after which the kernels and their placement repeat.
+  /// Returns the number of micro-batches in a round: after a round, the kernels and their placement repeat.
   std::int64_t micro_batches() const { return micro_batches_; }
-  /// Returns how often a run repeats the kernels.
+  /// Returns the number of rounds of a run.
   std::int64_t rounds() const { return rounds_; }
-  /// Returns whether the tensor is an output that no layer reads. In inference, an output that no layer reads goes to
-  /// host memory.
+  /// Returns whether the tensor is an answer. In inference, an answer is an output that no layer reads. In training,
+  /// there is no answer.
   bool is_answer(std::uint32_t t) const { return answers_[t] != 0; }
   bool has_inputs() const { return input_bytes_ > 0; }
   bool has_answers() const { return answer_bytes_ > 0; }
-  /// Returns the bytes of fast memory for the placed tensors. The number is negative if an input and an answer in
-  /// transfer do not fit.
+  /// Returns the bytes of fast memory that the placed tensors may occupy. The number is negative if the input and the
+  /// answer in transfer do not fit into fast memory.
   std::int64_t room() const { return room_; }
 
  private:

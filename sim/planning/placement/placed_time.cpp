@@ -14,7 +14,7 @@ class Pricer {
          const std::vector<std::size_t>& tensor_of)
       : pricing_(pricing), memories_(memories), query_(query), tensor_of_(tensor_of) {}
 
-  /// Returns the seconds of the kernel. `slow` says for each tensor whether it is in slow memory.
+  /// Returns the seconds of the kernel if the tensors with slow[t] are in slow memory, and all others in fast memory.
   double seconds(const std::vector<char>& slow) const {
     const PlacedPrice placed =
         placed_price(pricing_.platform, pricing_.cost, placed_query_of(query_, slow));
@@ -25,7 +25,8 @@ class Pricer {
                      up / memories_.asynchronous.to_slow});
   }
 
-  /// Returns the lines of a roofline: one for the FLOP, one for the bytes, and one for each direction of the link.
+  /// Returns the lines of a roofline: one for the FLOP, one for the bytes in memories without a link, and one for each
+  /// direction of the link (only if slow memory is behind a link).
   std::vector<KernelTime::Line> lines(std::size_t tensors) const {
     const std::vector<char> fast(tensors, 0);
     Query flop = query_, bytes = query_;
@@ -86,22 +87,21 @@ KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, cons
   const bool small = tensors <= KernelTime::most_in_table;
   std::vector<double> table;
   bool lines_hold = true;
-  // The number of tries: in each try, a set of tensors is in slow memory. For few tensors, all sets are tried. For many
-  // tensors, these sets are tried: each tensor alone, all tensors except one, all tensors, and no
-  // tensor.
+  // How many sets of tensors are tried in slow memory. With few tensors, these are all sets. With many tensors, these
+  // are the sets of one tensor, the sets of all tensors except one, the set of all tensors, and the empty set.
   const std::size_t sets = small ? std::size_t{1} << tensors : 2 * tensors + 2;
   for (std::size_t n = 0; n < sets; ++n) {
     std::vector<char> slow(tensors, n % 2 != 0);
     if (small)
       slow = set_of(n, tensors);
-    else if (n < 2 * tensors)  // in the last two sets, all tensors are in one memory
+    else if (n < 2 * tensors)  // the last two sets are the empty set and the full set
       slow[n / 2] = n % 2 == 0;
     const double seconds = pricer.seconds(slow);
     lines_hold &= std::abs(seconds - time.at(slow)) <= 1e-9 * seconds;
     table.push_back(seconds);
   }
   if (lines_hold) {
-    // If the bytes never limit the speed of the kernel, the line of the FLOP is enough.
+    // If the kernel takes the seconds of its FLOP wherever its tensors are, the line of the FLOP is enough.
     const KernelTime::Line flop = time.lines.front();
     const bool constant = std::all_of(table.begin(), table.end(),
                                       [&](double seconds) { return seconds == flop.base; });

@@ -1,5 +1,5 @@
-// The seconds of a kernel as a function of the memories of its operands. If the seconds of the cost model are a
-// roofline over the operands, the function consists of the roofline's lines. Otherwise the function is a table.
+// The seconds of a kernel as a function of the memories of its operands. If the cost model is a roofline over the
+// operands, the function consists of the roofline's lines. Otherwise it is a table.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-/// Returns the seconds of the kernel that `query` describes. The operands of the query have no memories
-/// yet. `tensor_of[i]` is the index of the tensor of operand i, since several operands may be one tensor.
-/// The kernel has `tensors` tensors. Throws InputError if the cost model has no price for the kernel.
+/// Returns the seconds of the kernel that `query` describes. The operands of the query do not yet name a memory. The
+/// kernel has `tensors` tensors, and operand i is tensor `tensor_of[i]`. Several operands may be the same tensor.
+/// Throws InputError if the cost model has no price for the kernel.
 KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, const Query& query,
                        const std::vector<std::size_t>& tensor_of, std::size_t tensors);
 

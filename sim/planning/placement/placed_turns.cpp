@@ -18,8 +18,8 @@ namespace {
 /// The first shown machine holds all bytes of two steps. Each further machine has three quarters of the memory of the
 /// machine before, so that the last one has 4 % of these bytes.
 constexpr int shown_sizes = 12;
-/// The kinds are divided into at most this many blocks. Kinds of the same block are in the same memory, and all sets of
-/// blocks are tried in the second memory.
+/// The kinds are divided into at most this many blocks. All kinds of a block are in the same memory. The search puts
+/// every set of blocks into the second memory once.
 constexpr std::size_t most_blocks = 6;
 
 /// Returns the bytes that are needed if all tensors of two steps are on the device at once, or of one step if the run has
@@ -38,7 +38,8 @@ std::int64_t bytes_of_two_steps(const PolicyRequest& request) {
                      "bytes of two steps");
 }
 
-/// A machine whose device has all tensors in memory 0, which has `bytes` bytes and the rates of memory `rates`.
+/// A machine whose device has all tensors in its first memory. This memory has `bytes` bytes. It has the rates of the
+/// real device's memory with the index `rates`.
 struct ShownMachine {
   ShownMachine(const PolicyRequest& asked, const std::string& device, std::int64_t bytes,
                std::size_t rates)
@@ -60,7 +61,7 @@ struct ShownMachine {
   PolicyRequest request;  ///< refers to `platform`
 };
 
-/// Returns the sets of kinds that are in the second memory in some placement.
+/// Returns a set of kinds for each placement to try: the kinds that are in the second memory.
 std::vector<TensorKinds> placements_of(const std::vector<TensorKind>& kinds,
                                        const std::string& way) {
   const TensorKinds all(kinds.begin(), kinds.end());
@@ -90,7 +91,8 @@ void say_placement(Plan& plan, const std::string& way, const CommonParameters& c
         plan.facts.push_back(Fact("placed_bytes", bytes[p], "byte").said_of(plan.pools[p].name));
 }
 
-/// Returns the candidates of the policy on a machine, or its plan as a candidate if no choice is open.
+/// Returns the candidates of the policy on the machine of `request`. If the policy has none because no choice is open,
+/// its plan is the only candidate.
 std::vector<Candidate> candidates_on(const PolicyRequest& request,
                                      const PlansForMachine& of_policy) {
   std::vector<Candidate> candidates = of_policy.candidates(request);
@@ -136,7 +138,7 @@ class PlacedSearch {
   }
 
  private:
-  /// Returns whether both memories together have this many bytes.
+  /// Returns whether the two memories together have at least `bytes` bytes.
   bool may_fit(std::int64_t bytes) const {
     if (!turns_.request.capacity_enforced) return true;
     std::int64_t room = 0;
@@ -184,7 +186,8 @@ class PlacedSearch {
 
   PlacedTurns turns_;
   PlacedPrices prices_;
-  /// The plans that have been placed: the rates of their shown machine, their choices and their seconds.
+  /// For each plan that has been placed: the index of its shown machine's rates, the text of its choices, and its
+  /// seconds. A plan whose values are already in the set is not placed.
   std::set<std::tuple<std::size_t, std::string, double>> placed_;
   /// The results so far. A shown machine may lead to the same placed plan as another shown machine.
   std::set<std::pair<std::string, double>> found_;

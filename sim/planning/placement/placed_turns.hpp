@@ -1,6 +1,6 @@
-// Placements for a policy whose weights take turns on the device: the tensors on the device are in the two memories of
-// the device, and kernels read and write them there. So the device has room for more tensors than its first memory
-// holds. placed_kinds.hpp says which tensors share a memory.
+// Placements for a policy whose weights take turns on the device. Each tensor on the device is in one of two memories,
+// and kernels read and write it there. So the device holds more tensors than its first memory alone could hold.
+// placed_kinds.hpp says which tensors are always in the same memory.
 //
 // The policy plans for shown machines. In a shown machine, all tensors are in one memory of the device. The rates of
 // this memory are those of the first memory or those of the second memory. Its size is a fixed share of the bytes of
@@ -31,8 +31,8 @@ struct PlacedTurns {
   PlansForMachine of_policy;
 };
 
-/// Returns the candidates of a run with this placement. The request must outlive the candidates. `static` also has the
-/// candidates of the policy that need only the first memory.
+/// Returns the candidates of a run with the placement `way`. With `static`, the policy's own candidates, which use only
+/// the first memory, are among them. The request must outlive the candidates.
 std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns);
 
 /// Returns the candidates for shown machines. Each candidate has a lower bound of the seconds of its placed plans.

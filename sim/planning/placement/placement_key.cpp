@@ -13,13 +13,13 @@ namespace sluice {
 
 namespace {
 
-/// With `none`, all tensors are in one memory. With `auto`, plans in one memory are compared with placements in two
-/// memories.
+/// Values of the key: `none` keeps all tensors in one memory. `auto` compares plans that use one memory with plans that
+/// use two memories.
 constexpr const char* nowhere_else = "none";
 constexpr const char* compared = "auto";
 
 /// Throws an error if gradients of replicas are summed. The code that sums gradients expects one gradient tensor per
-/// stage, but with a placement a stage has several gradient tensors.
+/// stage, but a placement makes several.
 void require_summable(const PolicyRequest& request, const Reader& parameters) {
   if (request.sums_gradients)
     parameters.fail("placement",
@@ -34,13 +34,13 @@ void require_own_memories(const PolicyRequest& request, const Reader& parameters
       two_memories(request.pricing.platform, read_common(request, parameters).device.name);
   if (memories.far)
     parameters.fail("placement",
-                    "'placement: cached' needs a device that reaches two memories without a link, "
-                    "because no hardware cache works over a link; '" +
+                    "'placement: cached' needs a device that reaches two memories without a link: "
+                    "no hardware cache works over a link. Device '" +
                         memories.device->name + "' reaches '" + memories.slow +
                         "' only over a link: use another placement");
 }
 
-/// Returns whether the memories and the cost model allow a placement.
+/// Returns whether a placement is possible with the platform's memories and the cost model.
 bool can_place(const PolicyRequest& request, const Reader& parameters) {
   try {
     PlacedQuestion(request, read_common(request, parameters), {}, "", {});
@@ -52,7 +52,8 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
   }
 }
 
-/// Returns the mappings for `policy:` that are compared if the strategy for fates has no candidates.
+/// Returns the mappings for `policy:` that are compared if the strategy for fates has no candidates: one with
+/// `placement: none`, one with `placement: backing`.
 std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
   std::vector<Value> maps;
   if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;
@@ -142,12 +143,12 @@ Field placement_field() {
       .name = "placement",
       .type = Type::choice,
       .summary =
-          "which tensors are in the second memory: the device's second memory, or host memory if "
-          "the device has only one memory; none: "
-          "no tensors; backing: offloaded activations, which otherwise go to host memory; auto: "
-          "the fastest of the other choices, except those that move tensors (synchronous, "
-          "asynchronous) and the hardware cache (cached); default: auto if the device has "
-          "two memories of its own and the cost model counts their bandwidths",
+          "which tensors are in the second memory; none: no tensors; backing: offloaded activations, "
+          "which otherwise go to host memory; auto: the fastest of the other choices. auto leaves "
+          "out the choices that move tensors (synchronous, asynchronous) and the hardware cache "
+          "(cached). For a device with only one memory, the second memory is host memory. The "
+          "default is auto if the device has two memories of its own and the cost model counts "
+          "their bandwidths",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared}};
   for (const std::string& way : placements_of_plans()) placement.choices.push_back(way);

@@ -1,7 +1,7 @@
-// The key `placement` of a policy: the field of the key, and the plans that are made and compared for each value of the
-// key. Two kinds of policies have this key. A policy of the first kind keeps all weights on the device, and a plan with
-// placements of single tensors can replace the policy's own plan. A policy of the second kind lets weights take turns.
-// `placement` then gives the home of these weights, or places the tensors of the policy's plan (placed_turns.hpp).
+// The key `placement` of a policy: its field, and the plans for each of its values. Two kinds of policies have this
+// key. A policy of the first kind keeps all weights on the device. For such a policy, `placement` may ask for another
+// plan, which places single tensors. A policy of the second kind lets weights take turns. For such a policy,
+// `placement` gives the home of these weights, or places the tensors of the policy's own plan (placed_turns.hpp).
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@
 
 namespace sluice {
 
-/// Returns the field for a policy that keeps all weights on the device.
+/// Returns the field `placement` of a policy that keeps all weights on the device.
 Field placement_field();
 
-/// Returns whether `placement` names a placement of single tensors. If so, placed_plan() makes the plan of a policy
-/// that keeps all weights on the device, and no candidates are compared.
+/// Returns whether `placement` names a placement of single tensors. If it does, placed_plan() makes the only plan of a
+/// policy that keeps all weights on the device.
 bool places(const Reader& parameters);
 
 /// Returns the plan of the policy with the placement `way` of single tensors. Throws InputError (at `placement`) if the
@@ -25,33 +25,35 @@ bool places(const Reader& parameters);
 Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
                   const std::string& way);
 
-/// Returns whether to make plans that offload tensors to the second memory. `backing` asks for such
-/// plans, and `auto` compares such plans with other plans. Throws InputError at `placement`.
+/// Returns whether plans that offload tensors to the second memory are needed: `backing` asks for them, and `auto`
+/// compares them with other plans. Throws InputError at `placement`.
 bool backs(const PolicyRequest& request, const Reader& parameters);
 
-/// Returns the candidates of training for each home of offloaded tensors, and with `auto` also for placements of single
-/// tensors. The request and the parameters must outlive the candidates.
+/// Returns the candidates of training: the policy's candidates for each home of offloaded tensors that `placement`
+/// allows. With `auto`, placements of single tensors are candidates, too. The request and the parameters must outlive
+/// the candidates.
 std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const Reader& parameters, const std::string& policy,
                                                 const PlansForMachine& of_policy);
 
-/// Returns the mappings for `policy:` that are compared. In inference, the caller passes the mappings that leave the
-/// placement open as `maps`. In training, the mappings are compared only if the strategy for fates has no candidates.
+/// Returns the mappings for `policy:` that are compared. In inference, `maps` must hold the mappings that leave the
+/// placement open. In training, the result is for a strategy for fates that has no candidates.
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps);
 
-/// Returns the field for a policy whose weights take turns on the device.
+/// Returns the field `placement` of a policy whose weights take turns on the device.
 Field home_field();
 
-/// Return the plan and the candidates of a policy whose weights take turns, for the value of `placement`. `of_policy`
-/// plans for one machine. The request and the parameters must outlive the candidates. Throw InputError at `placement`.
-/// Throw Infeasible if the tensors do not fit.
+/// These functions return the plan, or the candidates, of a policy whose weights take turns. The plan and the
+/// candidates follow the value of `placement`. `of_policy` plans for one machine. The request and the parameters must
+/// outlive the candidates. The functions throw InputError at `placement`, and Infeasible if the tensors do not fit.
 Draft plan_of_turns(const PolicyRequest& request, const Reader& parameters,
                     const PlansForMachine& of_policy);
 std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const Reader& parameters,
                                            const PlansForMachine& of_policy);
 
-/// Returns the mappings for `policy:` that compare both homes, or an empty list if `placement` allows only one home.
+/// Returns the mappings for `policy:` that are compared, one for each home. If `placement` allows only one home, the
+/// list is empty.
 std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Changes a finished plan so that its transfers run between other memories. The routes and the copy streams of these
-// transfers come from the platform.
+// Helps to change a finished plan so that its transfers run between other memories. The platform gives the routes and
+// the copy streams of these transfers.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// Returns the number of the pool with this name, or the number of pools if the plan has no such pool.
+/// Returns the index of the pool with this name. If there is none, returns the number of pools.
 std::uint32_t pool_number(const Plan& plan, const std::string& name);
 
 class PlanRoutes {
@@ -18,8 +18,9 @@ class PlanRoutes {
   /// Both arguments must outlive the object.
   PlanRoutes(Plan& plan, const Platform& platform) : plan_(plan), platform_(platform) {}
 
-  /// Gives a flow of the action the route between the two pools of the flow. A transfer also gets the copy stream of
-  /// this route. Throws InputError if no links connect the two pools.
+  /// Sets the route of a flow of the action: the route from the flow's first pool to its second pool. If the action is
+  /// a transfer, the function also moves it to the copy stream of this route. Throws InputError if no links connect the
+  /// two pools.
   void send(Action& action, Flow& flow);
 
  private:

@@ -20,7 +20,8 @@ struct Slot {
   std::int64_t pass = 0, micro_batch = 0;
 };
 
-/// The layers whose outputs a group reads from earlier groups, and the tensors that the group makes for later groups.
+/// The tensors that a group shares with other groups. `reads` lists the layers of earlier groups whose outputs this
+/// group reads. `makes` lists the tensors of this group that later groups read.
 struct GroupTensors {
   std::vector<std::uint32_t> reads;
   std::vector<Crossing> makes;
@@ -62,16 +63,18 @@ class AlternatingMaker {
   const std::vector<Stage>& stages() const { return request_.pricing.stages; }
   const StreamedCase::Group& group(std::size_t g) const { return streamed_.groups[g]; }
   bool is_last(std::size_t g) const { return g + 1 == streamed_.groups.size(); }
-  /// Returns the seconds for which a slot occupies the device or the link to host memory, whichever is longer.
+  /// Returns for how long a slot occupies the device or the link to host memory: the seconds of its computation or of
+  /// its save, whichever is longer.
   double busy_s(const Slot& slot) const {
     return std::max(group(slot.group).compute_s, streamed_.save_s(slot.group));
   }
 
-  /// Returns the slots of a step, in their order. Merges the front slots of a pass with the back slots of the
-  /// previous pass. After each slot, about equal shares of the front seconds and of the back seconds are computed.
+  /// Returns the slots of a step in their order. The front slots of a pass alternate with the back slots of the
+  /// previous pass. At every moment, about the same share of the front slots' seconds and of the back slots' seconds is
+  /// over.
   std::vector<Slot> slots() const {
     std::vector<std::vector<Slot>> front(1),
-        back(1);  // back[p] is the back of pass p - 1, so back[0] is empty
+        back(1);  // back[p] has the back slots of pass p - 1; back[0] is empty
     for (const GroupRun& run :
          group_runs(streamed_.groups.size(), streamed_.micro_batches, shape_.in_flight)) {
       if (run.group == 0 && run.pass > 0) front.emplace_back();
@@ -89,7 +92,7 @@ class AlternatingMaker {
 
   void merge(const std::vector<Slot>& front, const std::vector<Slot>& back,
              std::vector<Slot>& all) const {
-    constexpr double rounding = 1e-9;  // shares that differ by less count as equal
+    constexpr double rounding = 1e-9;  // shares with a smaller relative difference are equal
     double of_front = 0, of_back = 0, front_s = 0, back_s = 0;
     for (const Slot& slot : front) of_front += busy_s(slot);
     for (const Slot& slot : back) of_back += busy_s(slot);
@@ -173,7 +176,8 @@ class AlternatingMaker {
     if (saves) draft_.save_after(answers_.back(), draft_.next() - 1);
   }
 
-  /// Loads the inputs of a micro-batch as one tensor, which stays until the last group that reads an input.
+  /// Loads all inputs of a micro-batch as one tensor. The tensor stays on the device until the last group that reads an
+  /// input has been computed.
   void load_inputs(Program::Operation& operation) {
     const std::uint32_t input = load(operation, "input." + std::to_string(operation.micro_batch),
                                      TensorClass::input, group(0).bytes.input, Program::Home::none);
@@ -183,7 +187,8 @@ class AlternatingMaker {
         held_[static_cast<std::size_t>(operation.micro_batch)][l] = input;
   }
 
-  /// Lets the slot read the tensors of earlier groups, and make the tensors that later groups read.
+  /// Makes the operation of the slot read the tensors that it needs from earlier groups, and make the tensors for later
+  /// groups.
   void exchange_tensors(Program::Operation& operation, const Slot& slot) {
     std::map<std::uint32_t, std::uint32_t>& held =
         held_[static_cast<std::size_t>(slot.micro_batch)];
@@ -221,8 +226,9 @@ class AlternatingMaker {
     return tensors;
   }
 
-  /// Returns a factor: the mean seconds of a slot, divided by the seconds of its computation. The
-  /// factor is above 1 if all saves together take longer than all computations together.
+  /// Returns a factor: on average, a slot takes this factor times the seconds of its computation. If all saves together
+  /// take longer than all computations together, the factor is (seconds of saves) / (seconds of computations).
+  /// Otherwise it is 1.
   double slower() const {
     double compute = 0, saves = 0;
     for (std::size_t g = 0; g < streamed_.groups.size(); ++g) {
@@ -237,7 +243,7 @@ class AlternatingMaker {
   const StreamedCase& streamed_;
   const AlternatingShape& shape_;
   ProgramDraft draft_;
-  /// For each micro-batch, a map from a layer to the instance of its output, which later groups read.
+  /// Indexed by micro-batch: a map from a layer to the instance that holds the layer's output for later groups.
   std::vector<std::map<std::uint32_t, std::uint32_t>> held_;
   std::vector<std::uint32_t> weights_;         ///< the last loaded instance, indexed by group
   std::vector<std::int64_t> pass_of_weights_;  ///< the pass of this instance, indexed by group

@@ -1,8 +1,8 @@
-// Describes streamed inference in which two passes are computed at the same time. The groups (groups.hpp)
-// are divided into front groups and back groups. The slots of the back groups of a pass alternate with the
-// slots of the front groups of the next pass. If the back groups make large answers, these answers are saved
-// while the front groups compute. If each pass computed its groups one after the other, computation would
-// wait for the saves of the answers, and later the link would wait for the computation of the next answers.
+// Describes streamed inference in which two passes are under way at the same time. The groups (groups.hpp) are divided
+// into front groups and back groups. The slots of two passes alternate: a slot of a back group of one pass, then a slot
+// of a front group of the next pass. So the large answers of the back groups are saved while front groups compute.
+// Without alternation, the back groups would wait for the saves of their answers, and no answers would be saved while
+// the front groups compute.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,18 @@ struct AlternatingShape {
   std::size_t first_back =
       0;  ///< the first of the back groups; all groups before it are front groups
   std::int64_t in_flight = 1;  ///< the number of micro-batches of a pass
-  /// The number of answers (or parts of an answer) that may be on the device while they are computed and saved.
+  /// The number of answers that may be on the device at the same time. If several groups make one part of the answer
+  /// each, this is a number of parts.
   std::int64_t buffers = 1;
 };
 
-/// Returns the step as a program whose loads come as late as possible. `streamed` holds the bytes
-/// and seconds of the groups when boundaries stay on the device.
+/// Returns the step as a program in which all loads come as late as possible. `streamed` must be the case in which
+/// boundaries stay on the device.
 Program alternating_program(const PolicyRequest& request, const CommonParameters& common,
                             const StreamedCase& streamed, const AlternatingShape& shape);
 
-/// Returns the first of the back groups: the first group that makes a part of the answer. If this is group 0, passes
-/// cannot alternate.
+/// Returns the first of the back groups. It is the first group that makes a part of the answer. Passes cannot alternate
+/// if this is group 0, because then there are no front groups.
 std::size_t first_back_group(const StreamedCase& streamed);
 
 }  // namespace sluice

@@ -14,12 +14,13 @@ namespace sluice {
 
 namespace {
 
-/// The tried numbers of answers, or parts of an answer, for which the device keeps room.
+/// The numbers of answers, or of parts of answers, that may be on the device at the same time. Each of them is tried.
 constexpr std::array<std::int64_t, 4> buffers_tried = {2, 4, 8, 16};
-/// Each number is a share of the room for all early loads, in units of 1 / `whole_room`. All shares are tried.
+/// How much room early loads may use: all these numbers are tried. Each is a share of the room that all early loads
+/// need, in units of 1 / `whole_room`.
 constexpr std::array<std::int64_t, 7> rooms_tried = {32, 16, 8, 6, 4, 2, 0};
 constexpr std::int64_t whole_room = 32;
-/// Plans with alternating passes are tried if all steps together have at most this many slots.
+/// Alternating passes are tried only if all steps together have at most this many slots.
 constexpr std::int64_t most_slots = 10'000;
 
 /// Returns a lower bound of the seconds of every plan with this shape. The bound is the greatest of three
@@ -45,8 +46,8 @@ double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
                    streamed.down.latency_s + front_ends + samples * saves + streamed.up.latency_s});
 }
 
-/// Returns whether the saves of the answers take longer than the computation of the groups that make these answers. If
-/// the saves do not take longer, this computation hides them, and alternating passes gain nothing.
+/// Returns whether the saves of the answers take longer than the computation of the back groups. Otherwise this
+/// computation hides the saves, and alternation gains nothing.
 bool saves_are_long(const StreamedCase& streamed, std::size_t first_back) {
   double compute = 0, saves = 0;
   for (std::size_t g = first_back; g < streamed.groups.size(); ++g) {
@@ -56,7 +57,7 @@ bool saves_are_long(const StreamedCase& streamed, std::size_t first_back) {
   return saves > compute;
 }
 
-/// Returns the plan that needs at most `room` bytes on the device, including early loads.
+/// Returns the plan that, with its early loads, needs at most `room` bytes on the device.
 Plan plan_within(const AlternatingCase& alternating, const AlternatingShape& shape,
                  const Program& program, std::int64_t room) {
   const std::int64_t passes = passes_per_step(alternating.streamed.micro_batches, shape.in_flight);
@@ -72,7 +73,8 @@ Plan plan_within(const AlternatingCase& alternating, const AlternatingShape& sha
   return plan;
 }
 
-/// The loads of a program in their places. The loads that come early stay within `room` bytes.
+/// The places of a program's loads. place_loads() lists a load early only where the device has room for it within
+/// `room` bytes.
 struct PlacedLoads {
   std::vector<LoadPlace> places;
   std::int64_t most = 0;  ///< the most bytes on the device
@@ -90,8 +92,8 @@ PlacedLoads place_loads(const Program& program, std::optional<std::int64_t> room
   return placed;
 }
 
-/// Simulates the plans that fit and may take less than `worth` seconds, beginning with the plan that has the most room
-/// for early loads.
+/// Simulates those plans that fit and perhaps take less than `worth` seconds. It begins with the plan that has the most
+/// room for early loads.
 void simulate(const AlternatingCase& alternating, const AlternatingShape& shape,
               const std::shared_ptr<const void>& context, double worth,
               const std::function<void(const Settled&)>& settled) {

@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// The data from which candidates are made. All objects must outlive the candidates. `streamed`
-/// holds the bytes and seconds of the groups when boundaries stay on the device.
+/// What the candidates are made from. The objects behind the references must outlive the candidates. `streamed` must be
+/// the case in which boundaries stay on the device.
 struct AlternatingCase {
   const PolicyRequest& request;
   const CommonParameters& common;
@@ -20,8 +20,9 @@ struct AlternatingCase {
   std::optional<std::int64_t> capacity;
 };
 
-/// Returns candidates for this number of micro-batches in flight. `context` keeps the members of `alternating` alive.
-/// There are no candidates if the scenario makes a choice that such plans cannot obey, or if a run has too many slots.
+/// Returns candidates with this number of micro-batches in flight. The candidates hold `context`, which must keep the
+/// objects of `alternating` alive. The result is empty if the scenario asks for something that alternating plans cannot
+/// do, if a run has too many slots, or if alternating passes would gain nothing.
 std::vector<Candidate> alternating_candidates(const AlternatingCase& alternating,
                                               std::int64_t in_flight,
                                               const std::shared_ptr<const void>& context);

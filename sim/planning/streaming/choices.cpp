@@ -18,15 +18,15 @@ namespace sluice {
 
 namespace {
 
-/// The number of equal steps in which `ahead` is tried, from 0 to the bytes of the weights that take turns.
+/// `ahead` is tried in this number of equal steps, from 0 to the bytes of all weights that take turns.
 constexpr std::int64_t steps_of_ahead = 32;
 constexpr std::int64_t few_steps_of_ahead =
     8;  ///< the number if a step has `many_passes` passes or more
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
-/// If a choice may use fewer buffers (`spares`), one value of `ahead` is tried per element. While
-/// the largest group runs, this value leaves room for {inputs, results} of other slots.
+/// Numbers of {inputs, results} of other slots. If a choice may use fewer buffers (`spares`), one value of `ahead` is
+/// tried for each pair: with it, the device has room for so many inputs and results while the largest group runs.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 /// The shares of the weights that stay are tried in multiples of 1 / 8.
@@ -41,8 +41,7 @@ struct CutContext {
   std::optional<std::int64_t> capacity;
 };
 
-/// The ways to run with a given number of micro-batches in flight, and with all boundaries offloaded or all boundaries
-/// kept.
+/// The ways to run with a given number of micro-batches in flight. All boundaries are offloaded, or all are kept.
 class StreamedWays {
  public:
   StreamedWays(std::shared_ptr<const CutContext> shared, std::int64_t in_flight, bool offload)
@@ -71,7 +70,7 @@ class StreamedWays {
     return least;
   }
 
-  /// Returns a candidate for each choice of the weights that stay, if the choice fits, and the candidates of waiting().
+  /// Returns the candidates of waiting(), and a candidate for each choice of the weights that stay, if it fits.
   static std::vector<Candidate> open(const std::shared_ptr<const StreamedWays>& ways) {
     std::vector<Candidate> opened;
     for (const ResidentShare& stays : ways->residencies()) {
@@ -101,8 +100,8 @@ class StreamedWays {
   }
 
  private:
-  /// Returns a candidate for each number of buffers and each size of pieces. Rehearsals give the lower bounds. A
-  /// candidate makes its rehearsal again when it is simulated: keeping all rehearsals would need much memory.
+  /// Returns a candidate for each number of buffers and each size of pieces. A rehearsal gives a candidate's lower
+  /// bound. It is made again when the candidate is simulated: keeping all rehearsals would need much memory.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const StreamedWays>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;
@@ -131,10 +130,10 @@ class StreamedWays {
     return opened;
   }
 
-  /// For a shown machine, returns a candidate with the values of `ahead` for which the choice needs less than `below`
-  /// bytes, or nothing if there are no such values. When the candidate is opened, it becomes two: the way with the
-  /// greatest of these values, and a candidate with those smaller values that lead to another order of loads. Only
-  /// the judge knows the seconds of the ways on the real machine. A rehearsal gives lower bounds of these seconds.
+  /// For a shown machine. Returns a candidate with the values of `ahead` that need less than `below` bytes, or nothing
+  /// if there are none. When it is opened, it becomes two candidates. The first has only the greatest value of `ahead`.
+  /// The second has those smaller values that lead to another order of loads. Only the judge knows the seconds of the
+  /// ways on the real machine. A rehearsal gives lower bounds of these seconds.
   static std::vector<Candidate> by_ahead(const std::shared_ptr<const StreamedWays>& ways,
                                          const StreamedChoice& choice, std::int64_t below) {
     Rehearsal rehearsal(ways->shared_->streamed, choice);
@@ -171,7 +170,7 @@ class StreamedWays {
     return all;
   }
 
-  /// Returns the candidates whose actions may wait for memory.
+  /// Returns the candidates with actions that may wait for memory (waiting_ways.hpp).
   std::vector<Candidate> waiting() const {
     const StreamedKeys& keys = shared_->keys;
     if (keys.ahead) return {};
@@ -184,9 +183,9 @@ class StreamedWays {
                               shared_);
   }
 
-  /// Simulates a choice with several values of `ahead`, beginning with the greatest value. A smaller value has
-  /// a higher lower bound of the seconds. The loop ends when this bound reaches `worth`. If the loads do not
-  /// use all bytes that `ahead` allows, the loop skips smaller values that lead to the same order of loads.
+  /// Simulates a choice with several values of `ahead`, the greatest first. A smaller value has a higher lower bound of
+  /// the seconds, so the loop ends when this bound reaches `worth`. Loads may use fewer bytes than `ahead` allows. The
+  /// loop skips all smaller values that still allow these bytes: they lead to the same order of loads.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
@@ -197,7 +196,7 @@ class StreamedWays {
       if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
       const RehearsedOrder order = rehearsal.order();
       same_from = order.used;
-      // The seconds if copies do not slow each other down.
+      // These seconds count every copy as if no other copy used its links.
       const double alone = rehearsal.seconds(order.loads);
       if (replayed() && !(alone < worth * (1 - 1e-12))) continue;
       const double seconds = replayed() ? seconds_replayed(rehearsal) : alone;
@@ -216,20 +215,20 @@ class StreamedWays {
             }};
   }
 
-  /// The share of the weights that stays, and the order in which weights are chosen to stay.
+  /// The share of the weights that stays, and the order in which Sluice chooses the weights that stay.
   struct ResidentShare {
     ResidentOrder order = ResidentOrder::by_need;
     std::int64_t share = 0;  ///< in units of 1 / `shares_that_stay`
   };
 
-  /// Returns whether weights that take turns are loaded more than once.
+  /// Returns whether weights that take turns are loaded more than once in a run.
   bool repeats() const {
     return shared_->streamed.groups.size() > 1 &&
            passes() * static_cast<double>(shared_->streamed.steps) > 1;
   }
   bool given_residency() const { return shared_->keys.resident.stays.has_value(); }
 
-  /// Returns the shares of the weights that stay, in descending order from all weights to none.
+  /// Returns the shares of staying weights that are tried, from all weights down to none.
   std::vector<ResidentShare> residencies() const {
     if (given_residency() || !repeats()) return {{}};
     std::vector<ResidentShare> all;
@@ -246,7 +245,7 @@ class StreamedWays {
                                      static_cast<double>(shares_that_stay));
   }
 
-  /// Returns the choice for `stays`, with one buffer. The caller then sets buffers, pieces and `ahead`.
+  /// Returns the choice for `stays`. The caller still has to set the buffers, the pieces and `ahead`.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{
@@ -283,8 +282,8 @@ class StreamedWays {
     return std::max(loads_at_least(), seconds_at_least(shared_->streamed, choice, most_buffers()));
   }
 
-  /// Returns whether a replay of the plan is needed to know its seconds. A rehearsal ignores that
-  /// loads and saves may share a link, and that host memory may be full.
+  /// Returns whether only a replay of the plan gives its seconds. A rehearsal does not: it ignores that loads and saves
+  /// may share a link, and that host memory may be full.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
@@ -303,7 +302,7 @@ class StreamedWays {
   std::vector<BufferCount> buffers() const {
     return buffer_counts(shared_->streamed, offload_, shared_->keys.buffers);
   }
-  /// Returns the greatest number of buffers of any way.
+  /// Returns the greatest number of buffers that is tried.
   std::int64_t most_buffers() const {
     return shared_->keys.buffers.value_or(std::ranges::max(buffers(), {}, &BufferCount::most).most);
   }
@@ -311,8 +310,8 @@ class StreamedWays {
     if (shared_->keys.piece) return {*shared_->keys.piece};
     return piece_sizes(shared_->streamed, passes());
   }
-  /// Returns the values of `ahead` that are tried. Fewer values are tried if each try takes long, as with a replay or
-  /// with many passes.
+  /// Returns the values of `ahead` that are tried. If a try takes long, because it needs a replay or has many passes,
+  /// there are fewer values.
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
@@ -324,7 +323,7 @@ class StreamedWays {
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
                                                 static_cast<double>(steps)));
-    // The scenario's value of `ahead` is the greatest that is tried.
+    // No value is greater than the scenario's `ahead`.
     if (const auto most = shared_->keys.ahead) {
       std::erase_if(bytes, [&](std::int64_t some) { return some >= *most; });
       bytes.push_back(std::min(*most, all));

@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-/// Returns a candidate for each fate of the boundaries and each number of passes. `request`, and all objects to which
-/// the request refers, must outlive the candidates.
+/// Returns a candidate for each fate of the boundaries with each number of micro-batches in flight, and candidates with
+/// alternating passes. `request`, and all objects to which it refers, must outlive the candidates.
 std::vector<Candidate> streamed_candidates(const PolicyRequest& request,
                                            const CommonParameters& common,
                                            const StreamedKeys& keys);

@@ -28,14 +28,14 @@ std::int64_t StreamedFit::weights_at(std::size_t g) const {
   return all_resident_ + bytes_[g].weights - (resident_.empty() ? 0 : resident_[g]);
 }
 
-/// Returns the bytes on the device while group `g` computes micro-batch `m` of the `count`
-/// micro-batches of a run, and nothing else runs. The result is at most 2^63 - 1.
+/// Returns the bytes on the device while group `g` computes micro-batch `m` of a run, and no transfer runs. The run has
+/// `count` micro-batches. If the bytes exceed 2^63 - 1, the result is 2^63 - 1.
 std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t count) const {
   const StageBytes& stage = bytes_[g];
   const bool last = g + 1 == bytes_.size();
   const std::int64_t inputs = g == 0 || offload_ ? 1 : count - m;
   const std::int64_t outputs = last || offload_ ? 1 : m + 1;
-  __extension__ using Wide = __int128;  // Each factor fits in 64 bits, but the products do not.
+  __extension__ using Wide = __int128;  // the factors fit in 64 bits, the products may not
   const Wide bytes = static_cast<Wide>(inputs) * stage.input +
                      static_cast<Wide>(outputs) * stage.output + stage.answer + weights_at(g) +
                      stage.workspace + caches_;
@@ -43,7 +43,7 @@ std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t c
   return bytes > most ? most : static_cast<std::int64_t>(bytes);
 }
 
-/// Within a group, the bytes are a linear function of the number of the micro-batch, so the first or the last
+/// From each micro-batch of a run to the next, the bytes change by the same number. So the first or the last
 /// micro-batch has the most bytes.
 std::int64_t StreamedFit::peak(std::int64_t in_flight) const {
   std::int64_t most = 0;

@@ -1,5 +1,5 @@
-// Computes the memory that streamed inference needs on a device if transfers and computations run one after the other.
-// If a scenario itself makes the choices of policy `streamed`, this class checks that these choices fit.
+// Checks whether streamed inference with the choices of a scenario fits on a device. The check counts the bytes as if
+// transfers and computations ran one after the other.
 #pragma once
 
 #include "planning/streaming/groups.hpp"
@@ -12,11 +12,11 @@ class StreamedFit {
   StreamedFit(const PolicyRequest& request, const CommonParameters& common,
               const StreamedChoice& choice);
 
-  /// Returns the capacity of the device, or nothing if the capacity is not enforced.
+  /// Returns the bytes of the device's memory. The result is empty if they are unlimited or not enforced.
   std::optional<std::int64_t> capacity() const { return capacity_; }
-  /// Returns the most bytes on the device with this many micro-batches in flight.
+  /// Returns the most bytes that the device holds at one moment with this many micro-batches in flight.
   std::int64_t peak(std::int64_t in_flight) const;
-  /// Returns the bytes on the device during each slot of a step.
+  /// Returns, indexed by slot of a step, the bytes on the device during the slot.
   std::vector<std::int64_t> slot_bytes(std::int64_t in_flight) const;
   /// Throws Infeasible when this many micro-batches in flight do not fit. The message says which group does not fit,
   /// how many bytes this group needs, and whether a single micro-batch would fit. The message also lists the actions
@@ -26,14 +26,14 @@ class StreamedFit {
  private:
   std::int64_t bytes_at(std::size_t group, std::int64_t m, std::int64_t count) const;
   std::int64_t most_in_flight() const;
-  /// Returns the bytes of all weights that are on the device while a group runs.
+  /// Returns the bytes of weights on the device during a run of the group: its own weights, and all weights that stay.
   std::int64_t weights_at(std::size_t group) const;
   std::string group_text(std::size_t group, std::int64_t needed) const;
 
   const PolicyRequest& request_;
   const CommonParameters& common_;
   std::vector<StageBytes> bytes_;
-  /// The bytes of each group's weights that stay, indexed by group; may be empty.
+  /// Indexed by group: the bytes of the group's weights that stay. May be empty if no weights stay.
   std::vector<std::int64_t> resident_;
   std::int64_t all_resident_;
   std::int64_t caches_, per_step_;

@@ -11,7 +11,7 @@ namespace sluice {
 
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step,
                                  std::int64_t in_flight) {
-  // Each run of a group has at least one action.
+  // Each run of a group has at least one action. So a step has at least as many actions as runs.
   refuse_long_plan(checked_mul(passes_per_step(per_step, in_flight),
                                static_cast<std::int64_t>(groups), "actions"));
   std::vector<GroupRun> runs;
@@ -48,7 +48,7 @@ std::int64_t StreamedCase::weights() const {
 
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload) {
   std::vector<StageBytes> all = stage_bytes(request);
-  std::int64_t left = 0;  // the bytes of the answer that earlier groups have saved
+  std::int64_t left = 0;  // the bytes of the answer's parts that earlier groups have saved
   for (std::size_t g = 0; !offload && g < all.size(); ++g) {
     all[g].input -= left;
     all[g].output -= left;
@@ -62,8 +62,8 @@ std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offloa
 
 namespace {
 
-/// Returns the copies of the real machine if the platform of the request is a shown machine. On a
-/// shown machine, the host of the platform stands for the second memory of the device.
+/// If the platform of the request is a shown machine, returns the copies on the real machine. On a shown machine, host
+/// memory stands for the second memory of the device.
 std::optional<RealCopies> real_copies(const PolicyRequest& request,
                                       const CommonParameters& common) {
   if (!request.real_machine) return {};
@@ -84,7 +84,8 @@ std::optional<RealCopies> real_copies(const PolicyRequest& request,
   real.inputs_engine = engine_of(inputs);
   real.answers_engine = engine_of(machine.path(device, host));
   real.begins_engine = engine_of(begins);
-  // The executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp).
+  // The executors share a link's bandwidth with an error of up to 1e-9 (execute/arithmetic/replay.hpp). The factor
+  // makes up for this error.
   constexpr double accuracy = 1 - 2e-9;
   real.shared_s_per_byte = accuracy / narrowest(machine, common_channels(inputs, begins));
   return real;
@@ -128,12 +129,13 @@ std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece) {
 
 namespace {
 
-/// The weights are divided into at most about `pieces_of_model` pieces. All passes of a step together load at most
-/// about `pieces_of_step` pieces.
+/// About the greatest number of pieces into which the weights of the model are divided, and about the greatest number
+/// of pieces that all passes of a step together load.
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;
 
-/// Returns the smallest size with which the model has few pieces and set-ups take at most 1 % of a transfer's time.
+/// Returns the smallest size of a piece with which the model has about `pieces_of_model` pieces or fewer, and a piece's
+/// set-up takes at most 1 % of the time of its transfer.
 std::int64_t small_piece(const StreamedCase& streamed) {
   const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
   return std::max(
@@ -153,7 +155,8 @@ std::vector<std::int64_t> piece_sizes(const StreamedCase& streamed, double passe
   };
   if (divides(piece) && streamed.down.setup_s == 0) return {piece};
   if (divides(piece)) return {piece, 0};
-  // Smaller pieces need more time for set-ups than larger pieces, but the last piece arrives sooner.
+  // No group is larger than `piece`, so smaller pieces are tried. All set-ups together then take longer. But a small
+  // piece needs less room, so a group's loads may begin sooner and end sooner.
   for (const std::int64_t part : {4, 16})
     if (divides(piece / part) && piece / part >= 4096) return {piece / part, 0};
   return {0};
@@ -172,7 +175,7 @@ std::string StreamedChoice::text(std::size_t groups) const {
   text += ", ahead: " + format_bytes(ahead);
   if (resident_bytes() > 0) text += ", resident: " + format_bytes(resident_bytes());
   if (groups > 1) text += offload ? ", strategy: offload_all" : ", strategy: keep_all";
-  // `policy.buffers` is the largest number of buffers. Sluice decides by itself which groups use fewer buffers.
+  // No key says which groups use fewer buffers than `policy.buffers`: Sluice decides this by itself.
   if (!inputs_cross) text += "; before a group begins, only the first of its inputs is loaded";
   if (inputs_first) text += "; weights wait for all inputs of earlier groups";
   return text;
@@ -181,7 +184,7 @@ std::string StreamedChoice::text(std::size_t groups) const {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group) {
   const std::int64_t weights = streamed.groups[group].bytes.weights;
-  // The weights of a single group stay.
+  // If there is only one group, all its weights stay.
   const std::int64_t stays = streamed.groups.size() == 1 ? weights : choice.resident_of(group);
   GroupPieces pieces{pieces_of(stays, choice.piece), 0};
   pieces.kept = pieces.bytes.size();

@@ -1,7 +1,7 @@
-// Policy `streamed` divides a model into groups of layers. The weights of the groups take turns on
-// the device. In a run of a group, the group computes all micro-batches in flight, one after the
-// other. A pass is one run of every group, in order, so each pass loads all weights that do not
-// stay. A step has one or several passes. Bytes and seconds are for one micro-batch on one device.
+// Policy `streamed` divides a model into groups of layers. The weights of the groups take turns on the device. In a run
+// of a group, all micro-batches in flight go through the group, one after the other. In a pass, every group has one
+// run, in the order of the groups. Each pass loads all weights that do not stay on the device. A step has one or
+// several passes. Where nothing else is said, bytes and seconds are for one micro-batch on one device.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// A run of a group: in pass `pass`, group `group` computes `count` micro-batches, one per slot.
-/// The first of them is the micro-batch `first_micro_batch`.
+/// A run of a group: in the pass `pass`, `count` micro-batches go through the group `group`, one per slot. They begin
+/// with the micro-batch `first_micro_batch`.
 struct GroupRun {
   std::size_t group = 0;
   std::int64_t pass = 0;
@@ -25,55 +25,58 @@ struct GroupRun {
 };
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std::int64_t in_flight);
 
-/// Returns the number of passes over the groups in a step of `per_step` micro-batches.
+/// Returns the number of passes in a step of `per_step` micro-batches.
 std::int64_t passes_per_step(std::int64_t per_step, std::int64_t in_flight);
 
-/// One way to make the choices that policy `streamed` leaves open.
+/// One way to settle everything that the policy `streamed` leaves open.
 struct StreamedChoice {
   /// How many micro-batches run through a group between two loads of its weights.
   std::int64_t in_flight = 1;
-  /// The device has room for this number of inputs that are being loaded, and of results that are being saved.
+  /// With n buffers, the device has room for n inputs in transfer and for n results in transfer.
   std::int64_t buffers = 1;
-  /// Whether a run of a group gets fewer buffers if the device has no room for `buffers` buffers.
+  /// Whether the runs of a group get fewer buffers if there is no room for all `buffers`.
   bool spares = false;
-  /// Whether several inputs of a group may be loaded while the previous group runs. If not, only
-  /// the group's first input is loaded early: during the last slot of the previous group, as soon
-  /// as all results of earlier slots have left the device.
+  /// Whether several inputs of a run may be loaded during the previous run. If not, only the first input is loaded
+  /// then: during the last slot of the previous run, as soon as all results of earlier slots have left the device.
   bool inputs_cross = true;
   /// Whether the weights for a run are loaded after all inputs of earlier runs. If not, the copy engine
   /// loads weights whenever it would wait for an input, and these weights may delay the input.
   bool inputs_first = false;
   bool offload = false;  ///< whether tensors for the next group go through host memory
-  /// For how many groups weights may be loaded early. If this is empty, only `ahead` is the limit.
+  /// For how many groups weights may be loaded early. If empty, only the bytes of `ahead` limit this.
   std::optional<std::int64_t> prefetch;
   std::int64_t piece = 0;  ///< the most bytes of one transfer of weights; 0 means a whole group
-  /// The bytes that early weights may take, in addition to the weights that must be on the device.
+  /// The bytes for weights that are loaded early. Weights that the device needs at the time do not count.
   std::int64_t ahead = 0;
-  /// The bytes of each group's weights that stay, indexed by group; may be empty.
+  /// Indexed by group: the bytes of the group's weights that stay. May be empty if no weights stay.
   std::vector<std::int64_t> resident = {};
 
   std::int64_t resident_of(std::size_t group) const {
     return resident.empty() ? 0 : resident[group];
   }
   std::int64_t resident_bytes() const;  ///< the bytes of weights that stay, of all groups together
-  /// Returns the choice as keys of a scenario for this many groups. Text that no key can express follows a semicolon.
+  /// Returns the choice for this many groups, written as keys of a scenario. What no key can express stands behind a
+  /// semicolon.
   std::string text(std::size_t groups) const;
 };
 
-/// Those copies of a shown machine's plan that use other links on the real machine
-/// (planning/placement/backing.hpp). Copies with equal engines take turns. Engine 0 makes the
-/// copies `down` of a StreamedCase, and engine 1 makes the copies `up`.
+/// The copies of a plan that use other links on the real machine than on the shown machine
+/// (planning/placement/backing.hpp). Copies of one engine run one after the other. Engine 0 makes the copies
+/// StreamedCase::down, and engine 1 makes the copies StreamedCase::up.
 struct RealCopies {
   CopyTime inputs, answers;
-  /// The copies that bring each weight from host memory into the second memory, once, before its first load.
+  /// The copies from host memory into the device's second memory. Each weight is copied once, before its first load
+  /// into the first memory.
   CopyTime begins;
   static constexpr std::size_t down_engine = 0, up_engine = 1, engines = 5;
   std::size_t inputs_engine = down_engine, answers_engine = up_engine, begins_engine = up_engine;
-  /// The seconds per byte of the slowest link that both inputs and weights from host memory cross; 0 if there is none.
+  /// The seconds per byte of the slowest link that both inputs and weights from host memory cross, or 0 if there is
+  /// none.
   double shared_s_per_byte = 0;
 };
 
-/// The bytes of a cut, and its seconds on a device. These numbers determine the seconds and bytes of every choice.
+/// What a choice's seconds and bytes follow from: the bytes and the compute seconds of each group, the times of copies,
+/// and the numbers of the workload.
 struct StreamedCase {
   struct Group {
     StageBytes bytes{};
@@ -88,34 +91,34 @@ struct StreamedCase {
   bool shared_link = false;   ///< whether loads and saves slow each other down
   bool host_limited = false;  ///< whether host memory may be too small for offloaded tensors
   std::optional<RealCopies> real = {};  ///< set if the platform is a shown machine
-  /// The copy times of the model's inputs, and of answers.
+  /// The copy times of the model's inputs and of its answers, on the real machine.
   const CopyTime& input_copy() const { return real ? real->inputs : down; }
   const CopyTime& answer_copy() const { return real ? real->answers : up; }
 
   std::int64_t weights() const;  ///< the bytes of the weights of all groups
-  /// If the tensors for the next group stay on the device, a group may save a part of each answer. answer_bytes()
-  /// is the bytes of this part. save_s() is the seconds to save it, or 0 if answers are not returned.
+  /// If boundaries stay on the device, a group may make and save a part of each answer. answer_bytes() returns the
+  /// bytes of this part, and save_s() the seconds to save it. If answers stay on the device, save_s() is 0.
   std::int64_t answer_bytes(std::size_t group) const;
   double save_s(std::size_t group) const;
 };
-/// Returns the bytes and seconds for the request's cut. StreamedChoice explains `offload`.
+/// Returns the case for the cut of the request. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 
-/// Returns the bytes of the groups. A group may make a part of the answer. With `offload`, this
-/// part goes to host memory together with the tensors for the next group. Without `offload`, only
-/// this part is saved, as soon as it is made.
+/// Returns the bytes of each group. A group may make a part of the answer. With `offload`, this part is saved together
+/// with the tensors for the next group. Without `offload`, the part is saved alone, as soon as it is made, while the
+/// tensors for the next group stay on the device.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
-/// Returns the sizes of the transfers that load this many bytes of weights. The sizes are equal except for rounding,
-/// and no size is larger than `piece`.
+/// Divides `weights` bytes into transfers, and returns their sizes. The sizes are equal except for rounding. Each is at
+/// most `piece` bytes. If `piece` is 0, there is only one transfer.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
 
-/// Returns the sizes of pieces to try if the scenario gives no size and a step has this many
-/// passes. The size 0 means that a group is one piece.
+/// Returns the sizes of pieces that are tried if the scenario gives no size. `passes` is the number of passes in a
+/// step. The size 0 means that the weights of a group are one piece.
 std::vector<std::int64_t> piece_sizes(const StreamedCase& streamed, double passes);
 
-/// The weights of a group, divided into transfers. The transfers of weights that stay come first.
+/// The sizes of the pieces of a group's weights. The pieces that stay come first.
 struct GroupPieces {
   std::vector<std::int64_t> bytes;
   std::size_t kept = 0;  ///< the number of pieces that stay
@@ -123,8 +126,8 @@ struct GroupPieces {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Returns whether weights that stay are loaded before the first step instead of during the first pass. This is
-/// so in two cases: there is a single group, or there are several steps, all of which must have equal loads.
+/// Returns whether weights that stay are loaded before the first step instead of during the first pass. This holds if
+/// there is only one group. It also holds if there are several steps, because all steps must have the same loads.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

@@ -34,7 +34,7 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
                                   std::to_string(most_pieces) + " transfers; use larger pieces");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
   keys.resident = resident_key(parameters, request.pricing.stages, request.cut_open);
-  if (!common.overlap) {  // One action runs at a time, so the choices below make no difference.
+  if (!common.overlap) {  // only one action runs at a time, so these choices make no difference
     keys.buffers = 1;
     keys.prefetch = 0;
     if (!keys.piece) keys.piece = 0;
@@ -48,9 +48,9 @@ std::vector<Field> streamed_parameters() {
       {.name = "in_flight",
        .type = Type::integer,
        .summary =
-           "how many micro-batches run through each group between two loads of its weights, at most all micro-batches "
-           "of a step; in training, auto takes the fewest passes that fit, with equal numbers of micro-batches in all "
-           "passes",
+           "how many micro-batches go through a group each time its weights have been loaded: at most all of a step. "
+           "In training, auto takes the fewest passes that fit, and divides the micro-batches equally among "
+           "the passes",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,
@@ -74,17 +74,17 @@ std::vector<Field> streamed_parameters() {
       {.name = "ahead",
        .type = Type::quantity,
        .summary =
-           "bytes of memory for weights that are loaded early, in addition to the most bytes that "
-           "the run needs without early loads",
+           "bytes of memory for weights that are loaded early. These bytes are added to the peak of "
+           "the run without early loads",
        .default_text = "auto",
        .dimension = Dimension::bytes,
        .choices = {"auto"}},
       {.name = "resident",
        .type = Type::list,
        .summary =
-           "the stages whose weights stay on the device, by number from 1, range 6..14 or name; "
-           "auto: the stages for which the run is shortest, but no stages if the scenario makes "
-           "all other choices",
+           "the stages whose weights stay on the device: numbers from 1, ranges such as 6..14, or names; "
+           "auto: the stages for which the run is shortest. If the scenario makes all other "
+           "choices, auto means no stages",
        .default_text = "auto",
        .choices = {"auto", "none", "all"}},
   };

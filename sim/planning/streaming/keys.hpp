@@ -10,7 +10,8 @@ struct StreamedKeys {
   std::optional<std::int64_t> in_flight, buffers, prefetch, piece, ahead;
   std::optional<bool> offload;
   ResidentKey resident;
-  /// Returns whether `ahead` is the only open choice, apart from `resident`. All memory may then be used.
+  /// Returns whether `ahead` is the only open choice, not counting `resident`. If it is, early loads may use all
+  /// memory.
   bool all_given() const { return in_flight && buffers && prefetch && piece && offload && !ahead; }
 };
 StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters& common,

@@ -13,7 +13,7 @@ double passes_of(const StreamedCase& streamed, const StreamedChoice& choice) {
   return static_cast<double>(passes_per_step(streamed.micro_batches, choice.in_flight));
 }
 
-/// The copies of a group's inputs and results, each for one micro-batch.
+/// The copies of a group's input and result, for one micro-batch.
 struct GroupCopies {
   double in_s = 0, out_s = 0;
   std::size_t in_engine = down_engine, out_engine = up_engine;  ///< see RealCopies
@@ -65,7 +65,8 @@ double ending(const StreamedCase& streamed, const StreamedChoice& choice, double
   return least;
 }
 
-/// The earliest time at which the weights of the first groups can have arrived.
+/// A lower bound of the time at which the weights of the first groups have arrived. add() adds the
+/// weights of the next group.
 class FirstWeights {
  public:
   explicit FirstWeights(const StreamedCase& streamed) : streamed_(streamed) {}
@@ -109,7 +110,7 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
   double compute = 0, weights = 0, runs = 0, before = 0, first_there = 0, beginning = 0;
   std::array<double, RealCopies::engines> copies_s{};  // for one micro-batch, indexed by engine
   FirstWeights first(streamed);
-  std::int64_t inputs = 1;  // the inputs that the first pass needs before the group
+  std::int64_t inputs = 1;  // how many inputs must arrive before group g starts
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
     const StreamedCase::Group& group = streamed.groups[g];
     const GroupCopies copies = copies_of(streamed, choice, g);

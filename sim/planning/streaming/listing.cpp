@@ -51,8 +51,8 @@ class StreamedLister {
       results_.push_back(rehearsal.levels().results(r));
   }
 
-  /// Adds each load as early as memory allows. Weights come at most `prefetch` groups early, and inputs come at most
-  /// `buffers` slots early.
+  /// Adds each load as early as memory allows: weights at most `prefetch` groups early, inputs at most `buffers` slots
+  /// early.
   void add_as_asked() {
     once_ = true;
     for (std::size_t g = 0; g < bytes_.size(); ++g)
@@ -65,7 +65,7 @@ class StreamedLister {
         load.earliest = load.after + 1;
         slots_.add(std::move(load));
       }
-    std::vector<std::int64_t> slots;  // the slots that load an input of the model, in order
+    std::vector<std::int64_t> slots;  // the slots that need an input of the model, in order
     for (const GroupRun& run : runs_)
       for (std::int64_t m = 0; m < run.count && run.group == 0; ++m)
         slots.push_back(run.first_slot + m);
@@ -85,7 +85,7 @@ class StreamedLister {
       }
   }
 
-  /// Returns the greatest number of bytes in any slot, including early loads.
+  /// Returns the most bytes that the device holds in any slot, with early loads.
   std::int64_t most() { return slots_.most(common_.device.name); }
 
   Plan make() {
@@ -108,16 +108,15 @@ class StreamedLister {
 
  private:
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
-  /// Returns whether the output of a run, or its part of the answer, goes to host memory.
+  /// Returns whether the outputs of a run, or the parts of answers that it makes, go to host memory.
   bool saves(const GroupRun& run) const {
     if (run.group + 1 < bytes_.size() && choice_.offload) return true;
     const bool answers = run.group + 1 == bytes_.size() || bytes_[run.group].answer > 0;
     return answers && common_.return_outputs;
   }
 
-  /// The loads that are listed before this slot may have to wait for a save. Returns this save, or
-  /// an empty result. The wait ensures that during the slot, no more results are in transfer than
-  /// its run allows. A negative slot belongs to the previous step.
+  /// Returns the save for which the loads before `slot` must wait, or an empty result if they need not wait. The wait
+  /// keeps the results in transfer within the limit of the slot's run. A negative slot belongs to the previous step.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const std::size_t r = run_at(slot);
     const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
@@ -126,7 +125,7 @@ class StreamedLister {
                        rehearsal.saves_before(r) - 1 - rehearsal.levels().results(r));
   }
 
-  /// Returns the save that ends last of all saves of earlier slots.
+  /// Of all saves of earlier slots, returns the save that ends last.
   SlotLoad::Saved all_results_left(const Rehearsal& rehearsal, std::int64_t slot) const {
     const std::size_t r = run_at(slot);
     const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
@@ -143,7 +142,8 @@ class StreamedLister {
     return static_cast<std::size_t>(after - runs_.begin()) - 1;
   }
 
-  /// Returns save number `number` of the step that contains `slot`. A negative number means a save of an earlier step.
+  /// Returns the save with the number `number` in the step that contains `slot`. A negative number is a save of an
+  /// earlier step.
   SlotLoad::Saved save_before(const Rehearsal& rehearsal, std::int64_t slot,
                               std::int64_t number) const {
     if (rehearsal.saves_of_step() == 0) return {};
@@ -153,8 +153,7 @@ class StreamedLister {
             .steps_ago = row_position(slot, slots_.count()).steps_ago + save.steps_ago};
   }
 
-  /// Adds waits for saves. With these waits, each slot starts only when few enough results of other
-  /// slots are in transfer.
+  /// Adds waits for saves, so that during each run no more results are in transfer than the run allows.
   void wait_for_results() {
     std::vector<std::int64_t> together;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
@@ -174,8 +173,8 @@ class StreamedLister {
     return "weights." + std::to_string(group) + (pieces > 1 ? "." + std::to_string(piece) : "");
   }
 
-  /// Makes the tensors of the weights, whose home is host memory. Weights that stay are one tensor
-  /// during the whole run. For weights that take turns, each pass has tensors of its own.
+  /// Makes the tensors of the weights. A piece that stays is the same tensor in all passes. A piece that takes turns is
+  /// a new tensor in each pass.
   void make_tensors() {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const GroupRun& run = runs_[r];
@@ -196,7 +195,7 @@ class StreamedLister {
     reloads_.resize(static_cast<std::size_t>(slots_.count()), none);
   }
 
-  /// Returns how many pieces of the weights of the run's group stay on the device.
+  /// Returns how many pieces of a run's weights stay on the device. `run` is the index of the run.
   std::size_t kept(std::size_t run) const { return pieces_[runs_[run].group].kept; }
 
   void add_once(std::size_t run, std::size_t piece, std::int64_t at) {
@@ -206,8 +205,8 @@ class StreamedLister {
     slots_.add(std::move(load));
   }
 
-  /// Returns the last slot of run r. If r is negative, run r belongs to an earlier step. Slots are counted from the
-  /// first slot of the present step.
+  /// Returns the last slot of run r, counted from the first slot of the present step. If r is negative, run r belongs
+  /// to an earlier step, and the slot is negative, too.
   std::int64_t last_slot_of(std::int64_t r) const {
     const RowPosition run = row_position(r, static_cast<std::int64_t>(runs_.size()));
     return runs_[run.index].last_slot() - run.steps_ago * slots_.count();
@@ -226,7 +225,8 @@ class StreamedLister {
     return run.first_micro_batch + (slot - run.first_slot);
   }
 
-  /// Returns the load of a slot's input, which is an input of the model, or a result that an earlier group saved.
+  /// Returns the load of a slot's input. In group 0, this is an input of the model. In any other group, it is the
+  /// result that the previous group saved.
   SlotLoad input_load(const GroupRun& run, std::int64_t slot) {
     const std::int64_t q = micro_batch(run, slot);
     if (run.group == 0) return runner_.input_load(q, slot);
@@ -294,8 +294,8 @@ class StreamedLister {
   std::vector<GroupPieces> pieces_;                  ///< indexed by group
   std::vector<std::vector<std::uint32_t>> weights_;  ///< indexed by run and piece
   std::vector<std::uint32_t> reloads_;  ///< the tensor that is loaded again, indexed by slot
-  /// For each run of a group, how many results of other slots may be in transfer. The numbers come from the
-  /// rehearsal. Without a rehearsal, the list is empty, and the number of buffers in the scenario is the limit.
+  /// Indexed by run: how many results of other slots may be in transfer during the run, as the rehearsal says. Without
+  /// a rehearsal, the list is empty. Then `buffers` is the limit for all runs.
   std::vector<std::int64_t> results_;
   std::vector<PlanBuilder::Ref> first_of_run_, saves_;
 };

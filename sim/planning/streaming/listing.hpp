@@ -1,4 +1,4 @@
-// Turns a choice into the plan of streamed inference.
+// Makes a plan of streamed inference from a choice (StreamedChoice).
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@ namespace sluice {
 
 class StreamedFit;
 
-/// Returns the plan of the rehearsal's choice. Each load is listed before the slot that the rehearsal has found for it.
+/// Returns the plan for the choice of the rehearsal. The rehearsal says before which slot each load is listed.
 Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
                     const Rehearsal& rehearsal);
 
-/// Returns the plan of the choice that the scenario makes, for the whole device. Loads are listed as early as the
-/// device's memory allows. A load waits if there is not enough room yet. Throws Infeasible with a message that says
-/// what does not fit and what would fit.
+/// Returns the plan for a choice that the scenario makes completely. Loads are listed as early as the whole memory of
+/// the device allows. A load may have to wait until the memory has room. Throws Infeasible if the choice does not fit.
+/// The message says what does not fit and what would fit.
 Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                    const StreamedChoice& choice);
 
-/// A plan, and the fewest bytes with which the plan has this listing.
+/// A plan, and `used`, the fewest bytes of memory with which the loads can be listed as early as in this plan.
 struct ListedPlan {
   Plan plan;
   std::int64_t used = 0;
 };
-/// Returns the plan of `choice` for `streamed`. Loads are listed as early as `room` bytes allow. The run may use the
-/// whole device, and its actions wait if there is not enough room yet. If `room` is empty, it is unlimited.
+/// Returns the plan for `choice`. Loads are listed as early as `room` bytes allow, or without a limit if `room` is
+/// empty. But the run may use the whole memory of the device. Its actions may have to wait until the memory has room.
 ListedPlan list_within(const PolicyRequest& request, const CommonParameters& common,
                        const StreamedCase& streamed, const StreamedChoice& choice,
                        const StreamedFit& fit, std::optional<std::int64_t> room);

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// Goes through the computations and copies of a few steps, in the order of time. Slots and runs are numbered
-/// consecutively through all these steps (groups.hpp explains runs and passes).
+/// Goes through the computations and copies of a few steps, in the order of time. The numbers of
+/// slots and runs continue from one step to the next. groups.hpp explains runs and passes. slots.hpp explains slots.
 class LoadOrder {
  public:
   LoadOrder(const Rehearsal& rehearsal, std::int64_t steps)
@@ -39,14 +39,14 @@ class LoadOrder {
   }
 
  private:
-  /// A run of a group. Runs are numbered through all steps.
+  /// A run of a group.
   struct Row {
     std::size_t group = 0;
-    /// The number of slots, the first slot, and the slot after the last slot.
+    /// The number of slots of the run, its first slot, and the slot after its last slot.
     std::int64_t count = 0, first = 0, end = 0;
     std::size_t in_step = 0;  ///< the index of the run within its step
     std::int64_t level_first = 0, level_last = 0;
-    /// How many inputs of later slots, and how many results of earlier slots, may be on the device during the run.
+    /// During the run, the device may hold `inputs` inputs of later slots and `results` results of earlier slots.
     std::int64_t inputs = 0, results = 0;
     std::int64_t saves_before = 0;
     bool loads_input = false, saves = false, waits = false;
@@ -54,7 +54,7 @@ class LoadOrder {
     std::size_t pieces_left = 0;
     double weights_there = 0;  ///< the time at which the loaded weights have arrived
     std::int64_t ahead = 0;    ///< the bytes on the device for later runs
-    /// The micro-batch of this run from which on some of the `ahead` bytes are on the device.
+    /// The first micro-batch of this run during which some of the `ahead` bytes are on the device.
     std::int64_t ahead_from = 0;
   };
 
@@ -82,9 +82,9 @@ class LoadOrder {
     return row;
   }
 
-  /// Returns the most bytes on the device, with early loads and buffers. With any number of bytes from
-  /// this number to bytes(), the order of loads is the same. The result may be a little too large: in
-  /// each run, all early loads count from the first slot in which one of them is on the device.
+  /// Returns the most bytes that the device holds, with early loads and buffers. With a device of any size from this
+  /// number to bytes(), the order of loads is the same. The result may be a little too large: from the first early load
+  /// of a run on, the function counts all early loads of this run.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
@@ -113,7 +113,7 @@ class LoadOrder {
     next_input_ = steps_ * slots_;
   }
 
-  /// Computes one slot after the other, up to the first slot whose input or weights have not been loaded.
+  /// Computes slots, one after the other, up to the first slot whose input or weights have not yet been loaded.
   void compute_what_can_be() {
     while (compute_ < steps_ * slots_) {
       while (compute_ >= end_slot(compute_run_)) ++compute_run_;
@@ -140,14 +140,13 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// Returns the time from which on the run of `row` has room for all results on their way to host
-  /// memory. Only the first `saves` saves of the simulation count.
+  /// Returns the time from which on at most `row.results` results of the first `saves` saves are still in transfer.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];
   }
 
-  /// Returns the first slot that is not yet computed at this time.
+  /// Returns the first slot whose computation has not ended at `time`.
   std::int64_t slot_now(double time) {
     while (now_ < compute_ && computed_[at(now_)] <= time) {
       ++now_;
@@ -160,8 +159,8 @@ class LoadOrder {
     if (slot < 0) return 0;
     return slot < compute_ ? computed_[at(slot)] : unknown;
   }
-  /// Returns the time at which the actions that are listed before this slot may start. The search
-  /// for the slot's run begins at run `near`.
+  /// Returns the time at which loads that are listed before `slot` may start. `near` is a run near the slot, at which
+  /// the search for the slot's run begins.
   double release_at(std::int64_t slot, std::int64_t near) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;
@@ -197,8 +196,8 @@ class LoadOrder {
       load_piece(piece_at, std::max(free_, piece_time));
   }
 
-  /// Returns the first slot before which the load of the input of slot `slot` may be listed. From the returned slot on,
-  /// a buffer is free for this input.
+  /// Returns the first slot from which on a buffer is free for the input of `slot`. The load of the input may be listed
+  /// before the returned slot.
   std::int64_t first_with_buffer(std::int64_t slot) const {
     for (std::int64_t r = input_run_; r >= 0; --r) {
       const std::int64_t last = std::min(run(r).end, slot) - 1;
@@ -209,30 +208,31 @@ class LoadOrder {
     return 0;
   }
 
-  /// The load of the next input may be listed in the step before the step that needs the input.
-  /// Returns the first slot of that earlier step.
+  /// Returns the first slot before which the load of the next input may be listed: the first slot of the step before
+  /// the step that needs the input.
   std::int64_t earliest() const {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }
 
-  /// Returns the slot after the slot that makes the input of slot `slot`; 0 for an input of the model.
+  /// Returns the slot after the slot that makes the input of `slot`. For an input of the model, returns 0.
   std::int64_t after_source(std::int64_t slot) const {
     return run(input_run_).group == 0 ? 0 : slot - run(input_run_ - 1).count + 1;
   }
-  /// Returns the time at which the input of slot `slot` is in host memory.
+  /// Returns the time at which the input of `slot` has arrived in host memory.
   double source_of(std::int64_t slot) const {
     if (run(input_run_).group == 0) return 0;
     const std::int64_t made = slot - run(input_run_ - 1).count;
     return made < compute_ ? saved_[at(made)] : unknown;
   }
 
-  /// Returns whether the next input uses room that results had. Without `inputs_cross`, a run's first input does so.
+  /// Returns whether the next input gets the room of results that have left the device. This holds for the first input
+  /// of a run if the choice has no `inputs_cross`.
   bool replaces_results() const {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
   }
-  /// Parameter `slot` is the last slot of a run. Returns the time at which the slot may start and
-  /// the results of all earlier slots have left the device.
+  /// Returns the time at which the slot before `slot` has ended, and the results of all earlier slots have left the
+  /// device. `slot` must be the last slot of a run.
   double all_results_left(std::int64_t slot) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;
@@ -273,17 +273,18 @@ class LoadOrder {
     skip_runs_without_pieces();
   }
 
-  /// Returns whether the next piece, which belongs to run r, stays on the device. A piece that stays has its room from
-  /// the start of the run.
+  /// Returns whether the next piece, which belongs to run r, stays on the device. Such a piece has its room from the
+  /// start.
   bool stays(std::int64_t r) const { return next_piece_ < run(r).kept; }
 
-  /// Returns the first slot s >= `from` for which the next piece has room from slot s until its group runs.
+  /// Returns the first slot, `from` or later, such that there is room for the next piece from this slot to the run of
+  /// its group.
   std::int64_t place_of_piece(std::int64_t from) const {
     const std::int64_t r = next_piece_run_, need = run(r).first;
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];
     from = std::max(from, std::max<std::int64_t>(0, (r / runs_ - 1) * slots_));
     const auto prefetch = rehearsal_.choice().prefetch;
-    if (prefetch && !stays(r))  // weights that stay do not count as early weights
+    if (prefetch && !stays(r))  // weights that stay are never early weights
       from = std::max(from, r - *prefetch - 1 < 0 ? 0 : end_slot(r - *prefetch - 1));
     if (!streamed_.overlap) from = need;
     for (std::int64_t q = r - 1; !stays(r) && q >= 0 && end_slot(q) > from; --q) {
@@ -294,9 +295,9 @@ class LoadOrder {
     return std::min(from, need);
   }
 
-  /// Returns the first micro-batch at or after `first` from which on the device has room for `bytes`
-  /// more bytes until the end of the run. If there is none, returns the number of micro-batches of
-  /// the run. No search is needed, because the bytes are a linear function of the micro-batch.
+  /// Returns the first micro-batch, not before `first`, from which on the device has room for `bytes` more bytes until
+  /// the end of the run. If there is none, returns the number of micro-batches of the run. The bytes on the device fall
+  /// by the same number from each micro-batch to the next, so a division finds the micro-batch.
   std::int64_t first_with_room(const Row& row, std::int64_t first, std::int64_t bytes) const {
     const std::int64_t room = rehearsal_.bytes() - row.ahead - bytes;
     if (row.level_last > room) return row.count;

@@ -1,4 +1,4 @@
-// The order in which the copy engine of a rehearsal makes the loads of a step. Only Rehearsal uses this header.
+// Finds the order in which the copy engine makes the loads of a step, for a rehearsal. Only Rehearsal uses this header.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ RehearsedOrder order_loads(const Rehearsal& rehearsal);
 /// steps would exceed the memory.
 std::vector<RehearsedOrder> orders_across_steps(const Rehearsal& rehearsal);
 
-/// Returns whether the loads of a step fit into the memory if every step repeats them.
+/// Returns whether the memory is never exceeded if every step has the loads `loads`.
 bool repeats_within_memory(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads);
 
 }  // namespace sluice

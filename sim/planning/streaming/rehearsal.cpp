@@ -40,8 +40,8 @@ Rehearsal::Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice)
   levels_.set_room(bytes());
 }
 
-/// Returns for each group the bytes that are on the device from the start to the end of every run
-/// of the group: the group's weights, all weights that stay, the group's workspace, and the caches.
+/// Returns for each group the bytes that are on the device from the start to the end of a run of the group: the group's
+/// weights, all weights that stay, the group's workspace, and the caches.
 std::vector<std::int64_t> Rehearsal::constant() const {
   std::int64_t stay = streamed_.caches;
   for (const GroupPieces& pieces : pieces_) stay += sum(pieces.bytes, 0, pieces.kept);

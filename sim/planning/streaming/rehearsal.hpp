@@ -1,6 +1,6 @@
 // A rehearsal of streamed inference computes the order in which a device's copy engine loads weights and inputs. The
-// rehearsal also computes the time at which each load may start, and the seconds of the run. A rehearsal is arithmetic
-// on a few arrays, so hundreds of choices can be compared before one choice becomes a plan.
+// rehearsal also computes the time at which each load may start, and the seconds of the run. A rehearsal is only
+// arithmetic on a few arrays, so hundreds of choices can be compared.
 //
 // The order of loads is as follows. When the copy engine is free, it loads the next input if a buffer is free for this
 // input. If no buffer is free, the copy engine loads the next piece of weights if there is room for this piece. So
@@ -10,16 +10,16 @@
 //
 // A buffer is room for an input or a result that is being transferred. While a group runs, the device has room for up
 // to `buffers` inputs and up to `buffers` results. If the choice spares buffers, there are only as many buffers as fit
-// into `bytes()`, but at least one for the slot's own input and one for its result.
+// into `bytes()`. Besides these buffers, there is always room for the input and the result of the slot that is
+// computed.
 //
-// Memory is never exceeded. Each load names the slot (a micro-batch in a group) before which the load is
-// listed. The load starts when the previous slot has been computed. A piece of weights is on the device
-// from this slot to the end of its group's run. So the bytes during each slot are known before the run,
-// and each load is listed late enough to keep them within `bytes()`. Weights that stay have their room
-// during the whole run. If the run has a single step, these weights are loaded when the first pass needs
-// them. If the run has several steps, these weights are loaded in the prologue. A pool of `bytes()` bytes
-// never delays an action, and a larger pool changes nothing. So seconds() is the time of the plan on any
-// device with at least this much memory. This time is exact if no link is used in both directions.
+// Memory is never exceeded. Each load is listed before a slot, and starts when the previous slot has been computed. So
+// a piece of weights is on the device from the slot before which it is listed to the end of its group's run. The bytes
+// during each slot are therefore known before the run. Each load is listed late enough to keep these bytes within
+// `bytes()`. Weights that stay have their room during the whole run. With several steps, these weights are loaded in
+// the prologue. With a single step, they are loaded when the first pass needs them. In a pool of `bytes()` bytes, no
+// action ever waits for memory, and a larger pool changes nothing. So seconds() is the time of the plan on every device
+// with `bytes()` bytes or more. This time is exact if no link is used in both directions.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,7 @@
 
 namespace sluice {
 
-/// A transfer to the device within a step. Slots are counted from the first slot of this step; a negative slot belongs
-/// to the previous step.
+/// A load of a step. Slots are counted from the first slot of the step. A negative slot belongs to the previous step.
 struct RehearsedLoad {
   static constexpr std::int32_t input = -1;
   std::size_t run = 0;         ///< the index of the run that needs the load
@@ -38,19 +37,19 @@ struct RehearsedLoad {
   std::int32_t piece = input;  ///< the index of the piece of the group's weights, or `input`
   std::int64_t at = 0;         ///< the load is listed before this slot
   double seconds = 0;          ///< the seconds for which the load occupies the copy engine
-  /// Whether the load of an input starts one slot earlier than `at` says. The load then waits until
-  /// the results of all slots before that earlier slot have left the device.
+  /// Whether this load of an input starts one slot earlier than `at` says. It then also waits until all earlier results
+  /// have left the device.
   bool replaces_results = false;
 
   bool operator==(const RehearsedLoad&) const = default;
 };
 
-/// The loads of a step, in the order of the copy engine. If weights that stay are loaded in the step, these loads are
-/// included.
+/// The loads of a step, in the order in which the copy engine makes them. If weights that stay are loaded in a step and
+/// not before the first step, their loads are among them.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
-  /// The order of loads is the same for all numbers of bytes from this number to the rehearsal's
-  /// bytes(). The order uses at most this many bytes, and often a few bytes less.
+  /// With any number of bytes from `used` to the rehearsal's bytes(), the order of loads is the same. The order needs
+  /// at most `used` bytes, and often a few bytes less.
   std::int64_t used = 0;
 };
 
@@ -60,45 +59,45 @@ class Rehearsal {
   Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice);
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
-  /// Sets the bytes that early loads may use. If the choice spares buffers, this also sets their numbers.
+  /// Sets the bytes that early loads may use. If the choice spares buffers, these bytes also determine the number of
+  /// buffers of each run.
   void set_ahead(std::int64_t bytes);
 
-  /// Returns the bytes on the device that the choice needs, including early loads.
+  /// Returns the bytes of memory that the choice needs, with early loads.
   std::int64_t bytes() const { return bytes_with(choice_.ahead); }
-  /// Returns the number that bytes() would return after set_ahead(ahead).
+  /// Returns what bytes() would return after set_ahead(ahead).
   std::int64_t bytes_with(std::int64_t ahead) const { return levels_.least() + ahead; }
   const std::vector<GroupRun>& runs() const { return runs_; }
   /// Returns the number of slots of a step.
   std::int64_t slots() const { return runs_.back().last_slot() + 1; }
 
-  /// Returns a lower bound of the seconds of the run: with this choice, no order of loads makes a
-  /// shorter run.
+  /// Returns a lower bound of the seconds of the run. It holds for every order of loads with this choice.
   double at_least() const;
 
   RehearsedOrder order() const;
   /// Returns the makespan of the run with these loads.
   double seconds(const std::vector<RehearsedLoad>& loads) const;
 
-  /// Returns whether transfers load the inputs of this run's slots. If no transfers load the inputs, the inputs were
-  /// made on the device.
+  /// Returns whether the inputs of this run's slots are loaded. If not, the device itself has made them.
   bool loads_input(const GroupRun& run) const { return levels_.loads_input(run); }
-  /// Returns whether the results of this run's slots go to host memory. saves_answers() returns whether these results
-  /// are answers or parts of answers.
+  /// saves() returns whether the results of this run's slots are saved to host memory. saves_answers() returns whether
+  /// these saved results are answers or parts of answers.
   bool saves(const GroupRun& run) const { return levels_.saves(run); }
   bool saves_answers(const GroupRun& run) const;
-  /// Returns the bytes on the device during each run.
+  /// Returns the object that knows the bytes on the device during each run.
   const RunLevels& levels() const { return levels_; }
-  /// The first function returns the number of saves of a step before this run. The second function returns the number
-  /// of saves of the whole step.
+  /// saves_before() returns the number of saves in a step before this run. saves_of_step() returns the number of saves
+  /// in a whole step.
   std::int64_t saves_before(std::size_t run) const { return saves_before_[run]; }
   std::int64_t saves_of_step() const { return saves_before_.back(); }
-  /// Returns the slot whose result is saved by the save number `number` of a step.
+  /// Returns the slot whose result is saved by save number `number` of a step. The first save has the number 0.
   std::int64_t slot_of_save(std::int64_t number) const;
-  /// The first function returns the seconds to save one result of this run to host memory. The second function returns
-  /// the seconds to load one input.
+  /// save_seconds() returns the seconds to save one result of this run to host memory. input_seconds() returns the
+  /// seconds to load one input of this run.
   double save_seconds(const GroupRun& run) const { return save_copy(run).seconds; }
   double input_seconds(const GroupRun& run) const { return input_copy(run).seconds; }
-  /// A copy of one input or of one result: its seconds, its latency, and its copy engine (RealCopies).
+  /// A copy of one input or one result: for how long it occupies its copy engine, its latency, and the index of the
+  /// engine (RealCopies).
   struct Copy {
     double seconds = 0, latency_s = 0;
     std::size_t engine = 0;
@@ -108,19 +107,20 @@ class Rehearsal {
 
   const StreamedCase& streamed() const { return streamed_; }
   const StreamedChoice& choice() const { return choice_; }
-  /// Returns the bytes on the device while slot `m` of the run is computed, without the weights that are loaded early.
+  /// Returns the bytes on the device, without weights for later runs, while slot `m` of the run is computed.
   std::int64_t level(std::size_t run, std::int64_t m) const { return levels_.at(run, m); }
-  /// Returns the pieces of all weights of a group. The pieces that stay come first.
+  /// Returns the sizes of the pieces of a group's weights. The pieces that stay come first.
   const std::vector<std::int64_t>& pieces(std::size_t group) const { return pieces_[group].bytes; }
-  /// Returns the number of pieces of a group that stay on the device.
+  /// Returns how many of the group's pieces stay on the device.
   std::size_t kept(std::size_t group) const { return pieces_[group].kept; }
-  /// Returns the index of the group's first piece that is loaded for this run of a step.
+  /// Returns the index of the first piece that each step loads for this run. Pieces before it are loaded at another
+  /// time.
   std::size_t first_piece(const GroupRun& run) const {
     return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
   }
-  /// Returns the loads before the first step if every step has the loads `loads`. These are the
-  /// early loads of the first step, in their order, and the loads of weights that stay. A load of
-  /// weights that stay comes before each early load that a later group needs.
+  /// `loads` are the loads of every step. Returns the loads before the first step: the early loads of this step, in
+  /// their order, and the loads of weights that stay, unless the first pass loads these. If weights of a group
+  /// stay, they are loaded before the early loads for later groups.
   std::vector<RehearsedLoad> prologue(const std::vector<RehearsedLoad>& loads) const;
 
  private:
@@ -130,7 +130,8 @@ class Rehearsal {
   std::vector<GroupRun> runs_;
   std::vector<GroupPieces> pieces_;  ///< indexed by group
   std::vector<std::int64_t> turns_;  ///< the bytes of weights that take turns, indexed by group
-  /// Indexed by run; the last element is for the whole step.
+  /// Indexed by run: the number of saves in a step before the run. The last element is the number of all saves of a
+  /// step.
   std::vector<std::int64_t> saves_before_;
   RunLevels levels_;
 };

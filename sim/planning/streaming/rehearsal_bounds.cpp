@@ -1,4 +1,5 @@
-// Lower bounds of the seconds of a rehearsed run (rehearsal.hpp). groups.hpp explains runs and passes.
+// Lower bounds of the seconds that a rehearsal computes (rehearsal.hpp). groups.hpp explains runs of groups, and
+// passes.
 #include <algorithm>
 #include <limits>
 
@@ -10,15 +11,15 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns whether the copy engine of the weights also loads the inputs of this run. On the real machine of a shown
-/// machine, another engine may load the inputs of the model.
+/// Returns whether the inputs of this run are loaded by the copy engine that loads the weights. If the platform is a
+/// shown machine, another engine of the real machine may load the inputs of the model.
 bool loads_down(const Rehearsal& rehearsal, const GroupRun& run) {
   return rehearsal.loads_input(run) && rehearsal.input_copy(run).engine == RealCopies::down_engine;
 }
 
-/// A lower bound of the time at which the first loads have arrived: the first input, the inputs that were added, and
-/// the weights of the groups that were added. On the real machine of a shown machine, weights first come from host
-/// memory, one after the other, and over links that inputs also use. The last of these weights is then loaded.
+/// A lower bound of the time at which some loads have arrived: those of the inputs and weights that were added. If the
+/// platform is a shown machine, the bound is for the real machine. There, weights come from host memory into the second
+/// memory, one after the other, and share links with inputs. Only then are they loaded from the second memory.
 class FirstLoads {
  public:
   explicit FirstLoads(const Rehearsal& rehearsal)
@@ -32,7 +33,7 @@ class FirstLoads {
     inputs(1);
   }
 
-  /// Says that this many inputs of the model have been loaded.
+  /// Makes the bound count the first `count` inputs of the model.
   void inputs(std::int64_t count) { inputs_ = count; }
 
   void add_weights(std::size_t group) {
@@ -64,13 +65,14 @@ class FirstLoads {
   const Rehearsal& rehearsal_;
   const std::optional<RealCopies>& real_;
   std::int64_t input_bytes_, inputs_ = 0, begun_bytes_ = 0;
-  /// The arrival of the first input, and the seconds of all loads that the weights' copy engine makes.
+  /// `input_there_` is the time at which the first input has arrived. `down_s_` is the time at which all loads on the
+  /// copy engine of the weights have arrived, if they are made without a pause.
   double input_there_ = 0, down_s_ = 0;
   double begins_s_ = 0;
   double shortest_begin_s_ = never, shortest_load_s_ = never;
 };
 
-/// The seconds of the transfers of a step.
+/// Seconds of a step's transfers.
 struct WorkOfStep {
   double first_s = 0, last_s = 0;  ///< transfers before the first slot, and after the last slot
   double inputs_s = 0, weights_s = 0;
@@ -99,8 +101,8 @@ WorkOfStep work_of(const Rehearsal& rehearsal) {
 }
 
 /// Returns a lower bound of the seconds from the start of a run's first slot to the start of its last slot. In this
-/// time, the device computes all slots except the last slot. In this time, all inputs are loaded except the inputs that
-/// are in buffers at the start. All results are saved except the results that are in buffers at the end.
+/// time, the device computes all slots except the last. The copy engines load all inputs, except those that are already
+/// in buffers at the start. They save all results, except those that are still in buffers at the end.
 double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
   const GroupRun& run = rehearsal.runs()[r];
   const auto beyond = [&](std::int64_t others) {
@@ -111,20 +113,20 @@ double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
                    beyond(rehearsal.levels().results(r)) * rehearsal.save_seconds(run)});
 }
 
-/// Returns a lower bound of the seconds that run r takes.
+/// Returns a lower bound of the seconds of run r, from the start of its first slot to the end of its last slot.
 double of_run(const Rehearsal& rehearsal, std::size_t r) {
   return until_last_slot(rehearsal, r) +
          rehearsal.streamed().groups[rehearsal.runs()[r].group].compute_s;
 }
 
-/// Returns a lower bound of the seconds that all runs of a step need in addition to of_run(). The bound looks at
-/// consecutive runs that save results. When the last slot of these runs starts, all of their results except the results
-/// in buffers have been saved.
+/// Returns a lower bound of the seconds that the runs of a step take beyond the sum of of_run(). It comes from
+/// consecutive runs that save results: before the last slot of these runs starts, all their results except those in
+/// buffers must have been saved.
 double waits_for_saves(const Rehearsal& rehearsal) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double waits = 0;
   for (std::size_t first = 0, end = 0; first < runs.size(); first = std::max(end, first + 1)) {
-    std::int64_t results = -1;  // The result of the last slot is not counted.
+    std::int64_t results = -1;  // -1, because the last slot's result does not count
     double computed = 0;
     const std::size_t engine = rehearsal.save_copy(runs[first]).engine;
     for (end = first; end < runs.size() && rehearsal.saves(runs[end]) &&
@@ -146,8 +148,8 @@ double waits_for_saves(const Rehearsal& rehearsal) {
   return waits;
 }
 
-/// Returns the lower bound of the makespan that follows from the last pass. When the last slot of a run of this
-/// pass starts, all loads for this run and for earlier runs have arrived. `loads_s` is the time of all loads.
+/// Returns the lower bound of the makespan that follows from the last pass: in each run of this pass, the last slot
+/// starts after all loads for this run and for earlier runs. `loads_s` are the seconds of the loads in all steps.
 double ending(const Rehearsal& rehearsal, double loads_s) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double later_loads = 0, later_runs = 0, least = 0;
@@ -168,9 +170,9 @@ double ending(const Rehearsal& rehearsal, double loads_s) {
   return least;
 }
 
-/// Returns the lower bound of the makespan that follows from the first pass. For each group, the makespan is at least
-/// the sum of two times: the time of all loads up to this group, and the time of the computation that can only start
-/// after these loads. `in_runs` is the time of all runs of all groups.
+/// Returns the lower bound of the makespan that follows from the first pass. A group starts only when the loads for it
+/// and for all earlier groups have arrived. So the makespan is at least the seconds of these loads plus the seconds of
+/// this group and everything after it. `in_runs` are the seconds of all runs of groups.
 double beginning(const Rehearsal& rehearsal, double in_runs) {
   const StreamedCase& streamed = rehearsal.streamed();
   FirstLoads loads(rehearsal);
@@ -184,9 +186,9 @@ double beginning(const Rehearsal& rehearsal, double in_runs) {
   return least;
 }
 
-/// Returns the lower bound that follows from the copies of inputs and answers on the real machine of a shown machine.
-/// After the last input has arrived, all groups compute the last micro-batch. After the first answer has been computed,
-/// all answers are saved.
+/// Returns the lower bound that follows from the copies of inputs and answers on the real machine, if the platform is a
+/// shown machine. All groups compute the last micro-batch after the last input has arrived. All answers are saved after
+/// the first answer has been computed.
 double inputs_and_answers(const Rehearsal& rehearsal) {
   const StreamedCase& streamed = rehearsal.streamed();
   const std::vector<GroupRun>& runs = rehearsal.runs();
@@ -211,17 +213,17 @@ double inputs_and_answers(const Rehearsal& rehearsal) {
   return std::max(to_inputs, first_answer_s + steps * answers_s + streamed.real->answers.latency_s);
 }
 
-/// When slot `m` of a run starts, the device holds at most `bytes()` bytes, so some of the next `later` bytes of
-/// weights have not been loaded. Returns the time that the link needs for the bytes that have not been loaded.
+/// At the start of slot `m` of a run, the device still needs `later` bytes of weights for later runs. It has no room
+/// for all of them within `bytes()` bytes. Returns the seconds in which the link loads the bytes that have no room.
 double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
   const double missing =
       static_cast<double>(later) - static_cast<double>(rehearsal.bytes() - rehearsal.level(r, m));
   return std::max(0.0, missing) / rehearsal.streamed().down.bandwidth;
 }
 
-/// Returns a lower bound of the seconds between this run and the next run. While the last slot of this run is computed,
-/// some weights of the next run have no room. The device loads these weights after this slot, and the next run waits
-/// for their arrival.
+/// Returns a lower bound of the seconds between the end of this run and the start of the next run. During the last slot
+/// of this run, there is no room for some weights of the next run. They are loaded after this slot, and the next run
+/// waits for their arrival.
 double wait_for_weights(const Rehearsal& rehearsal, std::size_t r, std::int64_t next_weights) {
   const GroupRun& run = rehearsal.runs()[r];
   const std::int64_t room = rehearsal.bytes() - rehearsal.levels().least_at(r, run.count - 1);
@@ -275,7 +277,8 @@ double Rehearsal::at_least() const {
     later += turns_[runs_[r].group];
   }
   least = std::max(least, beginning(*this, steps * in_runs) + work.last_s);
-  // The seconds since the start of the first slot of the step.
+  // Both count seconds from the start of the step's first slot: `in_step` is a lower bound of the step's seconds,
+  // `start` a lower bound of the start of run r.
   double in_step = in_runs + waits_for_saves(*this), start = 0;
   std::vector<double> starts;
   for (std::size_t r = 0; r < runs_.size(); ++r) {

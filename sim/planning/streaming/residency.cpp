@@ -12,21 +12,21 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 8;
 
-/// Returns the bytes by which a group exceeds the line (see by_need). The result is at most the bytes of the group's
-/// weights.
+/// Returns by how many bytes group g exceeds the line (see by_need), but at most the bytes of its weights.
 std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>& beside,
                    std::int64_t line, std::size_t g) {
   const std::int64_t weights = streamed.groups[g].bytes.weights;
   return std::clamp<std::int64_t>(beside[g] + weights - line, 0, weights);
 }
 
-// Chooses how many bytes of each group stay. R bytes stay in total, and x of them belong to one group.
-// While this group runs, the device needs (the group's other bytes) + (its weights) - x + R. The greatest
-// of these sums is smallest if all groups with x > 0 have the same sum. The line is this same sum minus R.
+// Chooses how many bytes of each group's weights stay. If R bytes of weights stay in total, and x of them belong to a
+// group, the device needs this sum while the group runs: (the group's other bytes) + (its weights) - x + R. The
+// greatest of the groups' sums is smallest if the sum is the same for all groups with x > 0. The line is this sum minus
+// R.
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
-  // If the line is at `high`, at most `bytes` bytes of all groups together are above the line.
+  // In the loop, with the line at `high`, all groups together exceed it by at most `bytes` bytes.
   std::int64_t high = 0, low = -1;
   for (std::size_t g = 0; g < beside.size(); ++g)
     high = std::max(high, beside[g] + streamed.groups[g].bytes.weights);
@@ -66,7 +66,7 @@ std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
   const std::size_t groups = streamed.groups.size();
   for (std::size_t g = 0; g < groups; ++g) {
     const StageBytes& stage = streamed.groups[g].bytes;
-    __extension__ using Wide = __int128;  // Each factor fits in 64 bits, but the products do not.
+    __extension__ using Wide = __int128;  // the factors fit in 64 bits, the products may not
     const Wide in = g == 0 || choice.offload ? 1 : choice.in_flight,
                out = g + 1 == groups || choice.offload ? 1 : choice.in_flight;
     const Wide crossing =

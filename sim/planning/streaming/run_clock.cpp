@@ -31,9 +31,9 @@ double RunClock::makespan() {
     step(i + 1 == streamed_.steps);
     first_step_ = false;
     double period = 0;
-    // If two consecutive steps take equally long in every slot, so do all later steps. The loop
-    // then skips all steps except the last two. The last step has other times than the steps before
-    // it, because it has no loads for a next step.
+    // If every slot takes as long in this step as in the previous step, all later steps but the last take equally long.
+    // The last step differs, because it makes no loads for a next step. So the loop skips all steps except the last
+    // two.
     const bool same = i > 0 && i + 3 < streamed_.steps && repeats(free_before, &period);
     if (same && earlier_period >= 0 && std::abs(period - earlier_period) <= 1e-13 * period) {
       const auto skipped = static_cast<double>(streamed_.steps - i - 3);
@@ -65,8 +65,8 @@ bool RunClock::repeats(const Engines& free_before, double* period) const {
   return true;
 }
 
-/// Brings the weights from host memory into the second memory, in the order of their first loads. These copies are the
-/// first copies of their copy engine.
+/// Copies the weights from host memory into the second memory, in the order in which they are first loaded from there.
+/// Their copy engine makes these copies before all others.
 void RunClock::begin_weights() {
   for (std::size_t g = 0; g < streamed_.groups.size(); ++g)
     begun_.emplace_back(rehearsal_.pieces(g).size(), 0.0);
@@ -86,19 +86,20 @@ void RunClock::begin(const RehearsedLoad& load) {
   makespan_ = std::max(makespan_, there);
 }
 
-/// Returns the time from which on the second memory has the weights that this load reads.
+/// Returns the time at which the weights of this load have arrived in the second memory, or 0 if the load need not wait
+/// for that.
 double RunClock::begun(const RehearsedLoad& load) const {
   const GroupRun& run = rehearsal_.runs()[load.run];
   const bool waits = !begun_.empty() && load.piece != RehearsedLoad::input && run.pass == 0;
   return waits ? begun_[run.group][static_cast<std::size_t>(load.piece)] : 0;
 }
 
-/// Makes the loads before the first step: the weights that stay, and the early loads of this step.
+/// Makes the loads before the first step: those of weights that stay, and the early loads of the first step.
 void RunClock::prologue() {
   for (const RehearsedLoad& load : rehearsal_.prologue(loads_)) load_from(load, 0, now_);
 }
 
-/// Makes a load that may start at `start`.
+/// Makes a load of the step `step`. The load starts at `start` or later.
 void RunClock::load_from(const RehearsedLoad& load, double start, Step& step) {
   const bool input = load.piece == RehearsedLoad::input;
   const Rehearsal::Copy copy =
@@ -125,7 +126,7 @@ double RunClock::computed_before(std::int64_t slot) const {
   return slot > 0 ? now_.computed[at(slot - 1)] : before_.computed.back();
 }
 
-/// Returns the time from which on this run has room for all results that are on their way to host memory.
+/// Returns the time from which on at most as many results are in transfer as the run allows.
 double RunClock::results_left(std::size_t run) const {
   const auto on_their_way = static_cast<std::size_t>(rehearsal_.levels().results(run));
   return save_there_[(saves_ + save_there_.size() - 1 - on_their_way) % save_there_.size()];
@@ -148,8 +149,8 @@ void RunClock::bring(const Listed& listed, std::size_t number) {
   load_from(load, start, listed.next_step ? next_ : now_);
 }
 
-/// Inputs and weights from host memory share a link. Returns the seconds that this link needs for
-/// all inputs and weights that were needed until this slot.
+/// On a real machine, inputs and weights from host memory may share a link. Returns the seconds for which this link
+/// carries all inputs and weights up to this slot.
 double RunClock::shared_until(const GroupRun& run, std::int64_t slot) {
   if (!streamed_.real) return 0;
   const StageBytes& bytes = streamed_.groups[run.group].bytes;
@@ -182,7 +183,7 @@ void RunClock::end_step() {
   std::swap(now_, next_);
 }
 
-/// Returns the seconds without overlap, which are the sum of the seconds of all actions, including latencies.
+/// Returns the makespan without overlap: the sum of the seconds of all actions, with their latencies.
 double RunClock::everything_alone() const {
   double step = 0, once = 0;
   for (const GroupRun& run : rehearsal_.runs()) {

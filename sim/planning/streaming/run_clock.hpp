@@ -1,8 +1,7 @@
-// Computes the times of a streamed run with given loads, step by step in the listing order of its plan. The replay of
-// the plan gives equal times. If the plan is for a shown machine, the times are for the real machine
-// (planning/placement/backing.hpp). There, inputs and weights from host memory share links. The clock only counts the
-// seconds that such a link needs for the bytes of these copies, so the real times may be longer. Only Rehearsal uses
-// this class.
+// Computes the times of a streamed run with given loads, step by step in the listing order of its plan. A replay of the
+// plan gives the same times. If the plan is for a shown machine, the clock computes lower bounds of the times on the
+// real machine (planning/placement/backing.hpp). On it, inputs and weights from host memory share links. Of this
+// sharing, the clock counts only the seconds for which a shared link carries the bytes. Only Rehearsal uses this class.
 #pragma once
 
 #include <array>
@@ -23,7 +22,8 @@ class RunClock {
     bool next_step = false;
     std::size_t load = 0;
   };
-  /// Times of one step, indexed by slot or by run.
+  /// The times at which things of one step have ended. `computed`, `input` and `saved` are indexed by slot, `weights`
+  /// by run.
   struct Step {
     std::vector<double> computed, input, saved, weights;
   };
@@ -40,8 +40,8 @@ class RunClock {
   double computed_before(std::int64_t slot) const;
   double results_left(std::size_t run) const;
   void end_step();
-  /// Returns whether every slot takes as long in this step as in the previous step. Sets `period` to the time of a
-  /// step.
+  /// Returns whether every slot of this step ends equally long after the same slot of the previous step. Sets `*period`
+  /// to the seconds between the two steps.
   bool repeats(const Engines& free_before, double* period) const;
   double everything_alone() const;
   std::size_t at(std::int64_t slot) const { return static_cast<std::size_t>(slot); }
@@ -55,9 +55,9 @@ class RunClock {
   std::size_t saves_ = 0;
   double compute_free_ = 0, makespan_ = 0;
   Engines free_{};  ///< when each copy engine is free (RealCopies)
-  /// The times at which weights have arrived in the second memory, indexed by group and piece.
+  /// Indexed by group and piece of its weights: the time at which the piece has arrived in the second memory.
   std::vector<std::vector<double>> begun_;
-  /// The seconds that the shared link needs for the inputs and weights that were needed so far.
+  /// The seconds for which the shared link has carried inputs and weights so far.
   double shared_s_ = 0;
   bool first_step_ = true;
 };

@@ -7,7 +7,7 @@ namespace sluice {
 
 namespace {
 
-__extension__ using Wide = __int128;  // Each factor fits in 64 bits, but the products do not.
+__extension__ using Wide = __int128;  // for products of two 64-bit numbers
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 4;
 constexpr std::size_t nothing = std::numeric_limits<std::size_t>::max();
 
@@ -15,8 +15,9 @@ std::int64_t limited(Wide bytes) {
   return bytes > most_bytes ? most_bytes : static_cast<std::int64_t>(bytes);
 }
 
-/// Returns the greatest sum of the bytes of `count` consecutive transfers. The transfers begin with at most
-/// `own_count` transfers of this run, of `own` bytes each. Transfers of the neighbouring runs follow.
+/// Returns the most bytes that `count` consecutive transfers can have together. At most `own_count` of these transfers
+/// belong to this run, with `own` bytes each. All others belong to neighbouring runs: `neighbours` gives the bytes of
+/// each.
 template <class Neighbours>
 std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_count,
                          Neighbours neighbours) {
@@ -33,7 +34,8 @@ std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_
 
 }  // namespace
 
-/// Gives the bytes of the inputs of the slots after a run, slot by slot. A slot that loads no input has 0 bytes.
+/// next() returns the bytes of the input of the next slot after a run, and then of the slots after that. For a slot
+/// that loads no input, it returns 0.
 class RunLevels::LaterInputs {
  public:
   LaterInputs(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
@@ -56,7 +58,7 @@ class RunLevels::LaterInputs {
   std::int64_t left_ = 0, bytes_ = 0;
 };
 
-/// Goes backwards through the results that were saved before a run.
+/// next() returns the bytes of the last result that was saved before a run, and then of the results before that.
 class RunLevels::EarlierResults {
  public:
   EarlierResults(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
@@ -85,7 +87,7 @@ RunLevels::RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
     : streamed_(streamed), choice_(choice), runs_(runs), constant_(std::move(constant)) {
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) saving_groups_ += saves(runs[g]) ? 1 : 0;
   saver_before_.assign(runs.size(), nothing);
-  std::size_t saver = nothing;  // the last run that saves results, possibly in the previous step
+  std::size_t saver = nothing;  // the last run so far that saves results; perhaps a run of the previous step
   for (std::size_t r = 0; r < runs.size() && streamed.steps > 1; ++r)
     if (saves(runs[r])) saver = r;
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -111,8 +113,8 @@ std::int64_t RunLevels::more_for(std::int64_t inputs, std::int64_t results) cons
   return most - least_;
 }
 
-/// Returns the greatest number of results of other slots that may be on their way to host memory
-/// during a run. If the run saves results, its own result takes one of the buffers.
+/// Returns how many results of other slots may at most be in transfer during a run. One buffer less is left for them if
+/// the run saves its own results.
 std::int64_t RunLevels::most_results(const GroupRun& run) const {
   if (!streamed_.overlap || choice_.buffers == 1) return 0;
   return saves(run) ? choice_.buffers - 1 : choice_.buffers;
@@ -132,7 +134,7 @@ RunLevels::RunMemory RunLevels::memory_of_run(std::size_t r, std::int64_t inputs
   LaterInputs later(*this, r);
   if (choice_.inputs_cross)
     all += memory.result_bytes + most_in_row(inputs, own, run.count - 1, later);
-  else  // The first input of the next run uses the room that the results had.
+  else  // the first input of the next run gets the room that the results had
     all += std::max(memory.result_bytes, later.next()) +
            static_cast<Wide>(std::min(inputs, run.count - 1)) * own;
   if (loads_input(run))
@@ -161,13 +163,15 @@ std::int64_t RunLevels::least_at(std::size_t run, std::int64_t m) const {
   return choice_.spares ? level(memory_of_run(run, 0, 0), runs_[run].count, m) : at(run, m);
 }
 
-/// The bytes are a linear function of the number of the slot, so the first or the last slot has the most bytes.
+/// From each slot of a run to the next, the bytes change by the same number. So the first or the last slot has the most
+/// bytes.
 std::int64_t RunLevels::peak(std::size_t run, const RunMemory& memory) const {
   const std::int64_t count = runs_[run].count;
   return std::max(level(memory, count, 0), level(memory, count, count - 1));
 }
 
-/// Returns the run's memory within `bytes` bytes. Results and inputs of other slots are added in turn while they fit.
+/// Returns the memory of a run that has at most `bytes` bytes. Starting from no results and no inputs of other slots,
+/// the function adds one result, one input, one result and so on while they fit.
 RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   const std::int64_t inputs = most_inputs(), results = most_results(runs_[run]);
   const RunMemory all = memory_of_run(run, inputs, results);
@@ -187,10 +191,10 @@ RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) co
   return best;
 }
 
-/// Returns whether this pass needs as much memory as the previous pass. The result is true if both
-/// passes are full, and if all inputs and results in their buffers belong to full passes. Inputs in
-/// buffers belong to the next slots, and results to the last slots that saved results. The variable
-/// `reach` counts the passes before and after a pass to which such slots can belong.
+/// Returns whether this run certainly needs as much memory as the same group's run in the previous pass. This holds if
+/// both passes are full, and the buffers hold nothing but inputs and results of full passes. The inputs in buffers
+/// belong to the next slots, and the results to the last slots that saved results. All these slots are at most `reach`
+/// passes away.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;
@@ -214,8 +218,8 @@ void RunLevels::set_room(std::int64_t bytes) {
   }
 }
 
-/// When run r begins, results may be on their way to host memory. Returns whether run r has too little room for
-/// them. Run r begins as soon as the previous run ends, so results of the previous run may still be on the device.
+/// Returns whether run r, when it begins, has too little room for the results that are in transfer. The last results of
+/// the previous run may be among them, because run r begins as soon as the previous run ends.
 bool RunLevels::must_wait(std::size_t r) const {
   if (r == 0 && streamed_.steps == 1) return false;
   const std::size_t before = (r + runs_.size() - 1) % runs_.size();

@@ -1,5 +1,6 @@
-// Computes how many bytes are on the device while each group runs (groups.hpp). Also decides, for each run, how many
-// inputs of later slots and how many results of earlier slots may be on the device. Only Rehearsal uses this class.
+// Computes how many bytes are on the device during each run of a group (groups.hpp). For each run, it also decides how
+// many inputs of later slots, and how many results of earlier slots, may be on the device. Only Rehearsal uses this
+// class.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +12,36 @@ namespace sluice {
 
 class RunLevels {
  public:
-  /// For each group, `constant` holds the bytes on the device while the group runs, without the bytes of boundaries.
-  /// The other parameters must outlive this object.
+  /// `constant` holds for each group the bytes that are on the device during its whole run (Rehearsal::constant()). The
+  /// other parameters must outlive this object.
   RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
             const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
 
-  /// Returns the most bytes that must be on the device at once. If the choice spares buffers, these
-  /// bytes include no input and no result of another slot. Otherwise, these bytes include all buffers.
+  /// Returns the fewest bytes of memory that the choice needs. If the choice spares buffers, these include only the
+  /// input and the result of the slot that is computed. Otherwise they include all buffers.
   std::int64_t least() const { return least_; }
-  /// Returns the bytes by which least() grows if each run has room for this many inputs and results of other slots.
+  /// Returns how many bytes more than least() are needed if each run has room for this many inputs and results of other
+  /// slots.
   std::int64_t more_for(std::int64_t inputs, std::int64_t results) const;
-  /// Sets for each run how many inputs and how many results of other slots may be on the device, so that the run needs
-  /// at most `bytes` bytes. A run without saves may have `buffers` results; all other limits are `buffers` - 1.
+  /// Sets for each run how many inputs and results of other slots may be on the device: as many as fit into `bytes`
+  /// bytes. There are at most `buffers` - 1 inputs and `buffers` - 1 results, or `buffers` results if the run saves
+  /// none of its own.
   void set_room(std::int64_t bytes);
-  /// Returns the most bytes that are on the device at once after set_room().
+  /// Returns the most bytes that the device holds at one moment, with the numbers of the last set_room().
   std::int64_t most() const { return most_; }
 
-  /// Returns the bytes while slot `m` (from 0) of this run is computed, without the weights that are loaded early.
+  /// Returns the bytes on the device, without weights for later runs, while slot `m` of this run is computed. The run's
+  /// first slot is slot 0.
   std::int64_t at(std::size_t run, std::int64_t m) const;
-  /// Returns the least value that at() can have after any set_room(). If the choice spares buffers, this
-  /// value counts no input and no result of another slot, because a small room has no place for them.
+  /// Returns the least that at() can return after any set_room(). If the choice spares buffers, only the input and the
+  /// result of the slot itself are included, because a small room has no place for others.
   std::int64_t least_at(std::size_t run, std::int64_t m) const;
-  /// While a slot of this run is computed, inputs() returns how many inputs of later slots may be on the device.
-  /// results() returns how many results of earlier slots may be on their way to host memory.
+  /// While a slot of this run is computed, at most inputs() inputs of later slots may be on the device, and at most
+  /// results() results of earlier slots may be in transfer.
   std::int64_t inputs(std::size_t run) const { return memories_[run].inputs; }
   std::int64_t results(std::size_t run) const { return memories_[run].results; }
-  /// At the end of the previous run, results may be on their way to host memory. Returns whether this run has too
-  /// little room for them. If so, the loads that are listed at the beginning of this run wait for these results.
+  /// Returns whether this run has too little room for the results that may still be in transfer at the end of the
+  /// previous run. If so, the first loads of this run wait for these results.
   bool waits_for_results(std::size_t run) const { return memories_[run].waits; }
 
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
@@ -46,7 +50,8 @@ class RunLevels {
     return streamed_.returns_answers &&
            (is_last(run) || streamed_.groups[run.group].bytes.answer > 0);
   }
-  /// Returns the bytes that each slot saves: the tensors for the next group, or the answer, or a part of the answer.
+  /// Returns the bytes that each slot of the run saves: the tensors for the next group, an answer, or a part of an
+  /// answer.
   std::int64_t saved_bytes(const GroupRun& run) const {
     const StageBytes& bytes = streamed_.groups[run.group].bytes;
     return is_last(run) || choice_.offload ? bytes.output : bytes.answer;
@@ -55,7 +60,8 @@ class RunLevels {
  private:
   struct RunMemory {
     std::int64_t bytes = 0;
-    /// The bytes of one input and of one output. Each is 0 if such tensors of other slots are not on the device.
+    /// The bytes of one input (`in`) and one output (`out`), if the device also holds inputs and outputs of the run's
+    /// other slots. Otherwise 0.
     std::int64_t in = 0, out = 0;
     std::int64_t inputs = 0, results = 0;
     std::int64_t result_bytes = 0;  ///< the bytes of all results that `results` counts
@@ -78,9 +84,9 @@ class RunLevels {
   const std::vector<GroupRun>& runs_;
   std::vector<std::int64_t> constant_;
   std::vector<RunMemory> memories_;
-  /// For each run, the last run before it that saves its results. That run may be in the previous step.
+  /// Indexed by run: the last earlier run that saves its results, perhaps a run of the previous step.
   std::vector<std::size_t> saver_before_;
-  /// The number of groups that save their results, or a part of their results.
+  /// The number of groups that save their results, or parts of them.
   std::int64_t saving_groups_ = 0;
   std::int64_t least_ = 0, most_ = 0;
 };

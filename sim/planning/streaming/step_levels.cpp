@@ -6,7 +6,8 @@
 namespace sluice {
 namespace {
 
-/// Finds for each run the weights that are loaded early, if all steps have equal loads. Checks that these weights fit.
+/// Finds for each run of a step which weights of later runs are already on the device. Checks whether they fit. All
+/// steps have the same loads.
 class StepLevels {
  public:
   StepLevels(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads)
@@ -47,7 +48,8 @@ class StepLevels {
 
  private:
   const Rehearsal& rehearsal_;
-  /// For each run, the early loads: the first micro-batch during which the load is on the device, and the load's bytes.
+  /// Indexed by run: the weights of later runs that are on the device, one pair for each piece. The first element is
+  /// the micro-batch of this run from which on the piece is there, the second is the bytes of the piece.
   std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> covers_;
 };
 

@@ -14,21 +14,22 @@ namespace sluice {
 
 namespace {
 
-/// The limits that are tried for early loads, as shares of the bytes of all weights. These bytes
-/// are added to the bytes that a run without early loads needs.
+/// How much room early loads may use: these shares of the bytes of all weights are tried. The limit of a plan is this
+/// room plus the bytes that the plan needs without early loads.
 constexpr std::array<double, 20> rooms_of_weights = {
     0.0,      1.0 / 64, 1.0 / 32, 3.0 / 64, 1.0 / 16, 5.0 / 64, 3.0 / 32,
     7.0 / 64, 1.0 / 8,  9.0 / 64, 5.0 / 32, 3.0 / 16, 7.0 / 32, 1.0 / 4,
     5.0 / 16, 3.0 / 8,  1.0 / 2,  5.0 / 8,  3.0 / 4,  1.0};
-/// The values of `prefetch` that are tried. With greater values, early weights would fill so many
-/// bytes that results and inputs have to wait.
+/// The values of `prefetch` that are tried. With greater values, early weights would take the room that results and
+/// inputs need.
 constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
-/// Plans with waits are tried if a step has at most `most_slots` slots, and a run at most `most_slots_of_run` slots.
+/// Plans with waits are tried if a step has at most `most_slots` slots, and all steps together have at most
+/// `most_slots_of_run` slots.
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 
-/// Returns whether another device reaches host memory over one of the links that this device uses.
-/// If so, replicas on the two devices slow each other down.
+/// Returns whether another device reaches host memory over a link that this device uses. If so, replicas on the two
+/// devices slow each other down.
 bool shares_links_with_devices(const WaitingCase& waiting) {
   const Platform& platform = waiting.request.pricing.platform;
   const std::string &host = waiting.common.host, &own = waiting.common.device.name;
@@ -59,7 +60,7 @@ std::int64_t room_of(const StreamedCase& streamed, std::size_t n) {
   return static_cast<std::int64_t>(rooms_of_weights[n] * static_cast<double>(streamed.weights()));
 }
 
-/// Simulates the plans that fit, beginning with the most bytes for early loads.
+/// Simulates the plans that fit, the one with the most bytes for early loads first.
 void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& context,
               const std::function<void(const Settled&)>& settled) {
   const auto fit =
@@ -81,7 +82,8 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     };
     const ListedPlan listed = plan();
     same_from = listed.used;
-    // On the real machine of a shown machine, the judge simulates another plan, which is made from this plan.
+    // If the platform is a shown machine, these seconds are not needed: the judge simulates the plan that is made from
+    // this plan for the real machine.
     settled({waiting.request.real_machine ? 0 : run_seconds(listed.plan),
              waiting.choice.text(waiting.streamed.groups.size()) +
                  (limited ? "; stays within " : "; loads ahead within ") + format_bytes(room),
@@ -103,7 +105,7 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
   std::vector<std::int64_t> pieces = {waiting.choice.piece};
   if (waiting.smaller_pieces && pieces[0] / 4 >= 4096) pieces.push_back(pieces[0] / 4);
   std::vector<std::int64_t> groups_ahead(prefetched.begin(), prefetched.end());
-  if (groups == 1) groups_ahead = {1};  // the number has no effect
+  if (groups == 1) groups_ahead = {1};  // with one group, the number has no effect
   if (waiting.choice.prefetch) groups_ahead = {*waiting.choice.prefetch};
   std::vector<Candidate> candidates;
   for (const std::int64_t piece : pieces)

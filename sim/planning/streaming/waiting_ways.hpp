@@ -1,4 +1,4 @@
-// Candidates of streamed inference whose actions may wait for memory.
+// Candidates of streamed inference in which actions may wait until memory has room.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,7 @@
 
 namespace sluice {
 
-/// The data from which these candidates are made. `request`, `common` and `streamed` must outlive
-/// the candidates.
+/// What these candidates are made from. `request`, `common` and `streamed` must outlive the candidates.
 struct WaitingCase {
   const PolicyRequest& request;
   const CommonParameters& common;

@@ -25,7 +25,8 @@ class Branches {
     for (std::size_t s = 0; s < stages_.size(); ++s) {
       backward_.assign(stages_.size() + 1, absent);
       for (std::uint32_t l = stages_[s].first; l <= stages_[s].last; ++l) read_by(l, stages_[s]);
-      // A tensor that no layer reads is a part of the answer. The loss reads the answer in the last stage.
+      // The last stage also reads the tensors that no layer reads, because they are parts of the answer, and the loss
+      // reads the answer there.
       if (s + 1 == stages_.size() && s > 0)
         for (const Crossing& crossing : stages_[s - 1].crosses) note(crossing.layer, false);
       if (s == 0 || std::count(backward_.begin(), backward_.end(), absent) ==
@@ -41,8 +42,8 @@ class Branches {
  private:
   enum Reading : std::uint8_t { absent, in_forward, in_backward };
 
-  /// Returns the boundary of a layer's output. An input belongs to boundary 0, or to boundary 1 if stage 0 has only
-  /// inputs.
+  /// Returns the boundary to which a layer's output belongs. For an input of the model, this is boundary 0, or boundary
+  /// 1 if all layers of stage 0 are inputs.
   std::uint32_t boundary_of(std::uint32_t layer) const {
     if (model_.layers[layer].inputs.empty()) return first_computes_ ? 0 : 1;
     return made_by_[layer] + 1;
@@ -63,8 +64,8 @@ class Branches {
     backward_[boundary] = std::max(backward_[boundary], backward ? in_backward : in_forward);
   }
 
-  /// Notes the boundaries that layer `l` of the stage reads. If the backward pass of the layer
-  /// reads a view that the stage makes, this read counts as a read of the viewed tensor.
+  /// Notes the boundaries that layer `l` of the stage reads. If the backward pass of the layer reads a view that the
+  /// stage makes, the function notes the boundary of the viewed tensor.
   void read_by(std::uint32_t l, const Stage& stage) {
     const Layer& layer = model_.layers[l];
     const auto outside = [&](std::uint32_t input) {

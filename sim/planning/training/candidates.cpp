@@ -1,5 +1,5 @@
-// Makes candidates for the open choices of training: how many micro-batches run side by side, and how many bytes early
-// loads may use.
+// Makes candidates for what a scenario of training leaves open: the number of micro-batches side by side, and the bytes
+// that early loads may use.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -17,19 +17,18 @@
 namespace sluice {
 namespace {
 
-/// The tried numbers of bytes for early loads, as multiples of the peak of a step without early loads.
+/// The numbers of bytes that are tried for early loads, each as a multiple of a step's peak without early loads.
 constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
 constexpr double as_early_as_may_be = 1e6;
-/// The paces that are tried, the most useful first. The empty element is the pace of the machine.
-/// Most of the other paces are about 1.4 times the next smaller pace. With such small gaps, nearly
-/// all plans that are tried on a slower machine are also tried on a faster machine.
+/// The paces that are tried, the most useful first. The empty element is the pace of the machine itself. In order of
+/// size, neighbouring paces mostly differ by a factor of about 1.4. Because of such small gaps, nearly every plan that
+/// is tried for a slow machine is also tried for a fast one.
 const std::array<std::optional<double>, 10> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
 
-/// The number of ways in which the loads of a step are listed. The longer the plan of the step, the
-/// fewer ways are tried.
+/// In how many ways the loads of a step are listed. The more operations a step has, the fewer ways are tried.
 struct TriedCounts {
   std::size_t paces = 1;  ///< how many of `paces` are tried, from the beginning
   std::size_t listings =
@@ -42,8 +41,8 @@ TriedCounts tried_counts(std::int64_t operations) {
   return {1, 0};
 }
 
-/// The seconds of computation and copies, and the peaks, of batches of any size. These numbers are
-/// extrapolated from a few small batches: each pass adds a fixed amount, and so does each micro-batch.
+/// Lower bounds of seconds and of peaks for batches of any size. The sums of a few small batches are computed. The sums
+/// of a larger batch follow from them, because each further pass and each further micro-batch adds a fixed amount.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
@@ -68,7 +67,7 @@ class WorkOfBatches {
     const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                  save = sum(&TrainingSums::save_s);
     const double additions = batches * sum(&TrainingSums::additions);
-    // If a pass is not full, rounding may change the bytes of copies a little, so the bound is lowered a little.
+    // In a pass that is not full, the bytes of copies may be rounded. So the bound is lowered a little.
     constexpr double division = 1 - 1e-9;
     if (!order_.overlap)
       return lowered_for_rounding(batches * (compute + load + save) * division, additions);
@@ -77,10 +76,11 @@ class WorkOfBatches {
                                 additions);
   }
 
-  /// Returns a lower bound on the peak of every device with this many micro-batches side by side. An operation
-  /// of the tape goes through these micro-batches, and the device holds the most bytes at the first or at the
-  /// last of them. These bytes grow linearly with the number of micro-batches. So the peak is a convex function
-  /// of this number, and the slope between the known peaks for 2 and 3 micro-batches gives a lower bound.
+  /// Returns a lower bound on the peak of every device with this many micro-batches side by side. An operation of the
+  /// tape computes these micro-batches one after the other. The device holds the most bytes at the first or the last of
+  /// them. At both, the bytes are a linear function of the number of micro-batches. The peak is the greatest of such
+  /// functions, so each further micro-batch adds at least as much to it as the one before. So beyond 3 micro-batches,
+  /// each adds at least (peak of 3) - (peak of 2).
   std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
     const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
     if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];
@@ -107,12 +107,13 @@ class WorkOfBatches {
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   TrainingSums one_, two_passes_, each_, pass_;
-  /// The peaks with 1, 2 and 3 micro-batches in flight. `one_pass_peaks_` is for one pass.
-  /// `passes_peaks_` is for two passes, and the second of them has one micro-batch.
+  /// The peaks with 1, 2 and 3 micro-batches in flight: `one_pass_peaks_` for a batch of one pass, `passes_peaks_` for
+  /// a batch of two passes, of which the second has one micro-batch.
   std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
 };
 
-/// Returns the smallest capacity of all devices, or nothing if no device has a limit.
+/// Returns the capacity of the device with the smallest memory. The result is empty if no device has a limit, or if
+/// capacities are not enforced.
 std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
                                               const TrainingOrder& order) {
   std::optional<std::int64_t> least;
@@ -122,7 +123,7 @@ std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
   return request.capacity_enforced ? least : std::nullopt;
 }
 
-/// The ways to train with a given number of micro-batches side by side.
+/// The ways to train with a given number of micro-batches side by side. They differ in the places of the loads.
 class TrainingWays {
  public:
   /// `at_least` is a lower bound on the bytes that each device needs.
@@ -135,13 +136,14 @@ class TrainingWays {
         at_least_(at_least),
         stages_(std::move(stages)) {
     unlimited_.capacity_enforced = false;
-    // If no transfers share a link, a larger memory never makes an action start later. So the run
-    // may use the whole device in this case.
+    // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
+    // action start later.
     if (!shares_links()) run_room_ = capacity_.value_or(no_limit);
   }
 
-  /// Returns one candidate for all ways, with the lower bound of `at_least` seconds, or nothing if the step cannot fit.
-  /// The ways are listed only when the judge opens the candidate, because another strategy may have the same ways.
+  /// Returns one candidate for all ways, or nothing if the step cannot fit. `at_least` is a lower bound of the
+  /// candidate's seconds. The ways are listed only when the judge opens the candidate, because another strategy may
+  /// already have had the same ways.
   static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways,
                                        double at_least) {
     if (!ways->fits(ways->at_least_)) return {};
@@ -152,7 +154,7 @@ class TrainingWays {
   }
 
  private:
-  /// Returns one candidate for each different way that fits.
+  /// Returns a candidate for each way that fits, but only one for ways that are equal.
   static std::vector<Candidate> listed(const std::shared_ptr<const TrainingWays>& ways,
                                        const std::shared_ptr<const ChosenStep>& step) {
     std::vector<Candidate> candidates;
@@ -164,8 +166,8 @@ class TrainingWays {
     return candidates;
   }
 
-  /// Returns a text that is the same for all strategies for fates that lead to this step. The text has
-  /// the address of the stages, which is the same for all requests with one cut, except under `resident`.
+  /// Returns a text that is the same for all strategies for fates that lead to the same step. The address of the stages
+  /// stands for the cut in this text: all requests with one cut have the same address, except under `resident`.
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;
     text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
@@ -192,16 +194,16 @@ class TrainingWays {
             }};
   }
 
-  /// Returns the simulated seconds of a plan. For a shown machine, the judge simulates the plan for the real machine
-  /// instead, and the result is 0.
+  /// Returns the simulated seconds of a plan, or 0 if the platform is a shown machine. Then the judge simulates the
+  /// plan for the real machine instead.
   double seconds(const Plan& plan) const {
     if (unlimited_.real_machine) return 0;
     return enforced_ ? run_seconds_in_host(plan) : run_seconds(plan);
   }
 
-  /// Returns for each pace the ways with different rooms for early loads. A room includes the step's peak, so the
-  /// smallest room is this peak. For each pace, the result also has ways for up to TriedCounts::listings other
-  /// listings, beginning with the listing that needs the most bytes. The result leaves out ways that do not fit.
+  /// Returns, for each pace, ways with different rooms for early loads (see rooms()), and at most TriedCounts::listings
+  /// further ways. Of these, the first is the listing that needs the most bytes, and each other needs fewer bytes than
+  /// the one before. Ways that do not fit are left out.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;
@@ -212,7 +214,7 @@ class TrainingWays {
     std::set<std::vector<LoadPlace>> seen;
     const auto add = [&](ChosenStep::EarlyLoadLimits limits) {
       ChosenStep::Offer offer = step.offer(limits);
-      // A room of `offer.most` bytes gives the same listing.
+      // If the room does not fit, `offer.most` bytes may fit, and lead to the same listing.
       if (!fits(limits.room)) limits.room = offer.most;
       if (!fits(limits.room)) return offer.most;
       const bool fresh = seen.insert(offer.places).second;
@@ -225,18 +227,18 @@ class TrainingWays {
       for (std::size_t n = 0; n < tried.listings && room >= step.peak(); ++n)
         room = add({room, paces[p], run_room_}) - 1;
     }
-    // Ways with the pace of the machine and the most room come first, because the fastest way is probably among them.
+    // Reversed, the ways with the machine's pace and the most room come first. The fastest way is probably among them.
     std::reverse(ways.begin(), ways.end());
     return ways;
   }
 
-  /// This pace gives several listings. For each of them, adds the smallest of rooms() that gives it.
-  /// The loop goes from the largest room downwards. If a listing needs fewer bytes than the room for
-  /// which it was made, all rooms between these two numbers of bytes give the same listing.
+  /// Adds rooms to try with this pace. Several rooms may lead to the same listing: of these, adds only the smallest.
+  /// The loop goes from the largest room to the smallest. If a room's listing needs only `used` bytes, all smaller
+  /// rooms with at least `used` bytes lead to the same listing.
   void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
                  std::vector<ChosenStep::EarlyLoadLimits>& all) const {
     const std::vector<std::int64_t> rooms = this->rooms(step.peak());
-    std::size_t end = 0;  // only the rooms before this index may still give new listings
+    std::size_t end = 0;  // the rooms from this index on are done, or do not fit
     while (end < rooms.size() && fits(rooms[end])) ++end;
     while (end > 0) {
       const std::int64_t used = step.offer({rooms[end - 1], pace, run_room_}).most;
@@ -245,7 +247,8 @@ class TrainingWays {
     }
   }
 
-  /// Returns the rooms that are tried, in ascending order. A room is the step's peak plus the bytes for early loads.
+  /// Returns the rooms that are tried, the smallest first. A room is the step's peak plus bytes for early loads, so the
+  /// smallest room is the peak alone.
   static std::vector<std::int64_t> rooms(std::int64_t peak) {
     std::vector<std::int64_t> rooms;
     for (const double part : ahead_parts)
@@ -255,7 +258,7 @@ class TrainingWays {
 
   bool fits(std::int64_t bytes) const { return !capacity_ || bytes <= *capacity_; }
 
-  /// Returns whether two transfers of the run can share a link, and so slow each other down.
+  /// Returns whether two transfers of the run may use one link at the same time, and slow each other down.
   bool shares_links() const {
     const Platform& platform = unlimited_.pricing.platform;
     const std::string& host = platform.host().name;
@@ -281,9 +284,10 @@ class TrainingWays {
   }
 
   bool enforced_;
-  /// The capacity of the smallest device; empty if unlimited.
+  /// The capacity of the smallest device. Empty means unlimited.
   std::optional<std::int64_t> capacity_;
-  /// The bytes that a run may use. If empty, the run stays within the room of its listing.
+  /// How many bytes of each device a run may use. If empty, these are the bytes of the room with which its loads are
+  /// listed.
   std::optional<std::int64_t> run_room_;
   PolicyRequest unlimited_;
   TrainingOrder order_;
@@ -291,9 +295,9 @@ class TrainingWays {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether there is nothing to choose about the loads. This is so in two cases: transfers
-/// do not overlap with computation, or the device loads only inputs and has room for all of them as
-/// early as possible. The result depends on bytes, and not on prices.
+/// Returns whether there is nothing to choose about the loads. This is so if transfers do not overlap with computation.
+/// It is also so if only inputs are loaded, and the device has room to load all of them as early as possible. The
+/// result does not depend on prices.
 bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
                            const std::optional<std::int64_t>& capacity) {
   if (!order.overlap) return true;
@@ -307,8 +311,8 @@ bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& 
 
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
-  // Each micro-batch has a forward and a backward pass of each stage. If several cuts are compared,
-  // a plan that is too long is not an error, because another cut may have a shorter plan.
+  // A plan that is too long is an error, unless several cuts are compared: another cut may have a shorter plan. Each
+  // micro-batch has two passes of each stage, forward and backward.
   if (!request.cut_open)
     refuse_long_round(request.workload.micro_batches_per_step(), 2 * request.pricing.stages.size());
   PolicyRequest unlimited = request;
@@ -320,8 +324,8 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   else if (!order.weights_stay)
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // There are no candidates if the scenario makes all choices and the loads leave no choice. The
-  // caller then makes the only plan, which may use the whole memory of the device.
+  // If the scenario makes all choices and the loads leave none open, there are no candidates. Then the caller makes the
+  // only plan, and its run may use the whole memory of the device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) {

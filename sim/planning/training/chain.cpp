@@ -8,8 +8,8 @@ namespace sluice {
 
 namespace {
 
-/// The seconds of a copy between host memory and the device if no other transfer uses the route. With overlap,
-/// they are the seconds on the copy engine. Without overlap, they include the latency until the data arrive.
+/// Gives the seconds of a copy between host memory and the device if no other transfer uses the route. With overlap,
+/// these are the seconds for which the copy occupies its engine. Without overlap, they also include the latency.
 class CopyTimes {
  public:
   CopyTimes(const Platform& platform, const std::string& from, const std::string& to,
@@ -23,16 +23,16 @@ class CopyTimes {
   CopyTime copy_;
 };
 
-/// Returns the bytes of the tensors that a stage makes and later stages read. A stage may also pass
-/// on tensors that it does not make: inputs, or outputs of earlier stages. The bytes of such tensors
-/// do not count. But a first stage that has only inputs counts as the maker of these inputs.
+/// Returns the bytes of the tensors that a stage makes for later stages. Tensors that it only passes on do not count:
+/// inputs of the model, and outputs of earlier stages. But if all layers of the first stage are inputs, the stage
+/// counts as their maker.
 std::int64_t made_bytes(const Pricing& pricing, const Stage& stage) {
   const auto is_input = [&](std::uint32_t layer) {
     return pricing.model.layers[layer].inputs.empty();
   };
   bool computes = stage.first > 0;
   for (std::uint32_t l = stage.first; l <= stage.last; ++l) computes = computes || !is_input(l);
-  std::int64_t bytes = 0;  // the sum is at most output_bytes, which was checked for overflow
+  std::int64_t bytes = 0;  // at most output_bytes, so it cannot overflow
   for (const Crossing& crossing : stage.crosses)
     if (computes ? crossing.layer >= stage.first && !is_input(crossing.layer)
                  : is_input(crossing.layer))
@@ -81,7 +81,8 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
     link.backward_workspace = checked_add(link.pass_workspace, times(dropped), "bytes");
     chain.stages.push_back(std::move(link));
   }
-  // The loss makes the gradient of the last output during the backward pass of the last stage.
+  // The gradient of the last output has no stage that makes it: the loss makes it during the last stage's backward
+  // pass. So it counts as workspace of this pass.
   ChainStage& last = chain.stages.back();
   last.backward_workspace =
       checked_add(last.backward_workspace, last.gradient, "bytes of a backward pass");

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The times of a round in which only computation takes time: the start of each operation, and the
-/// operation that runs at a given time.
+/// A clock for a round in which operations run without pauses: loads and saves take no time. It says when each
+/// operation starts, and which operation runs at a given time.
 class Clock {
  public:
   explicit Clock(const Program& program) {
@@ -27,8 +27,8 @@ class Clock {
     for (; operation < 0; operation += count) time -= now_;
     return time + starts_[static_cast<std::size_t>(operation)];
   }
-  /// Returns the operation that runs at `time`. If a load is listed before this operation, the load
-  /// starts by `time`. A negative number is an operation of the previous round.
+  /// Returns the operation that runs at `time`. A load that is listed before this operation starts at `time` or
+  /// earlier. A negative number is an operation of the previous round.
   std::int64_t operation_at(double time) const {
     const auto count = static_cast<std::int64_t>(starts_.size());
     if (time < 0 && now_ > 0) {
@@ -75,9 +75,10 @@ class LateLoads {
   }
 
  private:
-  /// Returns for each load the latest time at which it may begin. Goes through the loads twice,
-  /// because the last loads of a round must end before the first loads of the next round begin.
-  /// The limit between rounds is left out if the loads of a round take longer than its computations.
+  /// Returns for each load the latest time at which it may begin. The function goes through the loads backwards,
+  /// because each load must end before the next load begins. The last loads of a round must end before the first loads
+  /// of the next round, so the function goes through all loads a second time. But if the loads of a round take longer
+  /// than its computations, it ignores the next round.
   std::vector<double> latest_begins() const {
     const std::vector<Program::Load>& loads = program_.loads;
     std::vector<double> begins(loads.size());
@@ -97,8 +98,8 @@ class LateLoads {
     return begins;
   }
 
-  /// Returns the first operation before which a load may be listed: the operation after the save
-  /// whose bytes the load reads.
+  /// Returns the first operation before which the load may be listed. If the load reads what a save has written, this
+  /// is the operation after the save.
   std::int64_t first_moment(std::uint32_t number, std::int64_t needed) const {
     const Program::Instance& made = program_.instances[number];
     if (made.copy_of != none)
@@ -112,9 +113,8 @@ class LateLoads {
 
   double seconds(const Program::Instance& made) const { return slower_ * made.load_s; }
 
-  /// Returns the difference in seconds below which two times count as equal. With a pace, many loads begin and end at
-  /// the same times as operations. Without this difference, rounding could decide whether the load or the operation
-  /// comes first.
+  /// Returns the greatest difference in seconds at which two times count as equal. With a pace, many loads begin or end
+  /// at the same time as an operation. Then rounding must not decide which of the two comes first.
   double rounding() const { return paced_ ? 1e-9 * clock_.seconds() : 0; }
   std::int64_t operation_at(double time) const { return clock_.operation_at(time + rounding()); }
 

@@ -40,7 +40,7 @@ double LoadOffers::at_least(const ChosenStep::EarlyLoadLimits& limits,
   return clock_.at_least(loads(limits.pace), offer.places);
 }
 
-/// Returns the loads of the step, timed with this pace.
+/// Returns the loads of the step, which load_late() has placed with this pace.
 const std::vector<Program::Load>& LoadOffers::loads(std::optional<double> pace) {
   const auto [found, fresh] = loads_.try_emplace(pace);
   if (fresh) {

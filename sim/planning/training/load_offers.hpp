@@ -1,5 +1,5 @@
-// Decides where the loads of a training step are listed, within given limits, and computes a lower
-// bound of the run's seconds. Only ChosenStep uses this class.
+// Decides where the loads of a training step are listed within given limits, and computes a lower
+// bound of the seconds of the run. Only ChosenStep uses this class.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ class LoadOffers {
   const Platform& platform_;
   Program step_;
   StepClock clock_;
-  /// Whether an operation takes the same time on every device.
+  /// Whether all devices are alike, so that an operation takes equally long on each of them.
   bool priced_alike_;
   std::vector<std::vector<std::int64_t>> bytes_;  ///< indexed by device and operation
   std::map<std::optional<double>, std::vector<Program::Load>> loads_;  ///< indexed by pace

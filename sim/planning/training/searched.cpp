@@ -1,6 +1,6 @@
-// Makes candidates of training for a strategy for fates that searches. If weights take turns, the search gives a result
-// for each number of micro-batches side by side. These results are compared with the strategies that treat all stages
-// alike.
+// Makes candidates of training for a strategy for fates that searches. If weights take turns, each number of
+// micro-batches side by side has a search of its own. The results are compared with the plans of the strategies that
+// treat all stages alike.
 #include <algorithm>
 #include <limits>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// For each number of micro-batches in flight, a lower bound of the seconds that holds for all fates.
+/// One lower bound of the seconds for each number of micro-batches in flight that is tried. It holds for all fates.
 using Bounds = std::vector<double>;
 
 double least(const Bounds& bounds) {
@@ -27,7 +27,8 @@ std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order)
   return bytes_of_all(request, order).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
-/// Returns a lower bound of the seconds of the run for `order`, with or without selective recomputation.
+/// Returns a lower bound of the seconds of the run for `order`. `selective` says whether the run uses selective
+/// recomputation.
 double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
   constexpr int steps = 60;
   const Device& device = request.pricing.platform.device(order.devices.front());
@@ -54,7 +55,7 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order) {
   return drops ? std::min(plain, bound_of(request, order, true)) : plain;
 }
 
-/// Adds two facts to the plan: the budget, and the gap between the seconds and the bound.
+/// Sets two facts of the plan: the budget, and the gap of `seconds` to `bound`.
 Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
   for (const Fact& fact : {budget_fact(budget), gap_fact(seconds, bound)}) {
     const auto known = std::find_if(plan.facts.begin(), plan.facts.end(),
@@ -67,7 +68,7 @@ Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
   return plan;
 }
 
-/// The search for fates that the strategy makes for one number of micro-batches in flight.
+/// A strategy's search for fates, for one number of micro-batches in flight.
 class Search {
  public:
   Search(const PolicyRequest& request, const TrainingOrder& order, std::size_t number,
@@ -103,7 +104,8 @@ class Search {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns the only candidate of a request in which nothing but the fates is open. Its plan may use the whole device.
+/// Returns the only candidate of a request that leaves nothing open but the fates. Its plan may use the whole memory of
+/// the device.
 Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
                    std::shared_ptr<const std::vector<Stage>> stages) {
   return {0, 1, [request, order, stages = std::move(stages)](double, const auto& settled) {
@@ -117,8 +119,8 @@ Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
           }};
 }
 
-/// Changes a candidate of a strategy that treats all stages alike. The text of the candidate then names the strategy,
-/// and its plan has the facts of with_gap().
+/// Returns a candidate of a strategy that treats all stages alike, changed in two ways: its text also names the
+/// strategy, and its plan has the facts of with_gap().
 Candidate as_strategy(Candidate candidate, const std::string& name,
                       const std::shared_ptr<Bounds>& bounds, std::int64_t budget) {
   return changed(std::move(candidate), [name, bounds, budget](Settled& one) {
@@ -130,8 +132,8 @@ Candidate as_strategy(Candidate candidate, const std::string& name,
   });
 }
 
-/// A strategy that treats all stages alike: the request with this strategy, and its candidates. A
-/// strategy without candidates has a single plan, which may use the whole device.
+/// A request with a strategy that treats all stages alike, and the candidates of this request. Without candidates, the
+/// request has a single plan, which may use the whole memory of the device.
 struct AlikeWays {
   PolicyRequest request;
   std::vector<Candidate> candidates;
@@ -167,7 +169,8 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
   const std::vector<AlikeWays> alike = ways_of_strategies(request, order, stages);
-  // If weights stay and no strategy in `alike` has candidates, the search for fates compares the strategies.
+  // If weights stay and no request in `alike` has candidates, no candidates are needed: the search for fates itself
+  // compares the strategies.
   if (order.weights_stay && std::all_of(alike.begin(), alike.end(), [](const AlikeWays& ways) {
         return ways.candidates.empty();
       }))

@@ -23,8 +23,8 @@ class SideBySideChain {
         per_batch_(static_cast<double>(workload.batch / workload.micro_batch)),
         weights_stay_(shape.weights_stay) {}
 
-  /// Returns the number of chains of a batch. The number is not a whole number if the last pass has fewer micro-batches
-  /// than the other passes.
+  /// Returns how many chains a batch consists of. If the last pass has fewer micro-batches than the others, it counts
+  /// as a fraction of a chain.
   double chains() const { return per_batch_ / seconds_; }
   double passes() const { return std::ceil(chains()); }
   double whole() const { return std::floor(chains()) / chains(); }
@@ -52,7 +52,7 @@ class SideBySideChain {
 
   ChainTurn turn_of(const StageState& state) const {
     const double sums = passes() - 1, updates = state.updates && state.weights > 0 ? 1 : 0;
-    // Without an update, no operation uses the gradients later. The gradients are the answer, so they are saved.
+    // If there is no update, no later operation uses the gradients. They are then the answer, so they are saved once.
     const double unused = state.updates || state.gradients == 0 ? 0 : 1;
     const auto each = [&](double of_batch) { return of_batch / chains() / engines_; };
     return {state.weights, state.weights_load_s / engines_,
@@ -66,12 +66,12 @@ class SideBySideChain {
   bool weights_stay_;
 };
 
-/// Sets the seconds for which a step waits for its first stage. A step begins with the loads of the first
-/// stage's weights, and no computation hides these loads. The last computation of the step updates these
-/// weights. Their saves follow, and the next step begins when the weights have been loaded again.
+/// Sets the seconds in which the device waits for the first stage. No computation hides the loads with which a step
+/// begins: those of the first stage's weights. The last computation of a step updates these weights. Then they are
+/// saved, and loaded again before the next step can begin.
 void wait_for_first_stage(const StageState& first, const SideBySideShape& shape, FateRun& run) {
   run.first_s = first.weights_load_s;
-  if (!shape.overlap) {  // The chain's passes count the seconds of all copies except these loads.
+  if (!shape.overlap) {  // the seconds of all other copies are in the chain's passes
     run.between_s = first.weights_load_s;
     return;
   }
@@ -80,13 +80,13 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
 }
 
-/// Computes the seconds for which the passes of one chain wait if consecutive passes are on different
-/// devices. The result of a pass for the last micro-batch goes to host memory and then to the device of the
-/// next pass. During these copies, the device of the next pass computes the other micro-batches. A backward
-/// pass waits for the result of the previous backward pass. If a stage is recomputed between the two, it
-/// waits for the result of this stage instead. The bound counts the shortest of three times: the two waits,
-/// and the seconds of the recomputation. Without overlap, only the waits of forward passes count: a
-/// recomputation moves the next backward pass to another device, which may already hold the result.
+/// Computes a lower bound of the seconds for which passes wait for results from other devices. Consecutive passes of a
+/// chain may be on different devices. Then the result of a pass goes to host memory, and from there to the device of
+/// the next pass. While the result for the last micro-batch is copied, this device computes the other micro-batches. A
+/// backward pass waits for the result of the previous backward pass, or, if a stage is recomputed between the two, for
+/// the result of this stage. The bound counts the shortest of three times: each of these two waits, and the seconds of
+/// the recomputation. Without overlap, the bound counts only the waits of forward passes. There, a recomputation may
+/// move the next backward pass to a device that already holds the result.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
@@ -99,7 +99,8 @@ class HandOver {
 
   double seconds() const {
     const std::size_t n = chain_.stages.size();
-    // If the chain branches, a pass need not read the result of the previous pass, so it may start without a wait.
+    // In a chain that branches, a pass may start without a wait, because it may not need the result of the previous
+    // pass.
     if (shape_.devices == 1 || chain_.branches()) return 0;
     double all = 0;
     for (std::size_t s = 1; s < n; ++s)
@@ -110,7 +111,8 @@ class HandOver {
   }
 
  private:
-  /// Returns the seconds of the copies of a result. Without overlap, the save may already be counted elsewhere.
+  /// Returns the seconds of the save and the load of a result. Without overlap, the save does not count, because it may
+  /// already be counted elsewhere.
   double copied(const ChainTensor& tensor) const {
     return shape_.overlap ? tensor.save_s + tensor.load_s : tensor.load_s;
   }
@@ -119,8 +121,8 @@ class HandOver {
     return std::max(0.0, copied + chain_.load_latency_s - others_ * computed);
   }
 
-  /// Returns the least seconds that a recomputation just before the backward pass of stage s takes.
-  /// With such a recomputation, the backward pass need not wait for the previous backward pass.
+  /// Returns the least seconds that a recomputation directly before the backward pass of stage s takes. After such a
+  /// recomputation, this backward pass need not wait for the previous backward pass.
   double recomputed_before(std::size_t s) const {
     double least = chain_.stages[s].forward_s;
     for (std::size_t r = 0; r < s; ++r) least = std::min(least, chain_.stages[r].forward_s);
@@ -132,8 +134,8 @@ class HandOver {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // During the copies, the device that made the result goes on with the other half of a split
-    // pass, or with the update.
+    // During the copies, the device that made the result computes the update, and the other half of its backward pass
+    // if this pass is split.
     if (!last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
     const auto consider = [&](bool read, const ChainTensor& tensor) {
@@ -141,7 +143,7 @@ class HandOver {
     };
     consider(true, stage.inner);
     consider(stage.reads_input && s > 0, chain_.boundary(s));
-    // Selective recomputation may run before the result has arrived, so it hides a part of the copies.
+    // Selective recomputation need not wait for the result, so it hides a part of the copies.
     return std::max(0.0, least - states_[s].selective_s);
   }
 

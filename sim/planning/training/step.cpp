@@ -48,8 +48,8 @@ class StepMaker {
   }
 
  private:
-  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, the
-  /// function also adds the optimizer state, and the gradients of stages whose weights are not updated.
+  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, also
+  /// adds their optimizer state, and the gradients of each stage without an update.
   void add_places() {
     std::vector<Program::Place>& places = draft_.program.places;
     for (std::int64_t m = 0; m < shape_.micro_batches * shape_.batches; ++m)
@@ -74,16 +74,17 @@ class StepMaker {
     }
   }
 
-  /// Where a tensor is now: the instance of the tensor on each device, and the instance whose save left a copy in host
-  /// memory.
+  /// Where a tensor is now. `on` maps each device that holds the tensor to the instance there. If host memory has a
+  /// copy, `copy` is the instance whose save made it.
   struct TensorLocation {
     std::map<std::uint32_t, std::uint32_t> on;
     std::uint32_t copy = none;
-    /// The last slot that added numbers to the tensor (a gradient); negative if there is none.
+    /// Only for gradients: the last slot that added numbers to the gradient, or -1 if none did.
     std::int64_t changed_at = -1;
   };
 
-  /// The tensors that a micro-batch has now, indexed by boundary or stage.
+  /// The tensors that a micro-batch has now: boundaries and their gradients by number of the boundary, inner tensors by
+  /// stage.
   struct MicroBatchTensors {
     std::map<std::uint32_t, TensorLocation> boundary, inner, gradient;
     std::map<std::uint32_t, int> forwards;
@@ -123,7 +124,8 @@ class StepMaker {
     }
   }
 
-  /// Returns a new operation of a micro-batch, with the loads that wait for the next operation.
+  /// Returns a new operation of a micro-batch. It gets the loads of `tensors.pending`, which wait for their next
+  /// operation.
   Program::Operation slot(ActionKind kind, std::size_t stage, MicroBatchTensors& tensors) {
     Program::Operation slot = draft_.operation(kind, stage);
     slot.micro_batch = static_cast<std::int32_t>(tensors.micro_batch);
@@ -137,7 +139,8 @@ class StepMaker {
     return slot;
   }
 
-  /// Uses a tensor on the slot's device. If another device has the tensor, the tensor is sent through host memory.
+  /// Makes the slot use a tensor. If only another device has the tensor, the tensor goes through host memory to the
+  /// slot's device.
   void use(Program::Operation& slot, TensorLocation& location, double load_s) {
     if (!location.on.contains(slot.device)) {
       const Program::Instance source = draft_[location.on.begin()->second];
@@ -169,7 +172,7 @@ class StepMaker {
                     answer ? TensorClass::output : TensorClass::activation, stage.output.bytes, s,
                     tensors.micro_batch);
     slot.makes.push_back(output);
-    tensors.boundary[s + 1].on = {{slot.device, output}};  // A copy in host memory stays valid.
+    tensors.boundary[s + 1].on = {{slot.device, output}};  // `copy` stays: a copy in host memory is valid
     if (keeps && stage.inner.bytes > 0) {
       const std::uint32_t inner =
           draft_.make(instance_name("inner", s, tensors.micro_batch), TensorClass::activation,
@@ -212,8 +215,8 @@ class StepMaker {
     part(ActionKind::backward_weight, 0.5, false);
   }
 
-  /// Makes the slot compute the gradient of a boundary that its stage reads. If the backward pass
-  /// of another stage has already made this gradient, the slot adds its numbers to the gradient.
+  /// Makes the slot compute the gradient of boundary `b`, which its stage reads. If another stage has already made this
+  /// gradient in its backward pass, the slot adds its own numbers to it.
   void add_gradient(Program::Operation& slot, std::size_t b, MicroBatchTensors& tensors) {
     if (b == 0 || chain_.stages[b - 1].gradient == 0) return;
     const auto [location, fresh] = tensors.gradient.try_emplace(static_cast<std::uint32_t>(b));
@@ -230,7 +233,7 @@ class StepMaker {
     gradient = {{{slot.device, gradient.on.at(slot.device)}}, none, draft_.next()};
   }
 
-  /// Makes the slot use the results of the forward pass. The slot is a backward pass of stage s.
+  /// Makes the slot, a backward pass of stage s, use those tensors of the forward pass that it reads.
   void use_kept(Program::Operation& slot, std::uint32_t s, MicroBatchTensors& tensors) {
     const ChainStage& stage = chain_.stages[s];
     if (stage.inner.bytes > 0) use(slot, tensors.inner.at(s), stage.inner.load_s);
@@ -241,13 +244,12 @@ class StepMaker {
     if (stage.reads_output) use(slot, tensors.boundary.at(s + 1), stage.output.load_s);
   }
 
-  /// Makes a save of the tape. If another device needed the tensor, host memory has a copy, and no save is made.
+  /// Makes a save of the tape, unless host memory already has a copy because another device needed the tensor.
   void save_once(TensorLocation& location) {
     if (location.copy == none) save(location);
   }
 
-  /// Saves a tensor directly after the slot that made it. If other slots added to the tensor, saves it after the last
-  /// of these slots.
+  /// Saves a tensor directly after the slot that made it, or after the last slot that added numbers to it.
   void save(TensorLocation& location) {
     location.copy = location.on.begin()->second;
     draft_.save_after(location.copy, std::max(draft_[location.copy].first, location.changed_at));
@@ -281,7 +283,7 @@ class StepMaker {
       }
   }
 
-  /// Updates weights that stay on the device.
+  /// Adds the update of a stage whose weights stay on the device.
   void update(std::size_t s) {
     const StageState& state = shape_.stages[s];
     if (!state.updates || state.weights == 0) return;
@@ -302,8 +304,8 @@ class StepMaker {
 }  // namespace
 
 Program make_step(const StepShape& shape) {
-  // Each operation of the tape is at least one action. The check is made before the step, because a
-  // step that is too long would fill the memory of the computer.
+  // This check comes first, because a step that is too long would fill the memory of the computer. Each operation of
+  // the tape is at least one action.
   refuse_long_round(checked_mul(shape.micro_batches, shape.batches, "micro-batches of a step"),
                     shape.tape.size());
   return StepMaker(shape).make();

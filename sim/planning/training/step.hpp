@@ -1,10 +1,10 @@
 // Makes one training step as a program (program.hpp). The step has the forward and backward passes of its
-// micro-batches, the recomputations and copies that the fates of activations require, and the updates. A slot is one
-// operation for one micro-batch.
+// micro-batches, and the updates. Recomputations and copies come from the fates of activations. A slot is an operation
+// for one micro-batch.
 //
 // Gradients are summed over the micro-batches of a batch, and the update uses the sums. If weights take turns (policy
-// `streamed`), the weights of a stage are loaded once for consecutive operations of this stage. Sums that
-// are not complete go to host memory and are loaded again. The update saves weights and optimizer state.
+// `streamed`), consecutive operations of a stage load the weights of this stage only once. Sums of gradients that are
+// not yet complete go to host memory and are loaded again. After the update, weights and optimizer state are saved.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace sluice {
 
-/// Data of a stage that a step needs and the chain does not have: bytes on the device, and seconds
-/// of copies and of the update.
+/// What a step needs to know about a stage beyond what the chain says: the bytes of its weights, gradients and
+/// optimizer state, and the seconds of their copies and of the update.
 struct StageState {
   std::int64_t weights = 0, gradients = 0, optimizer = 0;
   bool updates = false;
   double update_s = 0, weights_load_s = 0, gradients_load_s = 0, optimizer_load_s = 0;
   double weights_save_s = 0, gradients_save_s = 0, optimizer_save_s = 0;
-  /// The seconds that selective recomputation adds, and the bytes that it computes again.
+  /// The seconds of the stage's selective recomputation, and the bytes of the tensors that it computes again.
   double selective_s = 0;
   std::int64_t selective_bytes = 0;
 };
@@ -35,17 +35,18 @@ struct StepShape {
   const std::vector<StageState>& stages;
   std::int64_t micro_batches = 1;  ///< per batch
   std::int64_t batches = 1;        ///< the number of batches per step; an update ends each batch
-  /// The number of micro-batches that go through the tape side by side.
+  /// The number of micro-batches side by side: each operation of the tape is done for all of them before the next
+  /// operation.
   std::int64_t in_flight = 1;
   bool weights_stay = true;  ///< whether weights, gradients and optimizer state stay on the device
   bool split_backward = false;
-  /// The number of devices that take turns. Each operation of the tape is a new phase on the next device. If a phase
-  /// needs a tensor that another device has, the tensor goes through host memory.
+  /// The number of devices that take turns: after each computation of the tape, a new phase begins on the next device.
+  /// Tensors go from device to device through host memory.
   std::uint32_t devices = 1;
 };
 
-/// Returns a training step as a program. The devices of the program have no names yet, and its loads have no positions.
-/// The caller sets the names and positions before listing (see load_when_needed() and load_late()).
+/// Returns a training step as a program. The caller must still give the devices their names, and add the loads (see
+/// load_when_needed() and load_late()).
 Program make_step(const StepShape& shape);
 
 }  // namespace sluice

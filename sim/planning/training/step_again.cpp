@@ -8,14 +8,14 @@ namespace sluice {
 
 namespace {
 
-/// A tensor that may be loaded.
+/// A tensor that a step may load, and the seconds of its load.
 struct Loaded {
   std::int64_t bytes;
   double seconds;
 };
 
-/// Returns all tensors of a shape that may be loaded, in an order that does not depend on seconds. Loads of
-/// equally many bytes take equally long. So the seconds of a load are known from any tensor with equally many bytes.
+/// Returns all tensors that a step of this shape may load. Their order does not depend on seconds. The seconds of a
+/// load are those of any tensor in this list with as many bytes.
 std::vector<Loaded> loaded_of(const StepShape& shape) {
   const auto of = [](const ChainTensor& tensor) { return Loaded{tensor.bytes, tensor.load_s}; };
   std::vector<Loaded> all = {of(shape.chain.input)};

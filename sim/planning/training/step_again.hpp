@@ -1,6 +1,6 @@
-// A training step that is priced again: its operations and instances do not change, but its seconds come from another
-// machine or cost model. Pricing a plan again (draft.hpp) needs only the positions of the step's loads. Making the
-// whole step again would take longer than all other work of pricing a plan again.
+// Prices a training step again: it keeps its operations and instances, but gets the seconds of another machine or cost
+// model. This is for pricing a plan again (draft.hpp), which needs the step only to find the places of its loads. To
+// make the whole step again would take longer than everything else that is done there.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace sluice {
 
 class StepAgain {
  public:
-  /// Takes a step that was made from this shape. Returns nothing if priced() cannot give the step
-  /// the right seconds. In this case, the step must be made again for each request.
+  /// `step` must have been made from `shape`. The result is empty if priced() could not give the step the right
+  /// seconds. Then the step must be made again for each request.
   static std::optional<StepAgain> of(Program step, const StepShape& shape);
 
-  /// Returns the step with the seconds of `shape`. Only its seconds may differ from the shape for
-  /// which the step was made. The caller may set the positions of the step's loads.
+  /// Returns the step with the seconds of `shape`. `shape` may differ only in seconds from the shape from which the
+  /// step was made. The caller may place the loads of the returned step.
   Program& priced(const StepShape& shape);
 
  private:
   explicit StepAgain(Program step) : step_(std::move(step)) {}
   Program step_;
-  /// For each loaded instance: its index, and the index of a tensor of loaded_of() whose load takes equally long.
+  /// For each loaded instance: its index, and the index of a tensor in loaded_of() whose load takes as long.
   std::vector<std::pair<std::uint32_t, std::size_t>> loads_;
 };
 
-/// The step of a plan that is priced repeatedly, and the decisions for which this step was made.
+/// A step that is priced again and again, and the decisions for which it was made.
 struct KnownStep {
   PriceDecisions tape;
   bool selective = false;

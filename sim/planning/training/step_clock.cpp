@@ -62,7 +62,7 @@ StepClock::StepClock(const Program& step, const Platform& platform,
   }
 }
 
-/// Finds the links that several of the copy streams use. Copies that use the same stream take turns anyway.
+/// Finds the links that copies of different streams use. Copies of one stream take turns anyway.
 void StepClock::find_shared_links(const Platform& platform, const Users& users) {
   struct Link {
     std::set<std::size_t> streams;
@@ -82,7 +82,7 @@ void StepClock::find_shared_links(const Platform& platform, const Users& users) 
   }
 }
 
-/// Returns the seconds that the busiest shared link needs to carry the bytes of all copies of the run.
+/// Returns the seconds in which the busiest shared link carries its part of all bytes that the run copies.
 double StepClock::seconds_on_links() const {
   std::vector<double> busy(shared_links_, 0);
   const auto cross = [&](const CopyStream& way, double bytes) {
@@ -101,7 +101,7 @@ double StepClock::seconds_on_links() const {
   return busy.empty() ? 0 : *std::max_element(busy.begin(), busy.end());
 }
 
-/// A run whose loads are at the given positions.
+/// Goes through a run whose loads are listed at given places.
 class StepRun {
  public:
   StepRun(const StepClock& clock, const std::vector<Program::Load>& loads,
@@ -127,7 +127,8 @@ class StepRun {
 
   /// Returns a lower bound on the seconds of the run.
   double seconds() {
-    // The number of rounds that are computed exactly. From each later round, only the computation is counted.
+    // How many rounds the clock goes through, with computations and copies. Of each later round, only the computations
+    // count.
     constexpr std::int64_t enough = 8;
     const std::int64_t rounds = std::min(clock_.rounds_, enough);
     const double later = static_cast<double>(clock_.rounds_ - rounds);
@@ -137,15 +138,16 @@ class StepRun {
       std::swap(before_, now_);
       std::swap(now_, next_);
     }
-    // For the first rounds, the run and this clock add the same numbers in the same order. So rounding
-    // errors can differ only in the sum over the later rounds, and in the seconds of one such round.
+    // In these rounds, a simulation adds the same numbers in the same order, so it has the same rounding errors. Only
+    // the sum over the later rounds, and the seconds of a later round, may be rounded differently.
     const double additions = (later > 0 ? later + 1 : 0) * static_cast<double>(step_.count());
     const double least = lowered_for_rounding(end_ + later * clock_.compute_s_, additions);
     return std::max(least, clock_.seconds_on_links() * shared_accuracy);
   }
 
  private:
-  /// The times at which the computations of a round have ended, and at which the data of its transfers have arrived.
+  /// The times of a round: `computed` says when each operation has ended, `saved` and `loaded` say when the data of
+  /// each save and load have arrived.
   struct Times {
     Times(const Program& step, std::size_t saves, std::size_t loads)
         : computed(step.operations.size(), 0), saved(saves, 0), loaded(loads, 0) {}
@@ -156,8 +158,8 @@ class StepRun {
     return places_[load].at < 0 || (places_[load].at == 0 && first_goes_ahead_);
   }
 
-  /// Brings the weights from host memory into the second memory of the real machine, in the order of their first loads.
-  /// These copies are the first copies of their copy engine.
+  /// On the real machine, copies the weights from host memory into the second memory, in the order in which they are
+  /// first loaded from there. Their copy engine makes these copies before all others.
   void begin_weights() {
     if (!clock_.real_) return;
     const auto begin = [&](std::int64_t stage) {
@@ -179,7 +181,7 @@ class StepRun {
     for (const auto& [stage, seconds] : clock_.real_->begins_s) begin(stage);
   }
 
-  /// Returns the time from which on the home of the weights of this stage has these weights.
+  /// Returns the time at which the weights of this stage have arrived in their home.
   double begun(std::int64_t stage) const {
     const auto found = begun_.find(stage);
     return found == begun_.end() ? 0 : found->second;
@@ -190,7 +192,7 @@ class StepRun {
     for (std::size_t s = 0; s < clock_.weights_s_.size(); ++s)
       weights_.push_back(copy(clock_.down_[step_.staying[s].device],
                               begun(static_cast<std::int64_t>(s)), clock_.weights_s_[s]));
-    // The loop makes the loads in the order in which operations need them.
+    // `loads_` is in the order in which operations need the loads.
     for (std::size_t i = 0; i < loads_.size(); ++i)
       if (goes_ahead(i)) now_.loaded[i] = load_at(i, 0);
   }
@@ -208,8 +210,8 @@ class StepRun {
         if (places_[i].at == 0) next_.loaded[i] = load_at(i, ready(i, true));
   }
 
-  /// Returns the time at which the computation and the saves for which load i waits have all ended.
-  /// `ahead` says that the load belongs to the next round.
+  /// Returns the time at which the computation and the saves for which load i waits have ended. `ahead` says whether
+  /// the load belongs to the next round.
   double ready(std::size_t i, bool ahead) const {
     const Program::Load& load = loads_[i];
     const std::uint32_t rounds = ahead ? 1 : 0;
@@ -227,8 +229,9 @@ class StepRun {
     return time;
   }
 
-  /// Returns the times of the round that is `rounds_ago` rounds before the load's own round. `ahead` is 1 if the
-  /// load's own round is the next round. Returns null if there is no such round, or if its times are not known yet.
+  /// Returns the times of the round that is `rounds_ago` rounds before the load's own round. `ahead` is 1 if the load's
+  /// own round is the next round, and otherwise 0. Returns null if there is no such round, or if its times are not yet
+  /// known.
   const Times* ago(std::uint32_t rounds_ago, std::uint32_t ahead) const {
     if (rounds_ago < ahead) return nullptr;
     const std::uint32_t back = rounds_ago - ahead;
@@ -275,9 +278,9 @@ class StepRun {
     }
   }
 
-  /// Adds a load that this operation needs. Operations run in the order of the list, because each phase runs on one
-  /// device. So when the operation starts, the shared links have carried this load and the loads of all earlier
-  /// operations.
+  /// Counts a load that the next operation needs. Operations run in the order of the list, because each phase runs on
+  /// one device. So before this operation starts, the shared links must have carried this load and the loads of all
+  /// earlier operations.
   void need(const Program::Instance& made) {
     add_needed(clock_.stream_of(made), made.bytes);
     if (!clock_.real_ || made.home != Program::Home::weights || round_ > 0) return;
@@ -290,7 +293,8 @@ class StepRun {
       needed_s_[link] += static_cast<double>(bytes) * per_byte;
   }
 
-  /// The executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp).
+  /// The executors share a link's bandwidth with an error of up to 1e-9 (execute/arithmetic/replay.hpp). The factor
+  /// makes up for it.
   static constexpr double shared_accuracy = 1 - 2e-9;
 
   const StepClock& clock_;
@@ -298,13 +302,14 @@ class StepRun {
   const std::vector<Program::Load>& loads_;
   const std::vector<LoadPlace>& places_;
   std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< indices of loads
-  /// The times at which each copy stream, and each device, is free.
+  /// The times from which on each copy stream (`copies_`) and each device (`computes_`) is free.
   std::vector<double> copies_, computes_;
-  /// The seconds that each shared link needs for the loads that operations have needed so far.
+  /// Indexed by shared link: for how many seconds the link carries the loads that operations have needed so far.
   std::vector<double> needed_s_;
-  /// Times at which weights that stay have arrived, indexed by stage.
+  /// Indexed by stage: the time at which the weights have arrived on their device, if they stay there.
   std::vector<double> weights_;
-  /// The times at which weights have arrived in the second memory, and the stages whose weights were needed so far.
+  /// For each stage: the time at which its weights have arrived in the second memory. `begins_needed_` has the stages
+  /// whose weights an operation has needed so far.
   std::map<std::int64_t, double> begun_;
   std::set<std::int64_t> begins_needed_;
   Times now_, before_, next_;

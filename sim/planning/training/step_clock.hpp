@@ -1,7 +1,7 @@
-// Computes a lower bound on the seconds of a training run. The loads of its steps have given positions. The clock
-// follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits for memory,
-// and copies do not slow each other down. However, the bound is at least the time in which a shared link carries all
-// its bytes. So no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
+// Computes a lower bound on the seconds of a training run with given places of its loads. The clock goes through the
+// plan in listing order, with arithmetic on a few arrays. It ignores that actions wait for memory, and that copies slow
+// each other down. But the bound is at least the seconds in which a shared link carries all its bytes. So no execution
+// of the plan is faster than the bound. If another plan takes less than the bound, this plan need not be made.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ namespace sluice {
 
 class StepClock {
  public:
-  /// The clock is for this number of rounds on these devices, with copies during computation.
-  /// `step` must outlive the clock. If `platform` is a shown machine (planning/placement/backing.hpp), `real_machine` is
-  /// the real machine, and the bound is for the real machine.
+  /// The clock is for `rounds` rounds of `step` on these devices, with overlap. `step` must outlive the clock. If
+  /// `platform` is a shown machine (planning/placement/backing.hpp), `real_machine` must be the real machine, and the
+  /// bound holds for it. Otherwise `real_machine` must be null.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds, const Platform* real_machine);
 
-  /// Returns the lower bound. `loads` holds the loads of the step in the order of need, and `places` says where each
-  /// load is listed.
+  /// Returns the lower bound. `loads` are the loads of the step, in the order in which operations need them. `places`
+  /// says for each of them where it is listed.
   double at_least(const std::vector<Program::Load>& loads,
                   const std::vector<LoadPlace>& places) const;
 
@@ -36,19 +36,21 @@ class StepClock {
   struct CopyStream {  ///< the stream and latency of copies between host and device
     std::size_t stream = 0;
     double latency_s = 0;
-    /// The links that these copies share with other copies: for each link, its index and its seconds per byte.
+    /// One pair for each link that these copies share with copies of other streams: the index of the link, and its
+    /// seconds per byte.
     std::vector<std::pair<std::size_t, double>> shared = {};
   };
-  /// Those copies on the real machine that use other links than on the shown machine.
+  /// The copies that use other links on the real machine than on a shown machine.
   struct RealCopies {
     std::vector<CopyStream> inputs;  ///< indexed by device
     std::vector<CopyTime> input_times;
-    /// The copies that bring weights from host memory into the second memory, each once, before the first round.
+    /// The copies of weights from host memory into the device's second memory. Each weight is copied once, before its
+    /// first load.
     CopyStream begins;
     std::map<std::int64_t, double> begins_s;  ///< the seconds of these copies, by stage
     std::map<std::int64_t, std::int64_t> begins_bytes;
   };
-  /// Pairs of copies and the path whose links the copies use.
+  /// Pairs of a CopyStream and the path on which its copies run.
   using Users = std::vector<std::pair<CopyStream*, const Path*>>;
   void find_shared_links(const Platform& platform, const Users& users);
   double seconds_on_links() const;
@@ -68,9 +70,10 @@ class StepClock {
   std::optional<RealCopies> real_;     ///< set if the platform is a shown machine
   std::vector<CopyStream> down_, up_;  ///< indexed by device
   std::vector<double> save_s_;         ///< indexed by instance
-  /// The seconds of the loads of weights that stay, indexed by stage.
+  /// Indexed by stage: the seconds of the load of its weights, if weights stay.
   std::vector<double> weights_s_;
-  /// For each operation, the index of its first save among all saves; the last element is the number of all saves.
+  /// Indexed by operation: the number of saves in the round before the operation. The last element is the number of all
+  /// saves of the round.
   std::vector<std::size_t> saves_;
   std::size_t streams_ = 0;       ///< the number of copy streams
   std::size_t shared_links_ = 0;  ///< the number of links that several of these streams use

@@ -1,5 +1,6 @@
-// A digest of a training step. Different strategies for fates may lead to the same step, for example if
-// selective recomputation has nothing to compute again. Then the plans for this step are simulated only once.
+// A digest of a training step. Different strategies for fates may lead to the same step, for example if there is
+// nothing that selective recomputation could compute again. Equal digests show this. Then the plans for the step are
+// simulated only once.
 #pragma once
 
 #include <string>
@@ -8,10 +9,10 @@
 
 namespace sluice {
 
-/// Returns a digest of the operations, instances and places of the program, apart from the choice of early
-/// loads. If two programs of one training (with the same cut, devices, rounds, passes and prices) have equal
-/// digests, their plans have equal actions and tensors. The digest leaves out what all programs of one training
-/// have in common, for example the number of rounds and whether the place of a tensor is on the device.
+/// Returns a digest of the operations, instances and places of the program, without the places of its loads. Only
+/// programs of one training may be compared: those with the same cut, devices, rounds, passes and prices. If two of
+/// them have equal digests, their plans have equal actions and tensors. What is equal for all programs of one training
+/// is left out, for example the number of rounds.
 std::string step_digest(const Program& step);
 
 }  // namespace sluice

@@ -70,7 +70,7 @@ class TrainingPlan {
     return listed(shape, step);
   }
 
-  /// Returns the step that the strategy chooses. This step does not depend on how early the loads come.
+  /// Returns the step with the fates that the strategy chooses. The step does not say how early the loads come.
   Program chosen_step() {
     const Program step = step_of_order();
     add_facts(step, std::min(in_flight(), per_batch()));
@@ -85,8 +85,8 @@ class TrainingPlan {
     return listed(shape, step);
   }
 
-  /// Returns the decisions on which the listing depends: the tape, and the earliest place of each
-  /// load. `known` holds the step if the step was already made.
+  /// Returns the decisions on which the listing depends: the tape, and the earliest place of each load. If `known` has
+  /// the step for this tape, it is priced again. Otherwise the step is made, and `known` keeps it.
   PriceDecisions decisions(KnownStep& known) {
     PriceDecisions made;
     for (const TapeOp& op : tape_)
@@ -117,7 +117,7 @@ class TrainingPlan {
       if (instance.saved_at >= 0) sums.save_s += up.seconds(instance.bytes);
       sums.additions += (instance.loaded ? 1 : 0) + (instance.saved_at >= 0 ? 1 : 0);
     }
-    if (order_.overlap) {  // each device has its own copy engines
+    if (order_.overlap) {  // devices copy at the same time, with engines of their own
       sums.load_s /= static_cast<double>(order_.devices.size());
       sums.save_s /= static_cast<double>(order_.devices.size());
       if (order_.devices.size() == 1 && !request_.real_machine) add_ends(sums, step, up);
@@ -126,7 +126,7 @@ class TrainingPlan {
   }
 
  private:
-  /// Adds the seconds of the copies that no computation can hide.
+  /// Adds the seconds of the copies before the first operation and after the last operation.
   void add_ends(TrainingSums& sums, const Program& step, const CopyTime& up) const {
     const Program::Operation& first = step.operations.front();
     for (const std::uint32_t load : first.loads) sums.first_loads_s += step.instances[load].load_s;
@@ -183,10 +183,10 @@ class TrainingPlan {
     chosen_room_ = order_.run_room ? order_.run_room : order_.room;
     if (!choice.bytes) return;
     room_ = room_of(*choice.bytes);
-    if (capacity_) chosen_room_ = room_;  // The plan may use the bytes that the judge simulated.
+    if (capacity_) chosen_room_ = room_;  // the search simulated its plan within these bytes
   }
 
-  /// Returns the request to the strategy for fates. Sets `together` to the objects to which the request refers.
+  /// Returns the request to the strategy for fates. The request refers to `together`, which the function sets.
   FateRequest asked(const Chain& chain, const std::vector<StageState>& states,
                     SideBySide& together) const {
     const std::int64_t count =
@@ -213,7 +213,7 @@ class TrainingPlan {
     return asked;
   }
 
-  /// Returns the bytes that each device may use, including the tensors that stay. Empty means unlimited.
+  /// Returns how many bytes of each device may be used, with the tensors that stay. Empty means unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     if (weights_stay_) return checked_add(bytes, constant_bytes(states_), "bytes of training");
@@ -237,8 +237,8 @@ class TrainingPlan {
 
   // --- the number of micro-batches side by side ------------------------------------------------
 
-  /// Returns the number of micro-batches in flight. If the scenario leaves this number open, the result leads to
-  /// the fewest passes that fit. All passes then have about equal shares, because a small pass hides few transfers.
+  /// Returns the number of micro-batches in flight. If the scenario leaves it open, a batch has as few passes as fit.
+  /// All passes are about equally large, because a small pass would hide few transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;
@@ -256,7 +256,7 @@ class TrainingPlan {
            make_step(shape_of(count, std::min(per_batch(), 2 * count), 1)).peak() <= *capacity_;
   }
 
-  /// Returns the greatest number of micro-batches in flight that fits, or nothing if not even one micro-batch fits.
+  /// Returns the greatest number of micro-batches in flight that fits, or nothing if not even one fits.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
     return largest_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
@@ -321,10 +321,10 @@ class TrainingPlan {
   const FateStrategy& strategy_;
   Chain chain_;
   std::vector<StageState> states_;
-  /// The chain with selective recomputation; empty if the strategy cannot choose selective recomputation.
+  /// The chain with selective recomputation, or an empty chain if the strategy does not choose whether to use it.
   Chain selective_chain_;
   std::vector<StageState> selective_states_;
-  /// The two chains for several micro-batches side by side. The search for fates uses both if weights take turns.
+  /// Both chains, but for several micro-batches side by side. If weights take turns, the fates are chosen for these.
   SideBySide together_, selective_together_;
   std::optional<std::int64_t> capacity_;
   std::optional<double> pace_;

@@ -1,7 +1,7 @@
-// Training plans for one device, or for devices that take turns: forward and backward passes under the
-// fates of activations, sums of gradients, and updates. The policies `resident`, `streamed` and `phased`
-// use these plans. The plans of these policies differ in the place of the weights, in the devices, and in
-// how many micro-batches run side by side. fates/chain.hpp explains chains, and fates/tape.hpp explains tapes.
+// Training plans for one device, or for devices that take turns. A plan has forward passes, backward passes, sums of
+// gradients, and updates. It follows the fates of activations. The policies `resident`, `streamed` and `phased` make
+// such plans. Their plans differ in whether weights stay on the device, in the devices, and in the number of
+// micro-batches side by side. fates/chain.hpp explains chains, and fates/tape.hpp explains tapes.
 #pragma once
 
 #include <limits>
@@ -16,29 +16,31 @@
 
 namespace sluice {
 
-/// Returns the chain of the request's stages. With `selective`, stages of the chain do not keep the
-/// tensors that selective recomputation computes again, and their backward passes include this
-/// recomputation. With `overlap`, copies run during computation.
+/// Returns the chain of the request's stages. With `selective`, a stage does not keep the tensors that selective
+/// recomputation drops, and its backward pass first computes them again. With `overlap`, copies run during computation.
 Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap);
 
-/// Returns for each stage the boundaries that it reads (ChainStage::reads), if the network branches between stages. The
-/// result is empty if each stage reads only the output of the previous stage.
+/// Returns for each stage the boundaries that it reads (ChainStage::reads). The result is empty if each stage reads
+/// only the output of the previous stage.
 std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 
-/// Returns, for each stage, the bytes and seconds of its weights, gradients and optimizer state on this device.
+/// Returns for each stage the bytes of its weights, gradients and optimizer state, and the seconds of their copies and
+/// of the update on this device.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap);
 
-/// Returns the bytes of host memory that the inputs of a step and the weights leave free. If weights take turns,
-/// optimizer state and gradients without updates are subtracted, too. Returns nullopt if host memory is unlimited.
+/// Returns how many bytes of host memory are left for offloaded activations. The inputs of a step and the weights
+/// occupy the other bytes. If weights take turns, the optimizer state also occupies bytes there. So do the gradients if
+/// there are no updates. Returns nullopt if host memory is unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
-/// Returns the counts of a run, and its seconds of loads and updates, if the weights stay on the device.
+/// Returns how many batches and micro-batches a run has, and its seconds for the loads of weights and for updates. This
+/// is for weights that stay on the device.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 
-/// Several micro-batches side by side as one chain, and the seconds of the run that are outside of
-/// the chain's passes. The chain runs on one device, or on several devices that take turns.
+/// Several micro-batches side by side, described as one chain: on one device, or on several devices that take turns.
+/// `run` has the seconds of the run that do not belong to a pass of the chain.
 struct SideBySide {
   Chain chain;
   FateRun run;
@@ -57,69 +59,70 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  /// The number of micro-batches in flight. If empty, a batch has the fewest passes that fit, all about equal.
+  /// The number of micro-batches in flight. If empty, each batch is divided into as few passes as fit, all about
+  /// equally large.
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
-  /// Early loads may fill each device up to this number of bytes, or completely if `room` is empty.
-  /// If `run_room` is empty, `room` limits the whole run.
+  /// Early loads may fill each device up to this number of bytes. If empty, they may fill it completely. `room` also
+  /// limits the whole run, unless `run_room` is given.
   std::optional<std::int64_t> room = {};
-  /// The fates that a search has already found for this number of micro-batches in flight. If there are none, the
-  /// strategy chooses the fates.
+  /// The fates, if a search has already found them for this number of micro-batches in flight. If null, the strategy
+  /// chooses the fates.
   std::shared_ptr<const FateChoice> chosen = {};
-  /// The bytes of each device that the whole run may use, if it may use more than `room`. The value
-  /// `no_limit` means all bytes.
+  /// How many bytes of each device the whole run may use. If empty, these are `room` bytes. The value `no_limit` means
+  /// all bytes.
   std::optional<std::int64_t> run_room = {};
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
 };
 
-/// Returns whether weights stay on the device. Weights stay if the policy keeps them, or if there
-/// is only one stage.
+/// Returns whether weights stay on the device: if the order says so, or if there is only one stage and one device.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited.
+/// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited or capacities
+/// are not enforced.
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns the fates that the strategy chooses for this number of micro-batches in flight. The search
-/// may give up fates with which the run takes `worth` seconds or more. Throws InputError, Infeasible.
+/// Returns the fates that the strategy chooses for the order's number of micro-batches in flight. A search need not
+/// look for fates with which the run takes `worth` seconds or more. Throws InputError, Infeasible.
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth);
 
-/// Returns the plan of a training run. Throws InputError. Throws Infeasible with a message that says what does not fit
-/// and what would fit.
+/// Returns the plan of a training run. Throws InputError. Throws Infeasible if the run does not fit. The message says
+/// what does not fit and what would fit.
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
-/// The seconds of all computations, all loads and all saves of a step. If the host of the platform
-/// stands for a second memory, loads of inputs do not count, because inputs use other links on the
-/// real machine. With overlap, the seconds of copies are divided by the number of devices that take
-/// turns. `peak` is the most bytes of a device when all actions run one after the other.
+/// The seconds of all computations, all loads and all saves of a step. If the platform is a shown machine, loads of
+/// inputs do not count, because they use other links on the real machine. With overlap, the seconds of copies are
+/// divided by the number of devices that take turns, because each device has its own copy engines. `peak` is the most
+/// bytes that a device holds if all actions run one after the other.
 struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
   double additions = 0;  ///< the number of all computations, loads and saves of a step
-  /// The seconds of the loads for which the first operation waits, and the seconds of the saves after the last
-  /// operation. Both are known only with overlap, for one device and the real host. Otherwise both are 0.
+  /// The seconds of the loads before the first operation, and of the saves after the last operation. Both are 0 without
+  /// overlap, with several devices, and on a shown machine.
   double first_loads_s = 0, last_saves_s = 0;
   std::int64_t peak = 0;
 };
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order);
 
-/// A step whose fates are chosen. The step may be listed in several ways. The objects from which the step is made must
-/// outlive the step. Throws InputError, Infeasible.
+/// A step with chosen fates. Its loads may still be listed in several ways. `request` and `order` must outlive this
+/// object. Throws InputError, Infeasible.
 class ChosenStep {
  public:
   ChosenStep(const PolicyRequest& request, const TrainingOrder& order);
   ~ChosenStep();
 
-  /// Returns the most bytes that a device holds when all actions run one after the other.
+  /// Returns the most bytes that a device holds if the actions run one after the other.
   std::int64_t peak() const;
-  /// Returns the operations of the step and its loads.
+  /// Returns the step.
   const Program& program() const;
 
-  /// The limits for the early loads of a step. Early loads may fill each device up to `room` bytes,
-  /// and `pace` is the pace by which they are timed.
+  /// The limits for the early loads of a step. They may fill each device up to `room` bytes, and load_late() places
+  /// them with the pace `pace`.
   struct EarlyLoadLimits {
     std::int64_t room = 0;
     std::optional<double> pace = {};
-    /// The bytes that the whole run may use; if empty, `room`.
+    /// How many bytes of each device the whole run may use. If empty, these are `room` bytes.
     std::optional<std::int64_t> run_room = {};
   };
   struct Offer {
@@ -127,9 +130,9 @@ class ChosenStep {
     std::int64_t most = 0;          ///< this many bytes of a device are enough for these places
   };
   Offer offer(const EarlyLoadLimits& limits) const;
-  /// Returns a lower bound on the seconds of the run with the loads of this offer.
+  /// Returns a lower bound on the seconds of the run if its loads are listed as `offer` says.
   double at_least(const EarlyLoadLimits& limits, const Offer& offer) const;
-  /// Returns the plan with the loads that these limits allow.
+  /// Returns the plan whose loads are listed as early as these limits allow.
   Draft listed(const EarlyLoadLimits& limits) const;
 
  private:
@@ -137,26 +140,26 @@ class ChosenStep {
   std::unique_ptr<Parts> parts_;
 };
 
-/// Returns candidates for the judge, which differ in the number of micro-batches side by side and
-/// in how early the loads come. There are no candidates if no choice is open, or if the strategy
-/// for fates itself makes all choices. All objects to which `request` refers must outlive the
-/// candidates, except the stages of the request if `stages` holds them.
+/// Returns candidates for the judge. They differ in the number of micro-batches side by side, and in how early the
+/// loads come. The result is empty if no choice is open, or if the strategy for fates itself makes all choices. All
+/// objects to which `request` refers must outlive the candidates. There is one exception: if `stages` holds the stages
+/// of the request, the candidates keep them alive.
 std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
 
-/// Returns the candidates for a strategy for fates that searches. One candidate is the result of
-/// the search for one number of micro-batches side by side. Other candidates come from the
-/// strategies that treat all stages alike. There may be no candidates if weights stay.
+/// Returns the candidates for a strategy for fates that searches. For each number of micro-batches side by side in
+/// `in_flight`, one candidate has the result of the search. The other candidates come from the strategies that treat
+/// all stages alike. If weights stay, the result may be empty.
 std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages);
 
-/// Returns the most bytes that any of these devices holds when all actions run one after the other.
+/// Returns the most bytes that any of the first `devices` devices holds if the actions run one after the other.
 std::int64_t peak_of(const Program& step, std::size_t devices);
 
-/// Says how a step is listed as a plan. Loads come as late as they can without delaying an action,
-/// but no earlier than `capacity` has room for them.
+/// Says how a step is listed as a plan. Loads come as late as they can without making an action wait, but never before
+/// there is room for them within `capacity`.
 struct Listing {
   const PolicyRequest& request;
   const StepShape& shape;
@@ -164,12 +167,12 @@ struct Listing {
   std::optional<std::int64_t> capacity;  ///< bytes of a device
   std::optional<double> pace = {};       ///< the pace of loads, see load_late()
 };
-/// Returns the plan. `most` is set to the bytes that the first device needs for this listing.
+/// Returns the plan. Sets `*most` to the bytes that the first device needs for this listing.
 Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 
-/// Returns the seconds and bytes of a run whose plan follows `listing`, on a device with the
-/// capacity of `listing`. The bytes include weights, gradients and optimizer state that stay.
+/// Returns the simulated seconds of a run whose plan is listed as `listing` says, and the bytes that the first device
+/// needs. The bytes include weights, gradients and optimizer state that stay.
 Scored score(const Listing& listing);
 
 }  // namespace sluice

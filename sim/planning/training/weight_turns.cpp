@@ -46,7 +46,7 @@ void WeightTurns::end_gradients(std::size_t stage) {
   open_gradients_ = false;
   if (last_pass_ && stages_[stage].updates) return update(stage);
   Program::Instance& sum = draft_[gradients_[stage]];
-  if (last_pass_) {  // These gradients are the answer, and no later pass uses them.
+  if (last_pass_) {  // without an update, the complete sum is the answer
     sum.home = Program::Home::gradients;
     sum.saved_home = true;
   }

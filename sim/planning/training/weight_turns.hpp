@@ -1,5 +1,5 @@
-// Weights, gradients and optimizer state that take turns on the device. These tensors are loaded for the
-// slots (step.hpp) that need them, and leave the device afterwards. Only make_step() uses this class.
+// Weights, gradients and optimizer state that take turns on the device. These tensors are loaded before the slots
+// (step.hpp) that need them, and leave the device after these slots. Only make_step() uses this class.
 #pragma once
 
 #include <vector>
@@ -14,16 +14,16 @@ class WeightTurns {
   /// `draft` and `stages` must outlive this object.
   WeightTurns(ProgramDraft& draft, const std::vector<StageState>& stages);
 
-  /// Begins a pass, in which some micro-batches of a batch go through all operations of the tape. `first` and `last`
-  /// say whether the pass is the first pass or the last pass of the batch.
+  /// Begins a pass: some micro-batches of a batch go through all operations of the tape. `first` says whether this is
+  /// the first pass of the batch, `last` whether it is the last.
   void begin_pass(bool first, bool last);
-  /// Makes the slot use the weights of the stage. Consecutive slots of one stage share one load.
+  /// Makes the slot use the weights of the stage. The weights are loaded only once for consecutive slots of one stage.
   void need_weights(std::size_t stage, Program::Operation& slot);
-  /// Makes the slot add to the sum of the stage's gradients. The first pass of a batch makes the
-  /// sum, and each later pass loads it from host memory.
+  /// Makes the slot add its gradients to the stage's sum of gradients. In the first pass of a batch, a slot makes this
+  /// sum. In each later pass, the sum is loaded from host memory.
   void need_gradients(std::size_t stage, Program::Operation& slot);
-  /// Must be called after the last backward pass of the stage in this pass. Saves the sum, or
-  /// updates the weights with the sum in the last pass.
+  /// Must be called in each pass, after the stage's last backward pass. Saves the sum of gradients. In the last pass of
+  /// a batch, updates the weights with the sum instead, if the stage has an update.
   void end_gradients(std::size_t stage);
 
  private:

@@ -1,5 +1,5 @@
-// Finds the bytes that a training step holds at the moment at which it needs the most memory. The message for a step
-// that does not fit lists these bytes.
+// Finds the moment at which a training step needs the most memory, and says what fills the memory then. If the step
+// does not fit, the message lists this.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace sluice {
 
-/// The device that holds the most bytes, and the operation during which the device holds these bytes.
+/// The moment at which a device holds the most bytes: during operation `operation`, device `device` holds `bytes`
+/// bytes.
 struct WorstMoment {
   std::uint32_t device = 0;
   std::int64_t bytes = 0, operation = 0;
@@ -19,13 +20,14 @@ struct WorstMoment {
 /// Returns the worst moment of a step. The step must have at least one operation.
 WorstMoment worst_moment(const Program& step, std::size_t devices);
 
-/// Returns the bytes that are needed at this moment, by class. The caller sets `pool` and `available_bytes`.
+/// Returns a shortage with the bytes at this moment, for each class of tensors. The caller must still set its `pool`
+/// and `available_bytes`.
 Shortage held_at(const WorstMoment& worst, const Program& step);
 
-/// Adds to `shortage`, by class, the bytes of the weights that stay, of their gradients, and of their optimizer state.
+/// Some weights, gradients and optimizer state stay on the device. Adds their bytes to `shortage`, class by class.
 void add_constants(Shortage& shortage, const std::vector<StageState>& states);
 
-/// Returns the bytes of the weights that stay, together with the bytes of their gradients and optimizer state.
+/// Returns how many bytes all weights, their gradients and their optimizer state have together.
 std::int64_t constant_bytes(const std::vector<StageState>& states);
 
 }  // namespace sluice

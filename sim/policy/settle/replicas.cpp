@@ -12,8 +12,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns the keys of the replicated policy, for one device. The result has all keys of `parameters` except the keys
-/// that only the replicating policy has.
+/// Returns the keys of the replicated policy for one device: the keys of `parameters`, without those that only the
+/// replicating policy has.
 Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device) {
   Value keys = Value::make_map();
   keys.place(parameters.map().source(), parameters.map().line(),
@@ -31,7 +31,7 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
   return keys;
 }
 
-/// Connects the devices in a ring: each device sends to the next device, and the last device sends to the first device.
+/// Returns a ring of the devices: each device sends to the next device, and the last device to the first.
 std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::string>& devices) {
   std::vector<RingHop> ring;
   for (std::size_t k = 0; k < devices.size(); ++k) {
@@ -46,7 +46,7 @@ std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::st
   return ring;
 }
 
-/// Returns the request for one replica, with its share of the work.
+/// Returns the request for one replica on `platform`. `workload` must be the replica's share of the work.
 PolicyRequest on(const Platform& platform, const PolicyRequest& request, const Workload& workload,
                  const Reader& parameters) {
   const Pricing& pricing = request.pricing;
@@ -57,7 +57,7 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
-/// The request and the keys of the first replica. The platform must outlive this object.
+/// The first replica's request and its keys. The platform must outlive this object.
 struct FirstReplica {
   FirstReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
                const Platform& platform)
@@ -77,7 +77,8 @@ struct FirstReplica {
         keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy)) {}
 };
 
-/// Returns advice: a batch size or micro-batch size with which all replicas have equally many micro-batches.
+/// Returns advice for a message: a size of batches or of micro-batches with which all replicas have equally many
+/// micro-batches.
 std::string equal_share(const Workload& workload, std::size_t replicas) {
   const auto count = static_cast<std::int64_t>(replicas);
   if (workload.batch % count != 0)
@@ -88,7 +89,8 @@ std::string equal_share(const Workload& workload, std::size_t replicas) {
          std::to_string(workload.batch / count / size);
 }
 
-/// Returns whether the replicas on these devices are equal: equally many batches on devices that are alike.
+/// Returns whether the replicas on these devices are equal: all compute equally many batches, and their devices are
+/// alike.
 bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices) {
   const auto count = static_cast<std::int64_t>(devices.size());
   return (request.workload.training || request.workload.batches_per_step % count == 0) &&
@@ -97,8 +99,8 @@ bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>
          });
 }
 
-/// Returns whether the policy offers candidates for the choices that the parameters leave open. If
-/// not, only ways_of_replicas() offers alternatives.
+/// Returns whether the policy offers candidates for the choices that the parameters leave open. If it does not,
+/// ways_of_replicas() has all ways to make these choices.
 bool has_candidates(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
   if (!policy.candidates) return false;
   const FirstReplica first(policy, request, parameters);
@@ -143,7 +145,7 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
   const auto count = static_cast<std::int64_t>(devices.size());
   const Platform& platform = request.pricing.platform;
   std::vector<Plan> parts;
-  std::vector<std::size_t> planned;  // the first device of each group of alike devices
+  std::vector<std::size_t> planned;  // the first of each set of equal replicas
   for (std::size_t k = 0; k < devices.size(); ++k) {
     const Workload workload = share_of(request.workload, static_cast<std::int64_t>(k), count);
     const auto same = std::find_if(planned.begin(), planned.end(), [&](std::size_t before) {
@@ -206,7 +208,7 @@ std::optional<Keys> without_overlap(const Policy& replicating, const Policy& pol
       prefetch && prefetch->text() != "auto" && prefetch->text() != "0";  // this needs overlap
   if (!open || loads_early || keys.find("overlap")) return std::nullopt;
   keys.set("overlap", Value::make(false));
-  // The record in the catalog is complete: it lists the policies that can be replicated.
+  // The record is taken from the catalog, because only there does it list the policies that can be replicated.
   return Keys(std::move(keys), record_of(policy_catalog().find(replicating.name)));
 }
 

@@ -1,4 +1,4 @@
-// Replicas of one policy. A policy makes a plan for each device, and these plans are joined into one plan.
+// Replicas: one policy makes a plan for each of several devices, and these plans are joined into one plan.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,13 @@
 
 namespace sluice {
 
-/// Returns the devices of the replicas: the devices that the key `devices` lists, or by default all devices. There are
-/// at most as many devices as batches. Throws InputError at the key if its devices are wrong, and if a batch of
-/// training cannot be divided equally.
+/// Returns the devices of the replicas: those that the key `devices` lists, by default all devices, but at most as many
+/// as there are batches to compute. Throws InputError at the key if its list is wrong. Also throws InputError if a
+/// batch of training cannot be divided equally among the devices.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
-/// Returns the plan of all replicas. Each replica makes its choices on the platform `chosen_on`, but runs on the
-/// platform of the request. `parameters` are the parameters of the replicating policy together with the parameters of
-/// `policy`.
+/// Returns the plan of all replicas. The choices of each replica are made for the platform `chosen_on`, but the plan is
+/// for the platform of the request. `parameters` has the parameters of the replicating policy and those of `policy`.
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                 const Platform& chosen_on);
 
@@ -24,16 +23,17 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
-/// The parameters may leave choices of the replicated policy open. Returns one list of parameters for each
-/// way to make these choices equally for all replicas. These ways are compared in runs of all replicas
-/// together. The best way for a replica that has the links alone may not be the best way for replicas that
-/// share links. The unchanged parameters come first: with them, each replica chooses for itself. The
-/// unchanged parameters are left out if the other ways include everything that equal replicas can choose.
+/// Returns parameters for the ways that are compared in runs of all replicas together, because replicas that share
+/// links may need another way than a replica alone. There is one element for each way in which all replicas can make
+/// the open choices of the replicated policy. Before these, the first element is `parameters` itself: with it, each
+/// replica chooses for itself. This element is left out if the replicas are equal and the other elements include
+/// every choice that a replica can make.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 
-/// Returns the keys of the policy `replicating` with `overlap: false`. Returns nothing if the replicated `policy` does
-/// not have this parameter, if the keys give this parameter, or if they ask for weights loaded early (`prefetch`).
+/// Returns `keys`, the keys of the policy `replicating`, with `overlap: false` added. Returns nothing in three cases:
+/// the replicated `policy` has no parameter `overlap`, `keys` already gives it, or `keys` asks for early loads of
+/// weights (`prefetch`).
 std::optional<Keys> without_overlap(const Policy& replicating, const Policy& policy, Value keys);
 
 }  // namespace sluice

@@ -20,7 +20,8 @@ std::string joined(const std::string& cut, const std::string& rest) {
   return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
 }
 
-/// Returns a text of the entries of `settled` that are missing or have other values in the scenario's mapping `asked`.
+/// Returns the entries of `settled` as a text, without those that the scenario's mapping `asked` has with the same
+/// value.
 std::string difference(const Value& settled, const Value& asked) {
   std::string text;
   for (const Value::Entry& entry : settled.entries()) {
@@ -31,13 +32,13 @@ std::string difference(const Value& settled, const Value& asked) {
   return text;
 }
 
-/// Returns whether the strategy for fates uses the size of the device's memory.
+/// Returns whether the fates depend on the size of the device's memory.
 bool looks_at_memory(const PolicyRequest& request) {
   return request.workload.training && request.strategy().searches;
 }
 
-/// Plans and simulates with the capacity of the device's memory, so actions may have to wait for memory. Throws
-/// Infeasible.
+/// Makes a plan with the capacity of the device's memory, and simulates it. In this simulation, actions may have to
+/// wait until memory has room. Throws Infeasible.
 Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   const auto plan = std::make_shared<Plan>(finish(policy.plan(request, keys.reader()), request));
   plan->facts.emplace_back("waits_for_memory",
@@ -45,19 +46,19 @@ Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, con
   return {.seconds = run_seconds(*plan), .plan = [plan] { return *plan; }};
 }
 
-/// Makes a plan without a memory limit, and simulates this plan. So the plan does not depend on the device's
-/// memory. The plan fits without waiting if, at every moment, all bytes that are granted or requested fit
-/// together. If the plan does not fit without waiting but takes less than `worth` seconds in this simulation,
-/// the plan is also simulated with waits for memory. A plan never waits longer with a larger memory. So a
-/// plan that waits in a small memory is a candidate for a larger memory, too. Throws Infeasible.
+/// Makes a plan without a memory limit, and simulates it without waits for memory. If the granted and requested bytes
+/// together fit at every moment of this simulation, this plan fits without waiting and is in the result. If they do
+/// not fit, but the simulation takes less than `worth` seconds, the result is that of simulate_waiting(). The first
+/// plan does not depend on the size of the memory, and no plan waits longer with a larger memory. So every plan for a
+/// small memory is also a candidate for a larger memory. Throws Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys,
                  double worth) {
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const auto plan =
       std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
-  // The replay counts reservations only for pools with a limit. So the limits are set before the replay, although this
-  // replay grants every request at once.
+  // The limits are set because the replay counts reservations only for pools with a limit. But it grants every request
+  // at once (`unlimited`).
   for (Pool& pool : plan->pools) pool.enforced = request.capacity_enforced;
   const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
   if (result.blocking) return {};
@@ -70,10 +71,10 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   return result.makespan < worth ? simulate_waiting(policy, request, keys) : Settled();
 }
 
-/// Simulates with the capacity of the device's memory, for two kinds of ways. In a way of the first kind, a strategy
-/// that searches the fates uses the capacity for its decisions. A way of the second kind belongs to a policy that
-/// replicates another policy, and is compared by the plan of one replica. The complete plan of such a way is made only
-/// if the way is chosen. Throws Infeasible.
+/// Makes a plan with the capacity of the device's memory, and simulates it. This is for two cases. First, a strategy
+/// that searches for fates decides by the capacity. Second, the policy replicates another policy. Then it may give the
+/// plan of one replica for the comparison, and the complete plan is made only after a way has been chosen. Throws
+/// Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
   std::optional<Draft> alone;
@@ -99,7 +100,7 @@ class Attempts {
     for (std::size_t i = 0; i < attempts.size(); ++i) add(i);
   }
 
-  /// Returns whether there are several ways, so that the judge must choose one way.
+  /// Returns whether there are several ways, of which the judge must choose one.
   bool choose() const { return attempts_.size() > 1 || ways_ > 1; }
 
   Settlement best() {
@@ -153,9 +154,9 @@ class Attempts {
     });
   }
 
-  /// Calls `offer`, which offers or simulates candidates of a cut. If there are several cuts and
-  /// `offer` throws Infeasible, only this cut is refused, because another cut may fit. If all cuts
-  /// are refused, best_that_waits() reports the reason.
+  /// Calls `offer`, which offers or simulates candidates of a cut. If `offer` throws Infeasible, the error is ignored,
+  /// because another cut may fit. If no cut fits, best_that_waits() reports the reason. If the cut is the only one, its
+  /// name is empty, and the error is thrown.
   template <class Offer>
   static void unless_refused(const std::string& cut, const Offer& offer) {
     try {
@@ -165,7 +166,7 @@ class Attempts {
     }
   }
 
-  /// Adds the cut to the text that describes the choices.
+  /// Adds the name of the cut to the texts that describe the candidate's choices.
   static Candidate with_cut(Candidate candidate, const std::string& cut, std::size_t number) {
     const auto change = [cut, number](Settled& one) {
       one.text = joined(cut, one.text);
@@ -178,7 +179,7 @@ class Attempts {
   void add_alternatives(const CutAttempt& attempt, std::size_t number) {
     std::vector<Value> maps;
     if (policy_.alternatives) maps = policy_.alternatives(attempt.request, parameters_);
-    const bool asked = maps.empty();  // There are no alternatives to the scenario's keys.
+    const bool asked = maps.empty();  // the scenario's keys are the only way
     if (asked) maps.push_back(parameters_.map());
     for (Value& map : maps) {
       const Keys keys(std::move(map), record_of(policy_));
@@ -195,8 +196,8 @@ class Attempts {
              } catch (const Infeasible&) {  // another cut may fit
              } catch (const InputError&) {
                if (asked) throw;
-               // The scenario does not ask for this way in particular, so a way with an error is skipped. If all ways
-               // are skipped, best_that_waits() reports the error of the plan that the scenario asks for.
+               // A way for which the scenario did not ask is skipped if it has an error. If all ways are skipped,
+               // best_that_waits() reports an error.
              }
              one.text = text;
              one.attempt = number;
@@ -215,10 +216,10 @@ class Attempts {
     plan.facts.emplace_back("runner_up_s", judgement.runner_up->seconds, "s");
   }
 
-  /// Called when no candidate fits without waiting. For each attempt, the policy makes all open choices except cut and
-  /// fates, and its plan may wait for memory. Returns the fastest of these plans. If no plan fits, the error is about
-  /// one attempt: the attempt that allows the most micro-batches in flight. If several attempts allow equally many
-  /// micro-batches, the error is about the last of these attempts, because its cut is the finest cut.
+  /// Is called if no candidate fits without waiting. For each attempt, the policy itself makes all open choices except
+  /// cut and fates, and its plan may wait for memory. Returns the fastest of these plans. If none fits, throws the
+  /// error of the attempt that allows the most micro-batches in flight. If several attempts allow equally many, it is
+  /// the error of the last of them, which has the finest cut.
   Settlement best_that_waits() const {
     std::exception_ptr failure;
     std::int64_t most_in_flight = 0;
@@ -244,7 +245,7 @@ class Attempts {
            }});
     const Judgement judgement = judge(std::move(waiting));
     if (!judgement.best.plan && failure) std::rethrow_exception(failure);
-    if (!judgement.best.plan) throw InternalError("a plan that was checked blocks");
+    if (!judgement.best.plan) throw InternalError("a plan blocks although it was checked");
     Plan plan = judgement.best.plan();
     plan.facts.emplace_back("waits_for_memory", "no candidate fits without waiting");
     if (attempts_.size() > 1) state(plan, judgement);

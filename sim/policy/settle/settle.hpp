@@ -1,5 +1,5 @@
-// Makes the choices that a scenario leaves open. The policy offers plans for each cut of the model, and the plan whose
-// run ends first is chosen.
+// Makes the choices that a scenario leaves open: the policy offers plans for each cut of the model, and the plan with
+// the fastest run is taken.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@
 
 namespace sluice {
 
-/// A request to a policy for one cut. If this cut is chosen, the report describes the cut by the text `cut`.
+/// A request to a policy for one cut of the model, and the text by which a report describes this cut.
 struct CutAttempt {
   PolicyRequest request;
-  /// For example "cut: by_weight, groups: 12"; empty if the scenario says how to cut.
+  /// For example "cut: by_weight, groups: 12". Empty if the scenario itself gives the cut.
   std::string cut;
 };
 
 struct Settlement {
   Plan plan;
   std::size_t attempt = 0;  ///< the index of the cut with which the plan was made
-  /// The data that are needed to price the plan again. These data are missing if a choice was made by comparing
-  /// seconds.
+  /// What is needed to price the plan again. Empty if the plan cannot be priced again, for example because the judge
+  /// chose it by comparing seconds.
   std::optional<PriceAgain> price_again = {};
 };
 

@@ -1,4 +1,5 @@
-// Reads the operators of torchvision's networks with their energy, as measured in loops on an A30.
+// Reads times and energies of operators of torchvision's networks. Each operator was measured in a
+// loop on an A30.
 #include "profile/tables/table.hpp"
 
 namespace sluice {

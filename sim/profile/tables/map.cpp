@@ -1,4 +1,4 @@
-// Reads any table in CSV as a profile, by a mapping of its columns.
+// Reads any table in CSV as a profile. A document, the map, says what the columns of the table mean.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -35,17 +35,19 @@ const Record& map_record() {
            .choices = {"device", "model"}},
           {.name = "repeats",
            .type = Type::choice,
-           .summary = "what is done with rows that differ only in measured values",
+           .summary =
+               "what happens to rows that differ only in measured values; refused: this is an error; pooled: they "
+               "become one row",
            .default_text = "refused",
            .choices = {"refused", "pooled"}},
           {.name = "columns",
            .type = Type::mapping,
-           .summary = "the origin of each column of the profile"},
+           .summary = "says for each column of the profile where its cells come from"},
           {.name = "each",
            .type = Type::list,
            .summary =
-               "a list of additional columns; each row of the table becomes one row of the profile per "
-               "element of the list",
+               "a list of mappings like `columns`; each row of the table becomes several rows of the "
+               "profile, one for each of these mappings",
            .optional = true}}};
   return record;
 }
@@ -56,15 +58,14 @@ const Record& origin_record() {
       .summary = "Where the cells of a column come from.",
       .fields = {text_field("column", "the table's column"),
                  text_field("unit", "the unit of the column's numbers, such as ms, us, mJ or kB"),
-                 text_field("until", "a text; only the part of a cell before this text is used"),
+                 text_field("until", "a text that ends the used part of a cell"),
                  text_field("separator", "the text between the parts of a list"),
                  text_field("text", "a text that every row has"),
                  text_field("expression", "a formula with whole numbers of the table: 2 * $m * $n")}};
   return record;
 }
 
-/// Returns the factor that converts the table's numbers to the unit of the profile's
-/// column.
+/// Returns the factor that converts numbers from the table's unit to the unit of the profile's column.
 double factor_of(const Reader& keys, const ProfileColumn& column) {
   if (!keys.has("unit")) return 1;
   if (column.dimension == Dimension::none)
@@ -272,7 +273,7 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
       return table->read(source);
   }
   const CsvTable csv = read_csv(source);
-  // If several tables of the catalog match the heading, the table with the most columns is used.
+  // The heading may match several kinds of tables in the catalog. Of these, the kind with the most columns is used.
   const ForeignTable* known = nullptr;
   for (const ForeignTable* table : foreign_tables().entries())
     if (has_heading(csv, table->heading) &&

@@ -3,8 +3,8 @@
 
 namespace sluice {
 
-// In this table, n is the depth of the product, and k is the number of columns of the result. The evidence is the grid
-// of thread blocks: with these meanings, the grid consists of whole tiles of m x k for 96 of 100 products
+// In this table, n is the depth of the product, and k counts the columns of the result. The grids of thread blocks are
+// evidence for this: for 96 of 100 products, the grid consists of whole tiles of the m x k result
 // (analysis/validation/fitted.md).
 extern const ForeignTable neusight_products_table;
 const ForeignTable neusight_products_table = {

@@ -1,5 +1,6 @@
-// Reads layer graphs of PipeDream's profiler. Each node gives a row for the forward pass and a row for the backward
-// pass. The file does not say how many samples were measured together.
+// Reads layer graphs of PipeDream's profiler. Each node of the graph becomes two rows: one for the forward pass, and
+// one for the backward pass. The rows have no batch, because the file does not say how many samples were measured
+// together.
 #include <cctype>
 
 #include "model/pipedream/graph.hpp"

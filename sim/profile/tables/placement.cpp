@@ -1,5 +1,5 @@
-// Reads times of kernels that depend on the memory of each input and output. Each configuration was measured alone
-// (single), or many configurations were measured at once (simultaneous).
+// Reads times of kernels, where each row says in which memory each input and each output was. Each kernel was measured
+// in two ways: alone (method `single`), and together with many other kernels (method `simultaneous`).
 #include "profile/tables/table.hpp"
 
 namespace sluice {

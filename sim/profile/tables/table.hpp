@@ -1,6 +1,6 @@
-// Reads tables of other programs as profiles. A table is read by a function, or by a map of its columns, which is a
-// sluice-profile-map/1 document. Users can also write maps of columns. Each table has one file, and tables/catalog.cpp
-// lists the tables.
+// Reads tables of other programs as profiles. For each kind of table there is a function that reads it, or a map: a
+// sluice-profile-map/1 document that says what the columns mean. Users can also write maps. The folder tables/ has a
+// file for each source of tables, and tables/catalog.cpp lists all kinds.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct ForeignTable {
   std::string name;
   std::string summary;
   std::string source;
-  /// The columns by which the table is recognised. Each table of this kind has all these columns.
+  /// The names of columns by which a table of this kind is recognised: the table has all these columns.
   std::vector<std::string> heading = {};
   std::string ending = {};  ///< the end of the file's name, for a table without a heading
   std::string map = {};     ///< a sluice-profile-map/1 document
@@ -26,12 +26,12 @@ struct ForeignTable {
 
 const Catalog<ForeignTable>& foreign_tables();
 
-/// Reads a table by the map at the path `map`. If the path is empty, the function finds the kind of the table in the
-/// catalog, by the heading or the end of the file's name. Throws InputError if no table matches, or if a cell
-/// is not valid. Throws IoError.
+/// Reads a table by the map at the path `map`. If the path is empty, the kind of the table is looked up in the catalog,
+/// by the heading of the table or by the end of the file's name. Throws InputError if no kind matches, or if a cell is
+/// not valid. Throws IoError.
 Profile read_foreign_table(const std::shared_ptr<const Source>& source, const std::string& map);
 
-/// Reads a table by a map that has been read from a document. Throws InputError.
+/// Reads a table by a map. `map` is the content of a sluice-profile-map/1 document. Throws InputError.
 Profile read_by_map(const CsvTable& table, const Value& map);
 
 }  // namespace sluice

@@ -1,9 +1,9 @@
-// The program sluice-worker, which is the helper of a Python process. The helper forks a child for each request,
-// because SimGrid allows only one engine per process. The Python process must not contain an engine, because a process
-// with an engine can run only one simulation. The requests are described in protocol.hpp.
+// The program sluice-worker is the helper of a Python process. A process can run only one simulation with SimGrid. So
+// the Python process runs no simulations itself. It sends requests to the helper, and the helper forks a child process
+// for each request. protocol.hpp describes the requests.
 //
-// The helper has one thread and one loop. The helper ends when the control socket is closed, so it ends together with
-// its Python process. A child ends when its channel is shut down, or when the helper ends.
+// The helper has one thread and one loop. The helper ends when the control socket is closed, and thus at the end of its
+// Python process. A child ends when its channel is shut down, or when the helper ends.
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -32,7 +32,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int control = STDIN_FILENO;
-/// How long the helper waits for a child to end after SIGTERM, before it sends SIGKILL.
+/// How long a child may take to end after SIGTERM. If the child has not ended by then, the helper sends SIGKILL.
 constexpr std::chrono::milliseconds grace(500);
 
 void send_message(int channel, const Message& message, const std::vector<int>& files = {}) {
@@ -135,7 +135,8 @@ class Loop {
     Descriptor channel = std::move(received.descriptors[0]);
     Descriptor request = std::move(received.descriptors[1]);
     try {
-      // Memory is reserved before the fork, so that storing the child cannot fail for lack of memory after the fork.
+      // After the fork, push_back must not fail for lack of memory: otherwise, the helper would not know the child. So
+      // the memory for push_back is reserved before the fork.
       children_.reserve(children_.size() + 1);
       const pid_t pid = fork_child([&] {
         children_.clear();
@@ -192,16 +193,18 @@ class Loop {
 
 int main() {
   std::signal(SIGINT, SIG_IGN);  // Ctrl-C is handled only by the Python process.
-  // A child inherits ignored signals. This call resets SIGCHLD, because the parent process may ignore this signal.
+  // A process inherits the signals that its parent ignores. The parent of the helper may ignore SIGCHLD, which the
+  // helper needs. So this call resets SIGCHLD.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
-  // With this call, a file that exceeds the limit of file sizes causes an error like a full disk, and not a signal.
+  // With this call, a write beyond the limit of file sizes returns an error, as a write to a full disk does. Without
+  // it, a signal would end the program.
   std::signal(SIGXFSZ, SIG_IGN);
   sluice::know_hdf5_profiles();
   try {
     sluice::load_engine();  // All children inherit the loaded engine.
   } catch (const sluice::Error&) {
-    // A request that needs the engine reports why the engine cannot be loaded.
+    // Each request that needs the engine reports the error.
   }
   sluice::helper::Loop().run();
   return 0;

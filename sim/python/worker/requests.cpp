@@ -30,7 +30,8 @@ std::string word(const Words& request, std::size_t i) {
   return std::string(request[i]);
 }
 
-/// Reads a plan that a policy in Python made. The plan does not come from a file, so error messages do not name a file.
+/// Reads a plan. If the plan does not come from a file, `name` is empty. Error messages about the plan then name no
+/// file and no lines.
 Plan read_plan(std::string_view text, const std::string& name) {
   Plan plan = plan_from_text(text, name.empty() ? "plan" : name);
   if (name.empty()) {
@@ -119,7 +120,7 @@ std::string table_of(const ExportFormat& format, const std::string& table) {
   return table;
 }
 
-/// Exports a recording. An export reads a trace file, so the recording is first written to a temporary trace file.
+/// Exports a recording. An export reads a trace file. So the recording is first written to a temporary trace file.
 Memory export_to(const Words& request) {
   const std::string path = word(request, 2);
   const ExportFormat& format = export_catalog().find(word(request, 3));
@@ -133,8 +134,8 @@ Memory export_to(const Words& request) {
   return Memory::make(0);
 }
 
-/// Runs one point of a sweep with SimGrid. The request has the text and the path of the scenario, and after them the
-/// overrides of this point.
+/// Runs one point of a sweep with SimGrid. The request has the text of the scenario, the path of the scenario, and then
+/// the overrides of this point.
 Memory simulate_point(const Words& request) {
   const std::string path = word(request, 3);
   const Variants variants(parse_text(word(request, 2), path), path, {});
@@ -154,7 +155,8 @@ Memory simulate_point(const Words& request) {
 
 Memory answer(const Words& request, const ProgressTold& progress) {
   const std::string what = word(request, 0);
-  // A missing folder is not an error here, because a request with only absolute paths does not need the folder.
+  // Relative paths of the request belong to the folder word(request, 1). If all paths are absolute, this folder is not
+  // needed. So it is not an error here that the folder is missing.
   std::error_code ignored;
   std::filesystem::current_path(word(request, 1), ignored);
   if (what == "run") return run_plan(request, progress);

@@ -1,5 +1,5 @@
-// Gives each column of a recording its place in the bytes, and writes and reads the columns. Only run/recording uses
-// this code. The file recording.hpp describes the format.
+// A recording is a string of bytes that holds columns. This file gives each column its place in these bytes, and writes
+// and reads the columns. Only run/recording uses this code. The file recording.hpp describes the format.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct ColumnPlace {
   std::size_t rows = 0, offset = 0, bytes = 0;
 };
 
-/// Returns the text of one row. The text is either the member `member` of the row, or the row itself.
+/// Returns the text of one row. If the row is a struct, the text is its member `member`. Otherwise the row itself is
+/// the text.
 template <class Row>
 const std::string& text_of(const Row& row, std::string Row::*member) {
   return row.*member;
@@ -120,7 +121,7 @@ class ColumnWriter {
   char* at_;
 };
 
-/// Reads the columns in the order in which they are listed. Throws InternalError if the recording is damaged.
+/// Reads the columns in the order in which `places` lists them. Throws InternalError if the recording is damaged.
 class ColumnReader {
  public:
   ColumnReader(std::string_view data, const std::vector<ColumnPlace>& places)
@@ -175,8 +176,8 @@ class ColumnReader {
 
 /// Finds the JSON text in a recording's bytes. Throws InternalError if the bytes are not a recording.
 std::string_view json_text_in(std::string_view bytes);
-/// Function recording_json returns the JSON text of a recording. Function read_recording_json reads such a text, fills
-/// in all parts of the recording except its columns, and returns the places of the columns.
+/// recording_json returns the JSON text of a recording. read_recording_json reads such a text, and fills in all parts
+/// of `recording` except its columns. It returns the places of the columns.
 std::string recording_json(const Recording& recording, const ColumnLayout& layout);
 std::vector<ColumnPlace> read_recording_json(std::string_view text, Recording& recording);
 

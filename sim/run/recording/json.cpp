@@ -1,4 +1,4 @@
-// Writes and reads the JSON text of a recording. The JSON text contains the whole recording except its columns.
+// Writes and reads the JSON text of a recording. This text contains everything in the recording except the columns.
 #include <cmath>
 
 #include "document/load.hpp"
@@ -26,8 +26,8 @@ Value keyed_value(const SummaryValue::Keyed& keyed) {
   return list({list_of(keyed.key, json_text), keyed.number});
 }
 
-/// Returns a metric as the list [name, unit, summary, kind, value, reason if the value is absent]. The numbers in this
-/// list have all their digits, unlike numbers that commands print for people.
+/// Returns a metric as the list [name, unit, summary, kind, value, reason]. If a metric has no value, `reason` says
+/// why. Numbers are written with all their digits.
 Value metric_value(const Summary::Metric& metric) {
   const SummaryValue& value = metric.value;
   const auto row = [&](const char* kind, Item content) {

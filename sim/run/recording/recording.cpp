@@ -12,7 +12,8 @@
 namespace sluice {
 namespace {
 
-/// Visits every column. The code that writes recordings and the code that reads recordings both use this function.
+/// Visits every column of a recording, always in the same order. The writer and the reader both use
+/// this function, so they agree about the order.
 template <class Visitor>
 void columns_of(Visitor& visit, Recording& r) {
   visit.numbers("spans/start", r.spans, &Span::start);
@@ -53,10 +54,10 @@ void columns_of(Visitor& visit, Recording& r) {
     visit.values("series/" + std::to_string(s), r.series.series[s].values);
 }
 
-/// A recording that will be written, with the place of each part in the bytes.
+/// A recording that will be written as bytes, with the place that each part gets in the bytes.
 class Packing {
  public:
-  // The cast is safe, because the code that writes a recording does not change the recording.
+  // The cast is safe: the writer does not change the recording.
   explicit Packing(const Recording& recording) : recording_(const_cast<Recording&>(recording)) {
     columns_of(layout_, recording_);
     text_ = recording_json(recording_, layout_);
@@ -114,10 +115,10 @@ Recording recording_of(const TraceReader& trace) {
   if (trace.is_folded() && trace.span_count() > most_spans)
     throw InputError(
         trace.path() + ": error: the trace has " + std::to_string(trace.span_count()) +
-        " spans, of which most are repetitions of one period; at most " +
+        " spans. Most of them are repetitions of one period. At most " +
         std::to_string(most_spans) +
-        " are read into memory at once. Use `sluice show` or `sluice export`, which read one span after "
-        "the other, or read the period and its count (/folds) with h5py");
+        " spans are read into memory at once. Use `sluice show` or `sluice export`, which read one span after "
+        "the other; or read the period and its count (/folds) with h5py");
   Recording recording;
   recording.status = trace.status();
   recording.header = trace.header();

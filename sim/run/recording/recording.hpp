@@ -1,14 +1,15 @@
 // A recording holds the whole content of a trace file in one piece of memory. Another process can map this memory, and
-// use the columns without a copy. Numbers are little-endian, and addresses are multiples of 64. The bytes are:
+// use the columns without a copy. Numbers are little-endian, and each column begins at a multiple of 64 bytes. The
+// bytes are:
 //
 //   bytes 0..7    "SLUICE01"
 //   bytes 8..15   the length of the JSON text, as a number of 64 bits
 //   then          the JSON text. It has status, header, summary, metrics and units (as in
 //                 `sluice run --json`), series, and the list of columns. An element of this list is
-//                 [name, type, rows, offset, bytes]. Offsets count from the first multiple of 64
-//                 behind the JSON text.
-//   then          the columns. The type of a column is the name of a type of NumPy ("<f8"), or
-//                 "text". Each text of a column ends with a NUL.
+//                 [name, type, rows, offset, bytes]. An offset counts bytes from the first multiple
+//                 of 64 behind the JSON text.
+//   then          the columns. The type of a column is "text" or a type of NumPy such as "<f8". In a
+//                 column of texts, each text ends with a NUL.
 #pragma once
 
 #include <vector>
@@ -36,7 +37,7 @@ struct Recording {
 /// Packs the recording into memory that another process can map. Throws IoError if there is not enough
 /// memory.
 MemoryFile packed(const Recording& recording);
-/// Returns the bytes of the packed recording, so that they can be sent to another process.
+/// Returns the same bytes as packed(), but as a string that can be sent to another process.
 std::string bytes_of(const Recording& recording);
 /// Reads a recording. Throws InternalError if the bytes are not a recording.
 Recording recording_from(std::string_view bytes);
@@ -50,7 +51,7 @@ Recording recording_of(const TraceReader& trace);
 void write_trace(const Recording& recording, const std::string& path,
                  const std::string& command_line);
 
-/// Sorts events by pool, which is their order in a recording.
+/// Sorts events by pool. A recording holds its events in this order.
 void sort_by_pool(std::vector<MemoryEvent>& events);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// The parts of an answer that are not numbers, as JSON: the question, how certain the answer is, and notes that keep
-// the reader from wrong conclusions. `sluice run --json`, traces and Python use these parts.
+// The parts of an answer that are not numbers, as JSON. These parts are the question, the certainty of the answer, and
+// notes that warn of wrong conclusions. `sluice run --json` prints them, traces store them, and Python reads them.
 #pragma once
 
 #include <string>

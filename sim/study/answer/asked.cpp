@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the parameters and the scale that the scenario gives to the model.
+/// Returns the model's parameters and the scale that the scenario sets, such as "tokens=1".
 std::vector<std::string> parameters_of(const Scenario& scenario) {
   std::vector<std::string> parameters;
   if (const Value* model = scenario.document.find("model"))
@@ -19,8 +19,7 @@ std::vector<std::string> parameters_of(const Scenario& scenario) {
   return parameters;
 }
 
-/// Returns a text about each kind of device. The text says which shares of its peak rates the device reaches under the
-/// cost model.
+/// Returns a text that says for each kind of device which shares of its peak rates it reaches under the cost model.
 std::string reached_of(const Scenario& scenario) {
   std::vector<std::string> reached;
   for (const Device& device : scenario.platform.devices) {

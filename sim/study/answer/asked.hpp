@@ -1,6 +1,6 @@
-// States the question of a scenario in one line and as a document: model, platform, workload, policy and cost. This
-// header also states how certain the answer is: which shares of the answer's seconds come from measurements, from
-// figures with a source, and from assumed figures.
+// States the question of a scenario in one line and as a document: model, platform, workload, policy and cost. Also
+// states how certain the answer is: which share of its seconds comes from measurements, which from figures with a
+// source, and which from assumed figures.
 #pragma once
 
 #include <optional>
@@ -14,25 +14,26 @@
 
 namespace sluice {
 
-/// Returns text such as "llama2_7b (tokens=1, cached=2047) on rx7900xtx_pcie4, inference in float16, batch 32, policy
-/// resident, cost roofline at 70 % of 122.8 TFLOP/s and 70 % of 960 GB/s".
+/// Returns the question as text. Example: "llama2_7b (tokens=1, cached=2047) on rx7900xtx_pcie4, inference in float16,
+/// batch 32, policy resident, cost roofline at 70 % of 122.8 TFLOP/s and 70 % of 960 GB/s".
 std::string asked_text(const Scenario& scenario);
 /// Returns the parts of asked_text() as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// The seconds in which a run computes or moves data, as shares by the origin of the figures that give these seconds.
-/// The shares add up to 1 if the run does any work.
+/// A run computes and moves data. The seconds of this work come from figures, such as rates. The shares say how many of
+/// these seconds come from figures of each origin. If the run does any work, the shares add up to 1.
 struct Certainty {
   double measured = 0;  ///< share that comes from measurements of the layers
   double sourced = 0;   ///< share that comes from fits, and from figures with a source
-  /// The share that comes from overridden figures, figures that the platform marks as assumed, and assumed ratios.
+  /// The share that comes from figures without a source: from overrides, from assumed ratios, and from figures that the
+  /// platform marks as assumed.
   double assumed = 0;
-  /// The paths of the assumed figures that have an effect, such as "devices.gpu.roofline".
+  /// The paths of the assumed figures on which the seconds of this run depend, such as "devices.gpu.roofline".
   std::vector<std::string> figures;
-  /// The account of the computed seconds, if the cost model is `fitted` or `measured`.
+  /// The account of the seconds of computation, if the cost model is `fitted` or `measured`.
   std::optional<Account> account;
 };
-/// Returns the account (cost/account.hpp) of the prices that the model has on the platform's first device.
+/// Returns the account (cost/account.hpp) of the model's prices on the platform's first device.
 Account account_of(const Scenario& scenario);
 Certainty certainty_of(const Scenario& scenario, const Summary& summary);
 

@@ -1,4 +1,5 @@
-// The catalog of notes. To add a note, add a file in notes/ and a line here. The notes of an answer have this order.
+// The catalog of notes. To add a note, add a file in notes/ and a line here. An answer has its notes in the order of
+// this list.
 #include "study/answer/note.hpp"
 
 namespace sluice {

@@ -20,7 +20,7 @@ Path path_of(const std::string& text) {
   return path;
 }
 
-/// The figures of a platform. The class knows which of the figures have no source.
+/// The figures of a platform, and which of them are assumed, because they have no source.
 class Figures {
  public:
   explicit Figures(const Scenario& scenario) : document_(scenario.document.find("platform")) {
@@ -29,7 +29,7 @@ class Figures {
       for (const Value& said : assumed->items()) assumed_.push_back(said.text());
   }
 
-  /// Records which of the given figures are assumed. Returns true if at least one of the given figures is assumed.
+  /// Remembers those of the given figures that are assumed. Returns true if there is at least one.
   bool assumed(const std::vector<std::string>& figures) {
     bool any = false;
     for (const std::string& figure : figures)
@@ -40,14 +40,14 @@ class Figures {
     return any;
   }
 
-  /// Records a figure as assumed, even if the platform does not mark the figure as assumed.
+  /// Remembers a figure as assumed, whatever the platform says about it.
   void note(const std::string& figure) {
     if (std::find(noted_.begin(), noted_.end(), figure) == noted_.end()) noted_.push_back(figure);
   }
   const std::vector<std::string>& noted() const { return noted_; }
 
   bool has(const std::string& figure) const { return find(figure) != nullptr; }
-  /// Returns the path of each kind of device, such as "devices.gpu".
+  /// Returns one path for each kind of device, such as "devices.gpu".
   std::vector<std::string> devices() const {
     std::vector<std::string> paths;
     for (const WrittenPart& device : parts("devices")) paths.push_back(device.path);
@@ -64,8 +64,9 @@ class Figures {
     return value;
   }
 
-  /// Searches the platform's list `assumed` for an entry that covers a figure. Returns this entry, or an empty text.
-  /// Figures that the platform does not have are ignored.
+  /// If a figure is assumed, returns the path under which this is reported. If the platform names no source, or an
+  /// override sets the figure, this is the figure's own path. Otherwise, it is the entry of the platform's list
+  /// `assumed` that covers the figure. If the figure is not assumed or does not exist, returns "".
   std::string assumed_as(const std::string& figure) const {
     const Value* value = find(figure);
     if (!value) return "";
@@ -85,8 +86,9 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// Returns the figures that the cost model reads for a kind of device. If neither the platform nor the cost model says
-/// which part of a rate is reached, the whole rate is used. The use of the whole rate counts as an assumption.
+/// Returns the paths of the figures of devices that the cost model reads. Also adds to `shares_assumed` what is assumed
+/// about the reached shares of rates. A share is assumed if a key of `cost` sets it, or if nothing sets it and the
+/// whole rate counts as reached.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
@@ -115,7 +117,8 @@ std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCo
   return read;
 }
 
-/// Returns the figures of those memories of the platform that devices use without a link.
+/// A device may use a memory of the platform directly, without a link. Returns the paths of the figures of such
+/// memories.
 std::vector<std::string> shared_memory_figures(const Scenario& scenario, const Figures& figures) {
   std::vector<std::string> read;
   for (const WrittenPart& memory : figures.parts("memories")) {
@@ -133,16 +136,17 @@ std::vector<std::string> shared_memory_figures(const Scenario& scenario, const F
   return read;
 }
 
-/// Returns the figures that determine the rate of a channel such as "host.gpu0.down". These are the link's figures for
-/// both directions, for the direction of the channel, and for pinned or pageable memory. Figures that the platform does
-/// not have are ignored.
+/// Returns the paths of the figures that may determine the rate of a channel such as "host.gpu0.down". These are the
+/// figures that the link has for both directions, for the channel's own direction, and for the way of copying. The
+/// platform need not have all these figures.
 std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
   const std::vector<WrittenPart> links = platform.parts("links");
   const std::string name = channel.substr(0, channel.find('.'));
   const WrittenPart* written = part_called(links, name);
   const std::string link = written ? written->path : "links." + name;
   const std::string by_compute = ".synchronous";
-  // `variant` is the key of figures that replace the link's figures for both directions.
+  // For some ways of copying, the link has figures of their own. `variant` is the key of these figures, with a dot, or
+  // "".
   std::string way = channel, variant;
   if (way.size() > by_compute.size() && way.ends_with(by_compute)) {
     way.resize(way.size() - by_compute.size());
@@ -160,10 +164,10 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// Two shares of the seconds of computation. The seconds of these shares are not given by rows of a
-/// profile, and they do not depend on the platform's figures.
+/// Where those seconds of computation come from that no row of a profile gives. The two numbers are shares of these
+/// seconds. They cover the seconds that do not depend on the platform's figures.
 struct DerivedShares {
-  /// The share that is fitted to measurements or interpolated between them, as the note fitted_share says.
+  /// The share that is fitted to measurements, or interpolated between them. The note `fitted_share` reports it, too.
   double known = 0;
   /// The share that is computed as a multiple of the seconds of forward passes.
   double multiple = 0;
@@ -172,7 +176,7 @@ struct DerivedShares {
 DerivedShares derived_shares(const Scenario& scenario, const Account& account) {
   if (!(account.seconds > 0)) return {.known = scenario.cost.name() == "fitted" ? 1.0 : 0.0};
   const double rest = 1 - account.measured, known = account.fitted + account.interpolated;
-  if (rest < 1e-9) return {};  // Every layer is measured; only the updates of weights are not.
+  if (rest < 1e-9) return {};  // Every layer is measured, and only the updates of weights are not.
   return {.known = known > rest - 1e-9 ? 1 : known / rest, .multiple = account.multiple / rest};
 }
 

@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// A question with its answer. The plan must be lowered: its actions must have seconds and routes.
+/// A question with its answer. The actions of the plan must have seconds and routes.
 struct AnsweredScenario {
   const Scenario& scenario;
   const Plan& plan;
@@ -21,10 +21,10 @@ struct AnsweredScenario {
 
 struct Note {
   std::string name;
-  /// What the note tells, and when an answer has the note, in one or two sentences.
+  /// One or two sentences that say what the note tells, and which answers have the note.
   std::string summary;
   std::string source;  ///< the observation that shows why the note is needed
-  /// Returns full sentences that say what to do. Returns an empty text if the note does not apply.
+  /// Returns the note for this answer: full sentences that also say what to do. If the note does not apply, returns "".
   std::string (*text)(const AnsweredScenario& answered);
 };
 

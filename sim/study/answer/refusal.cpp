@@ -12,7 +12,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the name of the memory that is too small as a text such as " in gpu", or "" if it is not known.
+/// Returns where memory is missing, as a text such as " in gpu". If it is not known which memory is too small, returns
+/// "".
 std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
@@ -21,8 +22,8 @@ std::string bytes(std::int64_t count) {
   return format_quantity(static_cast<double>(count), Dimension::bytes);
 }
 
-/// Returns the number of actions that were listed and simulated before this plan was chosen. This number measures the
-/// work of planning, and is the same on every machine.
+/// Returns a measure of the work that the choice of this plan took: the number of its actions times the number of
+/// candidates that were simulated. Unlike a time, this number is the same on every machine.
 std::int64_t work_of(const Plan& plan) {
   const Fact* simulated = find_fact(plan.facts, "simulated");
   const Fact::Number* number = simulated ? simulated->number() : nullptr;
@@ -30,14 +31,13 @@ std::int64_t work_of(const Plan& plan) {
   return times * static_cast<std::int64_t>(plan.actions.size());
 }
 
-/// Makes plans for smaller batches than the requested batch, until the work of planning reaches the limit for one
-/// answer.
+/// Tries batches that are smaller than the requested batch, and stops when the work of planning reaches a limit.
 class SmallerBatches {
  public:
   explicit SmallerBatches(const Scenario& scenario) : scenario_(scenario) {}
 
-  /// Returns whether the search must end, because it has made too many plans or has listed and simulated
-  /// too many actions. With a limit of time, the answer would depend on how busy the machine is.
+  /// Returns true if the search has done too much work and must end. There is no limit of seconds, because the answer
+  /// would then depend on how busy the machine is.
   bool given_up() const { return plans_ > 16 || actions_ > 400'000; }
 
   FitAnswer ask(std::int64_t batch) {
@@ -71,8 +71,8 @@ class SmallerBatches {
   std::int64_t plans_ = 0, actions_ = 0;
 };
 
-/// Finds the largest batch that fits. The first batch that is tried is (requested batch) x
-/// (available bytes) / (needed bytes).
+/// Finds the largest batch that fits, or returns nullopt if the search must end before. It first tries the batch
+/// (requested batch) x (available bytes) / (needed bytes).
 std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shortage& shortage) {
   const Workload& workload = scenario.workload;
   if (scenario.cost->only_samples(scenario.model) > 0) return {};
@@ -90,14 +90,14 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shorta
   return most * unit;
 }
 
-/// If the run needs too much memory because too many micro-batches are in flight, returns the greatest number of
-/// micro-batches in flight that fits. Otherwise, returns 0.
+/// If the run does not fit because too many micro-batches are in flight, returns the greatest number of micro-batches
+/// in flight that fits. If there is another reason, returns 0.
 std::int64_t most_in_flight(const Infeasible& infeasible) {
   return infeasible.shortage.most_in_flight.value_or(0);
 }
 
-/// Describes the first action that waits for memory, such as "2LOAD on gpu.host.down waits for 3.3 GB for weights.2 in
-/// gpu".
+/// Returns a text about the first action that waits for memory, such as "2LOAD on gpu.host.down waits for 3.3 GB for
+/// weights.2 in gpu". If no action waits for memory, returns "".
 std::string first_waiter(const Shortage& shortage) {
   for (const Shortage::Waiter& waiter : shortage.waiters)
     if (!waiter.pool.empty())
@@ -134,21 +134,22 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   const std::string now = scenario.fates ? (*scenario.fates)->name : "";
   if (now == "recompute_all")
     changes.push_back(
-        "fates.strategy=checkpoint (with recompute_all, the backward pass has all activations in memory at once)");
+        "fates.strategy=checkpoint (the backward pass of recompute_all has all activations in memory at once)");
   else if (!now.empty() && now != "optimal")
     changes.push_back(
-        "fates.strategy=optimal (for each activation the cheapest of keeping, recomputing and offloading)");
+        "fates.strategy=optimal (each activation is kept, recomputed or offloaded, whichever is cheapest)");
   if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
 }
 
-/// Returns the name of the memory that is too small. If the message does not name this memory, returns the name of the
-/// only device, or an empty text if there are several devices.
+/// Returns the name of the memory that is too small. If `shortage` does not name this memory, returns the name of the
+/// device. If there are several devices, returns "".
 std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
   const bool known = !shortage.pool.empty() || scenario.platform.devices.size() != 1;
   return known ? shortage.pool : scenario.platform.devices.front().name;
 }
 
-/// Returns whether the memory is outside of the devices. The cut of the model does not change what such a memory holds.
+/// Returns true if the memory is outside of the devices. Then another cut does not help, because such a memory holds
+/// the same tensors with every cut.
 bool is_beside(const Scenario& scenario, const std::string& pool) {
   const std::vector<Memory>& memories = scenario.platform.memories;
   return std::any_of(memories.begin(), memories.end(),
@@ -210,7 +211,7 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (infeasible.headline().find("in flight") == std::string::npos)
       refusal.headline += ": " + waiter;
-  // If the refusal names no shortage of memory, the plan breaks a limit other than the capacity of a memory.
+  // If `shortage` is empty, no memory is too small: the plan breaks another limit. So no smaller batch is searched.
   const bool lacks_memory = !(infeasible.shortage == Shortage{});
   if (lacks_memory && most_in_flight(infeasible) == 0)
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);

@@ -1,6 +1,6 @@
 // A short explanation of why a question is infeasible. The explanation says which tensors need the memory, and how many
-// bytes are needed and available. The explanation also names the largest batch that fits, and changes of the scenario
-// that help.
+// bytes are needed and available. It also names the largest batch that fits, and lists changes of the scenario after
+// which it might fit.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct Refusal {
   std::string headline;  ///< the first line of the message
   std::string culprit;   ///< the class of tensors that needs the most bytes; empty if not known
   std::string pool;      ///< the memory that is too small; empty if not known
-  /// The number of samples of the largest batch that fits if nothing else changes; 0 if not even one sample
-  /// fits. The value is nullopt if this batch was not searched for, or if the search reached its limit of work.
+  /// The number of samples of the largest batch that fits if nothing else is changed. If not even one sample fits, the
+  /// number is 0. If no search was made, or the search reached its limit of work, the value is nullopt.
   std::optional<std::int64_t> largest_batch;
-  /// Changes of the scenario as a user would write them, each with its reason.
+  /// Changes of the scenario that help, as a user would write them. Most have a reason in brackets.
   std::vector<std::string> changes;
 };
 

@@ -162,7 +162,7 @@ Value text_value(std::string_view text) {
   return Value::make(valid_utf8(text));
 }
 
-// Sets the keys in alphabetical order.
+// The keys are set in alphabetical order, since the text of a baseline has sorted keys.
 Value entry_value(const Entry& entry) {
   const bool is_word = !entry.text.empty();
   Value map = Value::make_map();
@@ -179,7 +179,7 @@ Value entry_value(const Entry& entry) {
 
 Value entries_value(const Entries& entries) {
   Value metrics = Value::make_map();
-  for (const auto& [name, entry] : entries) {  // sorted by metric, then by key
+  for (const auto& [name, entry] : entries) {  // The entries are sorted by metric, then by key.
     const auto& [metric, key] = name;
     if (key.empty()) {
       metrics.set(metric, entry_value(entry));
@@ -208,7 +208,8 @@ Value input_value(const Baseline& baseline) {
   return input;
 }
 
-/// Escapes the slashes in a component of a key, so that components that are joined by slashes can be told apart.
+/// Returns one component of a key, with a backslash before each slash. The components of a key are joined by slashes,
+/// so a slash inside a component must look different.
 std::string component(const std::string& name) {
   std::string text;
   for (const char c : valid_utf8(name)) {

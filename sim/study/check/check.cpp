@@ -82,7 +82,8 @@ class Case {
     return verdict;
   }
 
-  /// Writes a baseline. An entry whose value has not changed stays as it is. A tolerance that somebody set is kept.
+  /// Writes the new baseline. If a value is equal to the old baseline within its tolerance, the old value is written
+  /// again. The tolerances of the old baseline are kept, because somebody may have set them.
   void write(const ScenarioVerdict& verdict) const {
     Baseline baseline = got_.baseline;
     for (const MetricVerdict& metric : verdict.metrics) {

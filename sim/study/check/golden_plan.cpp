@@ -19,8 +19,8 @@ bool is_whole(std::string_view text) {
   return text.find_first_of(".eE") == std::string_view::npos;
 }
 
-/// Returns whether two values are equal. Numbers with a fraction, such as "1.28e-3s" and "1.280000000001e-3s", may
-/// differ by a tolerance. Whole numbers must be equal.
+/// Returns true if two values count as equal. If both are whole numbers or are not numbers, their texts must be equal.
+/// Other numbers, such as "1.28e-3s" and "1.280000000001e-3s", may differ by a small tolerance.
 bool same_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
   char* a_end = nullptr;
@@ -33,14 +33,14 @@ bool same_value(const std::string& a, const std::string& b) {
   return std::abs(x - y) <= 1e-9 * std::max(std::abs(x), std::abs(y));
 }
 
-/// A line of a plan's text, split into its subject and the keys and values after the subject.
+/// A line of a plan's text, divided into two parts: its subject, and the keys and values behind the subject.
 struct Statement {
   std::string about;                                      ///< "link host.down", "body 1F0"
   std::vector<std::pair<std::string, std::string>> says;  ///< key and value
 };
 
-/// Returns how many words at the start of a line are the line's subject. `first` is the first word
-/// of the line. The line must stand before the prologue.
+/// Returns how many words at the start of a line are its subject, for lines before the prologue. `first` is the first
+/// word of the line.
 std::size_t words_about(const std::string& first) {
   for (const char* alone :
        {"format:", "name", "iterations", "steps_per_iteration", "iterations_per_step", "tensors"})
@@ -132,7 +132,7 @@ class Comparison {
     return value.size() <= longest_value ? value : value.substr(0, longest_value) + "...";
   }
 
-  /// A change that may occur in many lines. All these lines are reported as one change.
+  /// A change of a line. If the same change occurs in many lines, it is reported once, with their number.
   struct Change {
     std::string first, what;
     std::size_t count = 1;
@@ -147,7 +147,7 @@ class Comparison {
 
   static std::optional<std::string> value_of(const Statement& statement, const std::string& key,
                                              std::size_t place) {
-    // Flags and single words have no key, so they are compared by their position in the line.
+    // Words without "=" have no key. So such a word is compared with the word at the same position of the other line.
     if (key.empty()) {
       if (place < statement.says.size() && statement.says[place].first.empty())
         return statement.says[place].second;
@@ -174,7 +174,7 @@ class Comparison {
     if (!changes.empty()) add(old.about, changes);
   }
 
-  /// Compares the order of the lines that both texts contain.
+  /// Takes the lines whose subject is in both texts, and compares their order.
   void compare_order(const Statements& expected, const Statements& got) {
     std::vector<const std::string*> before, after;
     for (const Statement& old : expected.list())
@@ -211,7 +211,7 @@ PlanDifference compare_plans(const std::string& expected, const std::string& exp
     throw InputError(Position{expected_name, 1, 1, expected.substr(0, expected.find('\n'))},
                      "this is not a golden text of a plan; expected 'format: sluice-plan/2' or '" +
                          std::string(digest_format) + "'");
-  // If only one of the two texts is short enough to be kept as a whole, the plans are compared by their digests.
+  // If one of the two texts is a digest, the digest of the other plan is computed, and the two digests are compared.
   if (is_digest(expected) && !is_digest(got))
     return compare_plans(expected, expected_name, digest_text(plan_from_text(got, got_name)));
   if (!is_digest(expected) && is_digest(got))

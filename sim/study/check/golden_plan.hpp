@@ -1,11 +1,12 @@
 // The golden text of a plan is the text that a baseline keeps of the plan. The functions here say how two golden texts
-// differ. So a check can tell whether the plan has changed, or whether an equal plan gave other numbers.
+// differ. So a check can tell two cases apart: the plan has changed, or the same plan has other results.
 //
-// If the text of a plan is short, the whole text is kept (sluice-plan/2, which `sluice run` executes). If the text is
-// longer, only a digest is kept (sluice-plan-digest/1). The digest has the lines before the tensors, the number and
-// bytes of the tensors, sums over each section and over each stream in a section, the seconds of each stage, and hashes
-// of the order of the actions. The hashes leave out computed numbers such as seconds, since their last digits differ
-// between compilers. The sums include the computed numbers, and are compared with a tolerance of 1e-9.
+// If the text of a plan is short, the baseline keeps the whole text, in the format sluice-plan/2 that `sluice run`
+// executes. If the text is long, the baseline keeps only a digest, in the format sluice-plan-digest/1. The digest has
+// five parts: the lines before the tensors; the number and bytes of the tensors; sums over each section, and over each
+// stream in a section; the seconds of each stage; and hashes of the order of the actions. Computed numbers, such as
+// seconds, may have other last digits with another compiler. So the hashes leave out computed numbers. The sums include
+// computed numbers, and are compared with a tolerance of 1e-9.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,9 @@ struct PlanDifference {
   bool none() const { return lines.empty(); }
 };
 
-/// Compares two golden texts. `expected_name` is the file of the first text, for messages. Numbers with a fraction are
-/// equal if they agree to 1e-9. Throws InputError with a position when a text cannot be read.
+/// Compares the golden texts `expected` and `got`. Messages use `expected_name`, the name of the file of `expected`.
+/// Numbers with a fraction count as equal if they differ by at most 1e-9 of their size. Throws InputError with a
+/// position when a text cannot be read.
 PlanDifference compare_plans(const std::string& expected, const std::string& expected_name,
                              const std::string& got);
 

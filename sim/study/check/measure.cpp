@@ -82,7 +82,8 @@ std::vector<Measurement> measure_all(
   return measurements;
 }
 
-// The parts of the text are in this order: the code of the error, the error or the baseline, and the plan.
+// The text has three parts. The first part is the code of the error, or 0. The second part is the
+// error, or the baseline if there is no error. The third part is the plan.
 std::string packed(const Measurement& measurement) {
   const bool failed = measurement.error_code != 0;
   return pack({std::to_string(measurement.error_code),

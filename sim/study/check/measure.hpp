@@ -1,4 +1,4 @@
-// The results of a scenario in a form that one process can send to another process.
+// Measures a scenario or a plan in a child process. The child sends the results to its parent process as a text.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// A measurement has either a baseline with the golden text of its plan, or an error.
+/// The results of one scenario or plan: either a baseline and the golden text of the plan, or an error.
 struct Measurement {
   Baseline baseline;
   std::string plan;  ///< golden text of the plan; empty if no plan could be made
@@ -24,21 +24,21 @@ struct Subject {
   Baseline::Input input = Baseline::Input::scenario;
   std::string input_text;  ///< text of the resolved scenario; empty for a plan
   std::function<Plan()> plan;
-  /// Returns the bound of a scenario's question; called after `plan`.
+  /// Returns the bound of the scenario's question, in seconds. This function is called after `plan`.
   std::function<double()> question_bound_s = {};
 };
 
 /// Makes the plan and runs it in this process. If the plan is infeasible, the baseline has the outcome `infeasible`.
-/// Any other exception is stored as the error, even if a function of `subject` throws the exception.
+/// Any other exception is stored as the error, even if `subject` or a function of the subject throws it.
 Measurement measure(const std::function<Subject()>& subject);
 
-/// Calls measure(subject(i)) for each i in 0..count-1, each in its own process, `jobs` at a time. If a process dies,
-/// the measurement of its subject has an error. Throws Interrupted.
+/// Measures the subjects 0..count-1, each in a process of its own. At most `jobs` processes run at the same time. If a
+/// process dies, the measurement of its subject has an error. Throws Interrupted.
 std::vector<Measurement> measure_all(
     std::size_t count, std::size_t jobs, const std::function<Subject(std::size_t)>& subject,
     const std::function<void(std::size_t done, std::size_t total)>& progress = {});
 
-/// Converts a measurement to text, and back.
+/// packed() converts a measurement to text, and unpacked() converts such a text back.
 std::string packed(const Measurement& measurement);
 Measurement unpacked(const std::string& text);
 

@@ -1,4 +1,4 @@
-// The digest of a plan whose text is too long to be kept.
+// Makes the digest of a plan. A baseline keeps it if the text of the plan is too long.
 #include <map>
 
 #include "base/quantity.hpp"
@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view newline = "\n";
 
-/// Sums over actions. In the sums, an action counts once for each of its executions.
+/// Sums over all executions of actions: an action that is executed several times counts several
+/// times.
 struct Tally {
   std::int64_t actions = 0, executions = 0;
   double bytes = 0, seconds = 0, flop = 0, memory_bytes = 0, joules = 0;
@@ -42,7 +43,7 @@ struct Tally {
   }
 };
 
-/// Returns the line of an action without the numbers that a cost model computed.
+/// Returns the line of an action, without the numbers that come from a cost model.
 std::string structure_of(const PlanLine& line) {
   std::string text;
   for (const Word& word : line.words()) {

@@ -1,4 +1,4 @@
-// The lines of a plan's text or digest, for code that compares texts rather than plans.
+// Divides the text or the digest of a plan into lines, to compare two texts line by line.
 #pragma once
 
 #include <algorithm>

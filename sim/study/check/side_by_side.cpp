@@ -43,7 +43,7 @@ PolicyChoice::PolicyChoice(const std::string& given)
   if (!name)
     fail_at(value, "expected a policy's name or a mapping like {name: streamed, prefetch: 0}");
   const Policy& policy = policy_named(*name);
-  Reader(value, record_of(policy));  // This call throws if a parameter of the policy is unknown.
+  Reader(value, record_of(policy));  // Throws at a key that the policy does not have.
 }
 
 Value PolicyChoice::applied_to(const Value& document) const {

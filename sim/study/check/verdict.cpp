@@ -14,7 +14,8 @@ namespace {
 
 using ScalarsByPath = std::map<std::string, std::string>;
 
-/// Collects all scalars of a document, each under its path.
+/// Adds all scalars of a document to `flat`. The key of a scalar is its path in the document, such
+/// as "policy.name".
 void flatten(const Value& value, const std::string& path, ScalarsByPath& flat) {
   const auto below = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
   if (value.is_scalar()) {
@@ -130,12 +131,13 @@ ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
   ScenarioVerdict verdict;
   verdict.name = got.baseline.scenario;
   verdict.message = outcome_message(expected, got.baseline);
-  // If the outcomes differ, one of them is not `complete`, so there are no numbers to compare.
+  // If the outcomes differ, one of the two is infeasible and has no numbers. Then there is nothing
+  // to compare.
   if (expected.outcome == got.baseline.outcome)
     verdict.metrics = metric_verdicts(expected.entries, got.baseline.entries);
   if (expected.program_version != got.baseline.program_version)
     verdict.was_version = expected.program_version;
-  // If the input is a plan, a change of the input is reported as a changed plan.
+  // If the input is a plan, a change of the input is reported as a change of the plan, below.
   const bool by_plan =
       expected.input == Baseline::Input::plan && expected.input == got.baseline.input;
   if (!by_plan && expected.input_sha256 != got.baseline.input_sha256) {

@@ -10,13 +10,15 @@
 
 namespace sluice {
 
-/// The verdict on the change of one number. `changed` means that the number is different, but neither better nor worse.
+/// How one number compares with the baseline. `changed` means that the number is different, but neither better nor
+/// worse.
 enum class Verdict { equal, better, changed, worse };
 std::string_view words_of(Verdict verdict);
 
-/// The comparison of one number with the number in the baseline. The baseline also gives the tolerance. For many
-/// metrics, either smaller or larger values are better. If such a metric had a number in the baseline and now has no
-/// number, the verdict is `worse`. If a metric or a key of a metric appears or disappears, the verdict is `changed`.
+/// The comparison of one number with the number in the baseline. The baseline also gives the tolerance. If a whole
+/// metric, or a key of a metric, is new or no longer there, the verdict is `changed`. If a metric had a number in the
+/// baseline and now says why it has none, the verdict depends on the metric. It is `worse` if smaller or larger values
+/// of this metric are better.
 struct MetricVerdict {
   EntryName name;
   std::optional<Entry> expected, got;
@@ -31,8 +33,8 @@ struct InputChange {
   std::string key, expected, got;  ///< `expected` is empty for a new key, `got` for a removed key
 };
 
-/// The state of a scenario. `missing` means that the scenario has no baseline. `error` means that the scenario has no
-/// answer, or that its baseline cannot be read.
+/// The state of a scenario. `missing` means that the scenario has no baseline. `error` means that there is no answer,
+/// or no readable baseline.
 enum class State { equal, better, changed, worse, missing, error };
 std::string_view words_of(State state);
 
@@ -43,10 +45,11 @@ struct ScenarioVerdict {
   bool input_changed = false;          ///< the question differs from the question of the baseline
   std::vector<InputChange> input;      ///< empty if the baseline does not contain the question
   PlanDifference plan;
-  /// Both outcomes, if the run ended in another way than in the baseline. After an error, this is the error's message.
+  /// If the outcome of the run differs from the outcome in the baseline, a text with both outcomes. If there was an
+  /// error, the message of the error.
   std::string message;
   int error_code = 0;
-  /// Version of the program that wrote the baseline, if it differs from the version of this program.
+  /// If another version of the program wrote the baseline, the name of that version.
   std::string was_version;
 
   std::size_t count(Verdict verdict) const;
@@ -54,13 +57,15 @@ struct ScenarioVerdict {
 
 Verdict judge(const std::optional<Entry>& expected, const std::optional<Entry>& got);
 
-/// Compares a scenario with its baseline. `golden` is the plan that belongs to the baseline, from the file
-/// `golden_name`. `golden` may be empty if the baseline is infeasible. Throws InputError when `golden` cannot be read.
+/// Compares a scenario with its baseline. `golden` is the golden text of the baseline's plan, from the file
+/// `golden_name`. If the baseline is infeasible, `golden` may be empty. Throws InputError if `golden` is not such a
+/// text.
 ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
                         const std::string& golden_name, const Measurement& got);
 
-/// Returns one text per stage that computes longer than before, such as "stage 'conv1' computes 1 % longer". Links
-/// whose bytes take longer than before have texts, too. The text with the largest relative change comes first.
+/// Compares the seconds of stages and links with the baseline. Returns one text for each stage that computes longer
+/// than in the baseline, such as "stage 'conv1' computes 1 % longer". Also returns one text for each link that takes
+/// longer for its bytes. The text with the largest percentage comes first.
 std::vector<std::string> slower_parts(const ScenarioVerdict& verdict);
 
 }  // namespace sluice

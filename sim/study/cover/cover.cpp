@@ -11,8 +11,8 @@
 namespace sluice {
 namespace {
 
-/// If no device is named, unmeasured operators are ranked by their bytes or by their FLOP, whichever is larger. In this
-/// comparison, one byte counts as this number of FLOP.
+/// If no device is named, unmeasured operators are ranked by their bytes or by their FLOP, whichever counts more. One
+/// byte counts as much as this number of FLOP.
 constexpr double usual_balance = 10;
 
 Pass pass_named(const std::string& pass) {
@@ -28,7 +28,7 @@ double weight_of(const Work& work, const CoverRequest& request) {
   return std::max(work.flop / usual_balance, work.bytes);
 }
 
-/// An operator that may occur in the model several times.
+/// An operator, and how often it occurs in the model.
 struct CountedOperator {
   ProfileRow row;
   std::int64_t occurrences = 0;
@@ -61,8 +61,8 @@ std::string for_samples(std::int64_t batch) {
   return "for " + std::to_string(batch) + (batch == 1 ? " sample" : " samples");
 }
 
-/// The operator `one` was not measured for the requested batch and dtype. Returns a text that names another batch or
-/// dtype for which it was measured. Returns an empty text if the profile does not have the operator at all.
+/// Parameter `one` is an operator that was not measured for the requested batch and dtype. If the profile has it for
+/// another batch or dtype, returns a text that names this batch or dtype. Otherwise, returns "".
 std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
                          const CoverRequest& request) {
   if (!one.measured->empty()) return for_samples(one.measured->begin()->first);
@@ -72,13 +72,15 @@ std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
   return "";
 }
 
-/// Returns whether the row of the profile has the requested element type.
+/// Returns true if the row has the requested element type. A row or a request without an element type fits every
+/// element type.
 bool is_of_dtype(const ProfileRow& row, const CoverRequest& request) {
   return row.dtype.empty() || request.dtype.empty() || row.dtype == request.dtype;
 }
 
-/// Sets the seconds and joules of the whole model, which are the sums over the passes. If the profile lacks a pass,
-/// these values stay unknown. Values in the request replace the sums.
+/// Sets the seconds and joules of the whole model. They are the sums over the requested passes, from the profile's rows
+/// for the whole model. If such a row is missing for a pass, the values stay unknown. If the request gives a value, it
+/// replaces the sum.
 void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request,
                const std::string& model) {
   double seconds = 0, joules = 0;
@@ -101,7 +103,7 @@ void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request
   if (several)
     throw InputError(
         "'" + profile.path +
-        "' has several rows of the whole model for one pass and this batch; choose one row with --where "
+        "' has several rows of the whole model for one pass and this batch: choose one row with --where "
         "cache=hot, or give the seconds with --whole");
   if (timed == request.passes.size()) cover.whole_s = seconds;
   if (metered == request.passes.size()) cover.whole_j = joules;
@@ -117,8 +119,8 @@ void attribute(Cover& cover, const ProfileRow& row, std::int64_t occurrences) {
   cover.attributed_j += static_cast<double>(occurrences) * *row.energy();
 }
 
-/// Ranks the unmeasured operators by their weights (weight_of). `factor` is the measured seconds
-/// per unit of weight, or 0 if no operator was measured.
+/// Ranks the unmeasured operators by their weights (weight_of), and counts how many of them must be measured to reach
+/// `target`. `factor` is the measured seconds per unit of weight. If no operator was measured, `factor` is 0.
 void rank_missing(Cover& cover, double factor, double target) {
   std::stable_sort(
       cover.missing.begin(), cover.missing.end(),
@@ -153,7 +155,7 @@ std::optional<double> Cover::share_j() const {
 Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& request) {
   const ProfileIndex index(profile);
   Cover cover;
-  double weight = 0;  // the weight of the measured operators
+  double weight = 0;  // the sum of the weights of the measured operators
   for (const CountedOperator& one : operators_of(model, index, request)) {
     ++cover.operators;
     const double all = static_cast<double>(one.occurrences) * one.weight;
@@ -174,8 +176,8 @@ Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& r
 
 namespace {
 
-/// Returns the model, cache, device, method and dtype of a row as one text. Only rows for which this text is equal can
-/// be added up.
+/// Returns the model, cache, device, method and dtype of a row as one text. Rows can be added up only if their texts
+/// are equal.
 std::string whole_of(const ProfileRow& row) {
   std::string key;
   for (const std::string* part : {&row.model, &row.cache, &row.device, &row.method, &row.dtype})

@@ -1,5 +1,6 @@
-// Says which share of a model's measured time belongs to the operators that were measured. Says the same about energy,
-// and names the operators to measure next. The method is that of the document 'Operator energy profiling'.
+// A whole model was measured, and some of its operators were measured alone. The code here says which share of the
+// model's time and energy the measured operators explain, and which operators to measure next. The method is that of
+// the document 'Operator energy profiling'.
 #pragma once
 
 #include <map>
@@ -15,15 +16,15 @@ namespace sluice {
 
 struct CoverRequest {
   std::int64_t samples = 1;
-  /// Element type of the operators; if empty, the dtype of the profile.
+  /// The element type of the operators. If it is empty, rows of every element type count.
   std::string dtype = "float32";
   std::vector<std::string> passes = {"forward"};
   double target = 0.9;
-  /// Seconds and joules of the whole model. If these values are set, they replace the profile's row for the whole
-  /// model, and the profile need not have such a row.
+  /// The seconds and joules of the whole model. If a value is set, it replaces the value of the profile's rows for the
+  /// whole model.
   std::optional<double> whole_s, whole_j;
-  /// Unmeasured operators are ranked by their seconds at the rates of this device. If the device is null, unmeasured
-  /// operators are ranked by FLOP and bytes.
+  /// Unmeasured operators are ranked by the seconds that they would take at the rates of this device. If the pointer is
+  /// null, they are ranked by FLOP and bytes.
   const Device* device = nullptr;
 };
 
@@ -32,33 +33,33 @@ struct UnmeasuredOperator {
   std::string words;
   std::int64_t occurrences = 0;
   double weight = 0;  ///< the weight of all occurrences, by which operators are ranked
-  /// The expected seconds of all occurrences: `weight` times the mean seconds per unit of weight of
-  /// all measured operators. The number is 0 if no operator was measured.
+  /// The expected seconds of all occurrences: `weight` times the mean seconds per unit of weight, over all measured
+  /// operators. If no operator was measured, the number is 0.
   double expected_s = 0;
 };
 
 struct Cover {
-  /// Numbers of distinct operators in the passes of the model: of all operators, and of the measured operators.
+  /// How many distinct operators the passes of the model have, and how many of them were measured.
   std::size_t operators = 0, measured = 0;
-  /// Sums over the operators that contain no other operators: the measured value of each operator times the number of
-  /// its occurrences.
+  /// Sums over the measured operators. Each operator adds its measured value times the number of its occurrences. Only
+  /// leaves of the profile count, not modules that contain other operators.
   double attributed_s = 0, attributed_j = 0;
   std::size_t with_energy = 0;  ///< the number of measured operators with joules
   std::optional<double> whole_s, whole_j;
   std::vector<UnmeasuredOperator> missing;  ///< largest first
-  /// The number of operators that the profile has only for another batch or element type. The keys are texts such as
-  /// "for 8 samples" or "in float16".
+  /// How many operators the profile has only for another batch or element type. The key says for which, such as "for 8
+  /// samples" or "in float16".
   std::map<std::string, std::size_t> elsewhere;
-  /// The number of missing operators that must be measured to reach the target. The value is nullopt if the target is
-  /// not reached even with all missing operators, or if no operator was measured.
+  /// How many missing operators must be measured to reach the target. If the expected seconds of all missing operators
+  /// together are not enough for the target, or if no operator was measured, the value is nullopt.
   std::optional<std::size_t> needed;
 
   std::optional<double> share_s() const;
   std::optional<double> share_j() const;
 };
 
-/// Compares the rows of a profile with the layers of a model. Throws InputError when several rows fit a layer (see
-/// only_row).
+/// Compares the rows of a profile with the layers of a model. Throws InputError if it is not clear which row belongs to
+/// a layer (see only_row).
 Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& request);
 
 /// Compares the rows of a profile with the profile's row for the whole model, without a model file. All rows must have

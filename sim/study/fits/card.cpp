@@ -14,9 +14,9 @@
 namespace sluice {
 namespace {
 
-/// How many sizes of a micro-batch are tried above the largest size that the search finds.
+/// After the search has found a largest micro-batch, this number of larger micro-batches is tried, too.
 constexpr std::int64_t neighbours = 3;
-/// If the user does not request a batch, accumulation is shown for a batch that has this number of micro-batches.
+/// If the user does not request a batch, accumulation is shown for a batch of this number of largest micro-batches.
 constexpr std::int64_t shown_accumulation = 4;
 /// The largest number of micro-batches that a step of a scenario may have.
 constexpr std::int64_t most_micro_batches = 1'000'000;
@@ -28,14 +28,14 @@ const Device& device_of(const Scenario& scenario) {
                  [&]() -> const Device& { return scenario.platform.device(named->text()); });
 }
 
-/// If the cost model knows seconds for only one size of micro-batch, the search for the largest micro-batch uses the
-/// cost model `peak` instead.
+/// The search for the largest micro-batch needs a cost model that knows the seconds of every size. If the scenario's
+/// cost model knows only one size, returns the scenario with the cost model `peak`.
 Scenario without_seconds(Scenario scenario) {
   if (Card::measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
   return scenario;
 }
 
-/// Returns the scenario without overlap, so that nothing is loaded ahead for the next step.
+/// Returns the scenario with one step and without overlap. So nothing is loaded ahead, and actions run one at a time.
 Scenario one_at_a_time(Scenario scenario) {
   Value policy = *scenario.document.find("policy");
   policy.set("overlap", Value::make(false));
@@ -45,7 +45,7 @@ Scenario one_at_a_time(Scenario scenario) {
   return scenario;
 }
 
-/// Returns the seconds of a step, as in the metric step_s.
+/// Returns the seconds of a step of the plan, as the metric step_s defines them.
 double step_s_of(const Plan& plan) {
   if (const std::optional<double> seconds = further_step_s(plan)) return *seconds;
   Totals totals(plan);
@@ -114,7 +114,8 @@ bool Card::has_seconds(std::int64_t micro_batch) const {
   return measured == 0 || measured == micro_batch;
 }
 
-/// Returns whether the strategy for fates makes a search for each plan. Making a plan with such a strategy takes long.
+/// Returns true if the strategy for fates makes a search for each plan. With such a strategy, each plan takes long to
+/// make.
 bool Card::searches() const {
   return asked_.workload.training && asked_.fates && (*asked_.fates)->searches;
 }
@@ -135,7 +136,7 @@ FitAnswer Card::ask(Scenario& scenario, std::int64_t batch, std::int64_t micro_b
     if (&scenario == &asked_) made_ = {batch, micro_batch, made};
     return {.fits = true};
   } catch (const CountError&) {
-    // The number of bytes does not fit into 64 bits, so no memory has so many bytes.
+    // The number of bytes is too large for 64 bits. No memory has so many bytes, so the micro-batch does not fit.
     if (&scenario == &asked_) {
       refusal_.reset();
       is_beyond_counts_ = true;
@@ -160,9 +161,10 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
   return step_s_of(plan(timed_, batch, micro_batch));
 }
 
-/// Returns the micro-batch at which the search for the largest micro-batch begins. If the strategy for fates searches,
-/// this is the largest micro-batch that fits if all stages have one fate. This micro-batch is found quickly, and also
-/// fits with the strategy that searches.
+/// Returns the micro-batch at which the search for the largest micro-batch begins. It is 1 unless the strategy for
+/// fates searches. In that case, plans take long, so the search should begin near its end. This function then finds the
+/// largest micro-batch that fits with any strategy that does not search. This micro-batch also fits with the strategy
+/// that searches.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
   if (!searches()) return 1;
@@ -183,8 +185,8 @@ std::int64_t Card::largest() {
     const std::int64_t good = largest_by_needs(
         first, most_samples, [&](std::int64_t samples) { return ask(asked_, samples, samples); });
     if (good == 0 || good == most_samples) return good;
-    // If the strategy searches, its refusal names the least bytes of all choices, and these bytes grow with the
-    // samples. So no larger micro-batch fits.
+    // If the strategy searches, it refused good + 1 because even its choice with the least bytes did not fit. These
+    // bytes grow with the samples. So no larger micro-batch fits.
     if (searches()) return good;
     std::int64_t above = std::min(good + neighbours, most_samples);
     while (above > good && !fits(above, above)) --above;
@@ -194,7 +196,7 @@ std::int64_t Card::largest() {
 }
 
 /// Returns the footprint of a micro-batch with this number of samples. Returns nullopt if no plan fits, or if the
-/// number of bytes does not fit into 64 bits.
+/// number of bytes is too large for 64 bits.
 std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
   serial_.capacity_enforced = enforced;
   try {
@@ -212,8 +214,8 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
     fit.one_sample = footprint(1, true);
     fit.largest_footprint = footprint(most, true);
     if (!fit.largest || most == most_samples) return;
-    // If the plan without a limit of the memory differs from the plan with a limit, there is no footprint of the next
-    // micro-batch.
+    // With unlimited memory, the policy may make another plan. Then a footprint with unlimited memory cannot be
+    // compared with the other footprints, and is left out.
     if (footprint(1, false) != fit.one_sample || footprint(most, false) != fit.largest_footprint)
       return;
   }
@@ -222,8 +224,8 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
   if (most == 0) fit.one_sample = fit.next;
 }
 
-/// Divides the batch into equal micro-batches, which have the largest size that fits. A batch with too many
-/// micro-batches is an error if the user requested this batch. Otherwise no accumulation is shown.
+/// Divides the batch into equal micro-batches of the largest size that fits. If there are too many micro-batches, the
+/// result depends on who chose the batch. If the user requested it, throws an error. Otherwise, returns nullopt.
 std::optional<Accumulation> Card::accumulation(std::int64_t batch, const CardFit& fit,
                                                bool is_requested) {
   if (fit.largest == 0 || !has_seconds(batch)) return {};

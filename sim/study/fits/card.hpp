@@ -1,4 +1,4 @@
-// Answers `fits` for one card: the largest micro-batch, and the memory and the time that this micro-batch needs.
+// Answers `fits` for one card: the largest micro-batch, its memory, and its time.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,10 @@ namespace sluice {
 
 class Card {
  public:
-  /// `on_answer` is called after each plan of the search.
+  /// The search calls `on_answer` each time that it has tried a plan.
   Card(Scenario scenario, std::function<void()> on_answer);
 
-  /// If the cost model knows seconds for only one size of micro-batch, returns this size. If the
-  /// model knows seconds for any size, returns 0.
+  /// If the cost model knows seconds for only one size of micro-batch, returns this size. Otherwise, returns 0.
   static std::int64_t measured_batch(const Scenario& scenario);
 
   /// Returns the largest micro-batch of the card, with its memory and time. Throws InputError, Interrupted.
@@ -50,9 +49,10 @@ class Card {
   std::function<void()> on_answer_;
   const Device& device_;
   FittingPlan made_;  ///< the last plan that fit
-  /// The refusal of the smallest micro-batch that does not fit.
+  /// Why the last refused micro-batch does not fit. At the end of the search, this is the smallest micro-batch that
+  /// does not fit.
   std::optional<Infeasible> refusal_;
-  /// Whether a micro-batch was refused because its bytes are more than a count can hold.
+  /// Whether a micro-batch was refused because its number of bytes is too large for 64 bits.
   bool is_beyond_counts_ = false;
 };
 

@@ -9,7 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Estimates which share of a card's work is done after this number of plans. A card rarely needs more than 40 plans.
+/// Estimates the share of a card's work that is done after this number of plans. A card rarely needs more than 40
+/// plans, for which the estimate is 0.985.
 double share_after(int questions) {
   return 1 - std::pow(0.9, questions);
 }
@@ -24,7 +25,7 @@ CardFit card_of(const FitsRequest& request, Scenario scenario, std::size_t numbe
   return Card(std::move(scenario), on_answer).answer(request.batch);
 }
 
-/// Returns the report on a platform for which the question cannot be asked.
+/// Returns the result for a platform for which the question cannot be asked: its name and the error.
 CardFit refused(const Value& platform, const InputError& error) {
   CardFit fit;
   const Value* name = platform.find("name");

@@ -1,11 +1,12 @@
-// For each card of a list, `fits` finds the largest micro-batch, the bytes that each class of tensors needs, and the
-// time of a batch with gradient accumulation. `fits` also says why the next larger micro-batch does not fit. A
-// micro-batch fits if `sluice run` could run it: its scenario has a plan, and the plan passes the check. All sizes are
-// in bytes, and all times are in seconds. The search for the largest micro-batch uses the shortage of bytes that a
-// refusal reports (base/fit_search.hpp). Nobody has proven that a smaller micro-batch always fits when a larger
-// micro-batch fits. So the next three larger micro-batches are also tried, and the search continues if one of these
-// three fits. If a strategy for fates searches (`optimal`), its refusal names the least bytes of all its choices. The
-// least bytes grow with the samples, so with such a strategy only the next larger micro-batch is tried.
+// For each card of a list, `fits` finds the largest micro-batch, the bytes of each class of tensors, and the time of a
+// batch with gradient accumulation. `fits` also says why the next larger micro-batch does not fit. A micro-batch fits
+// if `sluice run` could run it: its scenario has a plan, and the plan passes the check. All sizes are in bytes, and all
+// times are in seconds. If a micro-batch does not fit, the refusal says how many bytes are missing. The search uses
+// this number to choose the next size that it tries (base/fit_search.hpp). It is possible that a larger micro-batch
+// fits although a smaller one does not. So when the search has found a size, the next three larger sizes are also
+// tried. If one of them fits, the search continues from there. This is not done for a strategy for fates that searches
+// (`optimal`). It refuses a micro-batch only if even its choice with the least bytes does not fit, and these bytes grow
+// with the samples. So if a micro-batch does not fit, no larger micro-batch fits.
 #pragma once
 
 #include <array>
@@ -23,35 +24,36 @@ namespace sluice {
 
 struct FitsRequest {
   Value model;  ///< the `model:` mapping of a scenario, with the content of the model's file
-  /// Documents of the form sluice-platform/1. If the list is empty, the platform is one device with unlimited memory.
+  /// Documents in the format sluice-platform/1. If the list is empty, the question is about one device with unlimited
+  /// memory.
   std::vector<Value> platforms;
   std::string mode = "training";
   std::string dtype = "float32";
   std::string optimizer = {};  ///< name of the optimizer; empty for the scenario's default
   std::string policy = "resident";
   std::string fates = "keep_all";
-  /// The number of samples of the batch for which accumulation is shown.
+  /// The number of samples of the batch that the user requests. It is divided into micro-batches that fit.
   std::optional<std::int64_t> batch = {};
-  /// Overrides KEY=VALUE of the scenario, which are applied last.
+  /// Overrides of the form KEY=VALUE. They are applied to the scenario after all other fields of the request.
   std::vector<std::string> overrides = {};
-  /// This function is called from time to time with the estimated share of the work that is done.
+  /// This function is called from time to time. `share` is the estimated share of the work that is already done.
   std::function<void(double share)> progress = {};
 };
 
-/// The bytes that the device holds at the first moment of its peak if actions run one at a time. This is the least
-/// memory that `samples` samples need.
+/// The memory of a device that `samples` samples need at least. It is what the device holds at the first moment of its
+/// peak, if actions run one at a time.
 struct Footprint {
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
   /// Bytes of each class of tensors, which add up to `bytes`.
   std::array<std::int64_t, tensor_class_count> by_class{};
-  /// The action that runs at the first moment of the peak, such as "1B0".
+  /// The action at the first moment of the peak, such as "1B0".
   std::string action;
   std::string doing;  ///< what the action does: "backward of conv2"
   bool operator==(const Footprint&) const = default;
 };
 
-/// A batch that is divided into micro-batches.
+/// A batch that is divided into micro-batches, whose gradients are accumulated.
 struct Accumulation {
   std::int64_t batch = 0, micro_batch = 0;
   double step_s = 0;  ///< seconds of a batch in the steady state
@@ -63,33 +65,34 @@ struct CardFit {
   std::string cost;                      ///< the cost model that gives the seconds
   std::optional<std::int64_t> capacity;  ///< bytes for tensors; nullopt if there is no limit
   std::int64_t reserved = 0;             ///< bytes of the device's memory that tensors may not use
-  /// The number of samples of the largest micro-batch, which is also the largest batch without
-  /// accumulation. The value is 0 if not even one sample fits, and nullopt if any number of samples fits.
+  /// The number of samples of the largest micro-batch that fits. Without accumulation, this is also the largest batch.
+  /// If not even one sample fits, the value is 0. If any number of samples fits, the value is nullopt.
   std::optional<std::int64_t> largest;
   std::optional<Footprint> one_sample;  ///< the footprint of one sample
-  /// The footprint of the largest batch that fits. If the memory has no limit, this is the footprint of the requested
-  /// batch.
+  /// The footprint of the largest micro-batch. If the memory has no limit, it is the footprint of the requested batch
+  /// instead.
   std::optional<Footprint> largest_footprint;
-  /// The footprint that the next larger micro-batch would have in an unlimited memory. The value is nullopt if fates or
-  /// stages adapt to the available memory, because the plan for an unlimited memory would then be another plan.
+  /// The footprint that the next larger micro-batch would have if the memory were unlimited. If fates or stages adapt
+  /// to the available memory, a plan for unlimited memory cannot be compared with the others, and the value is nullopt.
   std::optional<Footprint> next;
   std::string refusal;  ///< why the next larger micro-batch does not fit, as in `sluice run`
   std::string refusal_headline;  ///< the first line of the text `refusal`
   Shortage shortage;             ///< the numbers in the text `refusal`
-  /// Seconds of a step with the largest micro-batch in the steady state, if they are known.
+  /// In the steady state: the seconds of a step with the largest micro-batch, if they are known.
   std::optional<double> step_s;
   std::optional<Accumulation> accumulation;
-  /// The scenario as YAML, with the largest micro-batch, or with one sample if not even one sample fits.
+  /// The scenario as YAML, with the largest micro-batch as its batch. If not even one sample fits, its batch is one
+  /// sample.
   std::string scenario;
-  /// Why the question cannot be asked for this card; if `error` is set, all fields after `cost` are empty.
+  /// Why the question cannot be asked for this card, or "". If it cannot be asked, all fields after `cost` are empty.
   std::string error;
 };
 
 struct FitsReport {
   std::string model;
   std::string optimizer;  ///< empty for inference
-  /// If the cost model knows seconds for only one size of micro-batch, this is that size, and the answer has seconds
-  /// only for this size. The value is 0 if the cost model knows seconds for any size.
+  /// If the cost model knows seconds for only one size of micro-batch, this size. The answer then has seconds for this
+  /// size only. Otherwise, the value is 0.
   std::int64_t measured_batch = 0;
   std::vector<CardFit> cards;  ///< one element per platform, in the order of the request
 };
@@ -97,9 +100,9 @@ struct FitsReport {
 /// The largest batch that a scenario can have.
 inline constexpr std::int64_t most_samples = 1'000'000'000'000;
 
-/// Answers the request for each card. If a card cannot be asked, for example because the device has no rate for the
-/// dtype, its CardFit has the error. Throws InputError when no card can be asked. Throws UsageError for an override of
-/// a key that the search sets, or that has its own option. Throws Interrupted.
+/// Answers the request for each card. If the question cannot be asked for a card, its CardFit has the error. An example
+/// is a device that has no rate for the dtype. If it cannot be asked for any card, throws InputError. Throws UsageError
+/// if an override sets a key that the search sets itself, or that has an option of its own. Throws Interrupted.
 FitsReport fits(const FitsRequest& request);
 
 }  // namespace sluice

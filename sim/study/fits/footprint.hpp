@@ -1,4 +1,4 @@
-// The footprint of a plan: the bytes that the plan holds on a device at the first moment of its peak.
+// The footprint of a plan: the bytes that a device's memory holds at the first moment of its peak.
 #pragma once
 
 #include "plan/plan.hpp"

@@ -29,7 +29,7 @@ Value mapping(const std::vector<std::pair<std::string, std::string>>& entries) {
   return map;
 }
 
-/// Throws UsageError for an override of a key that the search sets, or that has its own option.
+/// Throws UsageError if the override sets a key that the search sets itself, or that has an option of its own.
 void refuse_override(const Override& override) {
   const auto is = [&](std::vector<std::string> path) { return override.path == path; };
   const auto refuse = [&](const std::string& reason) {

@@ -83,7 +83,7 @@ std::vector<ModelColumn> columns_of_layers() {
       {"flop", "FLOP", "FLOP of the forward pass", own<&R::flop>},
       {"total_flop", "total FLOP", "sum of `flop` from layer 1 to this one", total<&R::flop>},
       {"backward_flop", "FLOP back",
-       "FLOP of the backward pass, for the gradients of inputs and of weights",
+       "FLOP of the backward pass: gradients of inputs, and gradients of weights",
        own<&R::backward_flop>},
       {"total_backward_flop", "total FLOP back", "sum of `backward_flop` from layer 1 to this one",
        total<&R::backward_flop>},

@@ -1,5 +1,5 @@
-// The columns of `sluice model`. Each column is one record. The table, the CSV, the data island
-// (island.hpp), the keys of the JSON and the help come from these records.
+// The columns of `sluice model`. Each column is one record. These records determine the columns of the table, of the
+// CSV and of the data island (island.hpp), the keys of the JSON, and the help.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@
 
 namespace sluice {
 
-/// One number per axis. A table shows a single number if the numbers of all axes are equal.
+/// One number per axis. If the numbers of all axes are equal, a table shows the number only once.
 struct ByAxis {
   Shape numbers;
 };
 
-/// A cell is empty, or has a count, a real number (milliseconds or a share), a word, extents, or one number per axis.
+/// What a cell may hold, in the order of the types: nothing, a count, a real number (milliseconds or a share), a word,
+/// extents, or one number per axis.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Shape, ByAxis>;
 
 struct ModelColumn {
@@ -36,7 +37,7 @@ Value json_of(const Cell& cell);
 
 std::string joined(const Shape& extents);  ///< Returns extents as text, such as 224x224x3.
 
-/// Combines several functions into one, for std::visit.
+/// Combines several functions, one per type of a variant, into the one function that std::visit needs.
 template <class... Visitors>
 struct Overloaded : Visitors... {
   using Visitors::operator()...;

@@ -19,7 +19,8 @@ std::string text_of(const Cell& cell) {
       cell);
 }
 
-/// Returns the columns of the document 'AlexNet on one card', and adds their headings to `headings`.
+/// Returns those columns that the table in the document 'AlexNet on one card' has. Adds the headings of that table to
+/// `headings`.
 Columns columns_of_document(Cells& headings) {
   Columns columns;
   const auto add = [&](const char* key, const char* heading) {

@@ -33,8 +33,8 @@ std::int64_t whole_bytes(double bytes) {
   return std::llround(bytes);
 }
 
-/// Makes the rows of the table, layer by layer. A row has the counts of a layer, and the totals of all layers up to
-/// this layer.
+/// Makes the rows of the table, layer by layer. A row has the counts of its layer, and the sums of these counts from
+/// the first layer to this layer.
 class Rows {
  public:
   Rows(const Model& model, DType dtype, const Target* target)
@@ -113,8 +113,8 @@ class Rows {
     return times;
   }
 
-  /// Returns the seconds for one sample. Seconds that were measured for several samples are divided by the number of
-  /// samples.
+  /// Returns the seconds of a pass for one sample. If the cost model knows seconds only for a certain number of
+  /// samples, its seconds are divided by that number.
   double seconds_of(Pass pass) const {
     const std::int64_t samples = std::max<std::int64_t>(1, target_->cost->only_samples(model_));
     const Query query = query_of(model_, *row_.layer, pass, samples, dtype_, target_->device);

@@ -14,15 +14,16 @@
 namespace sluice {
 namespace {
 
-/// Returns whether a module such as "StochasticDepth(p=0.0, …)" or "Dropout(p=0)" returns its input unchanged. Such a
-/// module does not launch a kernel.
+/// Returns true if `config` describes a module such as "Dropout(p=0)". Such a module returns its input unchanged, and
+/// launches no kernel.
 bool drops_nothing(const std::string& config) {
   const std::size_t at = config.find("(p=");
   return at != std::string::npos && std::strtod(config.c_str() + at + 3, nullptr) == 0;
 }
 
-/// Returns a key of a row. Rows with equal keys stay together when samples are split into halves (train.hpp). The key
-/// is the operator without its input if the operator has weights, and otherwise the input.
+/// Returns a key of a row. When samples are split into halves (train.hpp), rows with equal keys go into the same half.
+/// If the operator has weights, the key names the operator without the size of its input. Otherwise, it names the
+/// operator and its input.
 std::string configuration_of(const ProfileRow& row, const Kernel& kernel) {
   const bool has_weights = kernel.of == "linear" || kernel.of == "conv" ||
                            kernel.of == "grouped_conv" || kernel.of == "batch_norm";
@@ -62,8 +63,8 @@ class Collector {
                                            .joules = energy_of(profile, row, device)});
   }
 
-  /// Throws unless all rows of a class and a device were measured in the same way. Rows of a class may have different
-  /// operators. But a common fit of rows with a hot cache and rows with a cold cache would describe neither of the two.
+  /// Throws InputError if rows of one class and one device were not all measured in the same way. For example, one fit
+  /// cannot describe both rows with a hot cache and rows with a cold cache. The operators of these rows may differ.
   void require_alike_rows() const {
     for (const auto& [key, rows] : rows_) {
       const auto& [of, dtype, device] = key;
@@ -93,7 +94,8 @@ class Collector {
     return found.classes.emplace_back(ClassSamples{.name = name, .dtype = dtype, .samples = {}});
   }
 
-  /// Returns the energy that the device takes during a row. The energy includes idle power. Fits use this energy.
+  /// Returns all energy that the device takes during the operator of the row, including its energy at rest. Fits learn
+  /// this energy.
   std::optional<double> energy_of(const Profile& profile, const ProfileRow& row,
                                   const std::string& device) {
     std::optional<double> joules = row.energy();
@@ -130,7 +132,7 @@ class Collector {
   const DevicesByName& devices_;
   std::map<std::pair<std::string, DType>, std::size_t> known_;
   std::map<std::tuple<std::string, DType, std::string>, std::vector<const ProfileRow*>> rows_;
-  /// The name of the device for which the data sheet with the name "" is used.
+  /// The name of the only device of the rows for which the data sheet with the name "" has been used.
   std::optional<std::string> stood_for_;
 };
 

@@ -1,4 +1,5 @@
-// The samples from which a fit learns: rows of profiles as kernels, with their class, dtype and device.
+// The samples from which a fit learns. A sample is made from a row of a profile: it has the kernel of the row and the
+// measured seconds. Samples are grouped by class and dtype, and name the data sheet of their device.
 #pragma once
 
 #include <map>
@@ -21,18 +22,18 @@ struct ClassSamples {
 struct FitSamples {
   std::vector<Sheet> sheets;  ///< one element per device and dtype that have samples
   std::vector<ClassSamples> classes;
-  /// The number of rows that are left out, for each reason, such as "of a class that is not fitted: Flatten".
+  /// How many rows are left out, for each reason. A reason is a text such as "of a class that is not fitted: Flatten".
   std::map<std::string, std::int64_t> left_out;
 };
 
-/// The data sheets of the devices, by the names of the devices in the rows. The name "" may stand for one device of any
-/// name that is not in this list.
+/// The data sheets of the devices. The keys are the names that the devices have in the rows. The key "" may stand for
+/// one further device, whatever its name is.
 using DevicesByName = std::map<std::string, Device>;
 
-/// Returns samples for the forward rows of leaves (operators that contain no other operators) with a time above 0.
-/// Throws InputError when a device of the rows has no data sheet, or when the data sheet lacks a figure that the form
-/// of the fit needs. Throws InputError, too, when some rows of a class and a device were measured with a hot cache, and
-/// others with a cold cache.
+/// Returns one sample for each row that can be used: it is a leaf (an operator that contains no other operators), its
+/// pass is forward, and its time is above 0. Throws InputError if a device of the rows has no data sheet, or if its
+/// data sheet lacks a figure that the form of the fit needs. Also throws InputError if rows of one class and one device
+/// were measured in different ways, such as with a hot and with a cold cache.
 FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices);
 
 }  // namespace sluice

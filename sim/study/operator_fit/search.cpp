@@ -11,11 +11,12 @@
 namespace sluice {
 namespace {
 
-/// The penalty of a residual is quadratic below this size, and linear above this size.
+/// The penalty of a deviation grows like its square far below this size, and linearly far above
+/// this size.
 constexpr double small = 0.05;
 constexpr int most_steps = 1500;
 
-/// The data of the function that NLopt calls.
+/// What the function that NLopt calls must know.
 struct FitObjective {
   const std::vector<FormParameter>& form;
   std::vector<double> parameters;

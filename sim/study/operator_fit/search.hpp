@@ -1,4 +1,4 @@
-// Searches for the parameters of the form of a fit, which is the formula for seconds or joules.
+// The form of a fit is the formula for seconds or joules. The code here searches for the parameters of this formula.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@ struct FittedParameters {
   double penalty = 0;
 };
 
-/// Finds the parameters p for which mean(p) plus a penalty is least. The penalty keeps each parameter
-/// near its usual value. The search begins at `start` and stays within the parameters' ranges. The search uses the
-/// logarithms of the parameters. Parameters without a range, and parameters that do not belong to `part`, keep their
-/// start values. Equal arguments give equal results. The method is Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
+/// Finds the parameters p for which the sum of mean(p) and a penalty is least. This penalty is larger the farther a
+/// parameter is from its usual value. The search begins at `start`, stays within the parameters' ranges, and changes
+/// the logarithms of the parameters. A parameter that has no range, or does not belong to `part`, keeps its start
+/// value. Equal arguments give equal results. The method is Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
 FittedParameters fit_parameters(const std::vector<FormParameter>& form,
                                 const std::vector<double>& start, FormPart part,
                                 const std::function<double(const std::vector<double>&)>& mean);
 
-/// Returns the penalty of a deviation. The penalty is quadratic for a small deviation and linear for a large deviation,
-/// so that single outliers have little effect.
+/// Returns the penalty of the deviation `over` of a sample. It grows like the square of a small deviation, but only
+/// linearly for a large deviation. So single outliers have little effect.
 double penalty(double over);
 
-/// Returns the mean penalty of the samples' deviations from a form. If there are many samples, only every k-th sample
-/// is used.
+/// Returns the mean of the penalties of the samples, where over(sample) is the deviation of a sample. If there are many
+/// samples, only every `step`-th sample is used.
 template <class Over>
 double mean_penalty(const std::vector<Sample>& samples, Over&& over) {
   constexpr std::size_t most = 1200;

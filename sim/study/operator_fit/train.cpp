@@ -13,9 +13,9 @@
 namespace sluice {
 namespace {
 
-/// Returns the least energy per FLOP of all devices. The energy per FLOP of one device is the watts of the data sheet
-/// divided by the upper quartile of the measured FLOP/s. The result is 0 if there is only one device, if no product was
-/// measured, or if a data sheet lacks the watts.
+/// Computes for each device the joules per FLOP: the watts of its data sheet, divided by the upper quartile of the
+/// FLOP/s of its measured products. Returns the least of these numbers. If fewer than two devices have measured
+/// products, or if the data sheet of such a device lacks the watts, returns 0.
 double joules_per_flop(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets) {
   std::vector<std::vector<double>> rates(sheets.size());
   for (const Sample& sample : samples)
@@ -48,9 +48,8 @@ std::vector<double> starts_of(const std::vector<FormParameter>& form) {
   return starts;
 }
 
-/// Searches from two start points, because a search from one start point may end in a local optimum. The penalty can
-/// have several optima: in a part of the parameters' range, products may have other tiles (form.hpp), or the rows may
-/// fit into the cache.
+/// Fits the seconds. The search is made from two start points, because it may end in a local optimum. There can be
+/// several optima: with other parameters, products may have other tiles (form.hpp), or the rows may fit into the cache.
 void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
                  const std::vector<Sheet>& sheets) {
   const bool products = samples.front().kernel.is_product();
@@ -80,8 +79,7 @@ void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
           .parameters;
 }
 
-/// Returns whether all samples have energy. If one sample has no energy, energy is not fitted at all: neither to all
-/// samples, nor to the samples of a split.
+/// Returns true if all samples have joules. If even one sample lacks them, energy is not fitted at all.
 bool have_energy(const std::vector<Sample>& samples) {
   return std::all_of(samples.begin(), samples.end(),
                      [](const Sample& s) { return s.joules && *s.joules > 0; });
@@ -130,7 +128,8 @@ FitError summary_of(const std::vector<double>& errors) {
           static_cast<std::int64_t>(errors.size())};
 }
 
-/// Returns one half of the configurations. The half depends only on the configurations and on the number of the split.
+/// Returns a random half of the configurations. It is the same half for the same configurations and the same number
+/// `split`.
 std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
   std::set<std::string> all;
   for (const Sample& sample : samples) all.insert(sample.configuration);
@@ -140,8 +139,7 @@ std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
   return {order.begin(), order.begin() + static_cast<std::ptrdiff_t>((order.size() + 1) / 2)};
 }
 
-/// Returns the samples for which the condition is true, and the samples for which the condition is
-/// false.
+/// Divides the samples into two parts: those for which `chosen` is true, and then those for which it is false.
 template <class Chosen>
 std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sample>& samples,
                                                            Chosen&& chosen) {
@@ -151,7 +149,7 @@ std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sam
   return parts;
 }
 
-/// For each device, computes the errors of a fit that uses only the samples of the other devices.
+/// Computes for each device the errors of a fit that uses only the samples of the other devices.
 void compare_devices(ClassFit& fit, const std::vector<Sample>& samples,
                      const std::vector<Sheet>& sheets, bool corrections) {
   std::vector<double> all;

@@ -1,4 +1,5 @@
-// Fits classes of operators to measurements, and estimates the error for configurations that were not measured.
+// Fits each class of operators to its measurements, and estimates how large the error is for configurations that were
+// not measured.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@
 namespace sluice {
 
 struct TrainingOptions {
-  /// The number of random splits of the samples. In each split, a fit to one half of the samples predicts the other
-  /// half.
+  /// How many times the samples are split into random halves. Each time, a fit to one half predicts the other half. So
+  /// the errors for operators that were not measured are known.
   int splits = 5;
   bool corrections = true;  ///< whether the fit keeps the samples' deviations from the form
 };
@@ -20,7 +21,7 @@ struct TrainingOptions {
 ClassFit train(const std::string& name, DType dtype, const std::vector<Sample>& samples,
                const std::vector<Sheet>& sheets, const TrainingOptions& options);
 
-/// Returns the relative errors of a fit for these samples.
+/// Returns by how much the fit deviates from these samples, as a share of the measured values.
 FitError error_of(const ClassFit& fit, const std::vector<Sample>& samples,
                   const std::vector<Sheet>& sheets);
 

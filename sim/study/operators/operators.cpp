@@ -16,8 +16,8 @@ void add(OperatorSum& sum, const OperatorSum& part) {
     sum.*member += part.*member;
 }
 
-/// Returns the cost of `times` executions, each of which has this price. During the computation, the device draws
-/// `watts` in addition to its idle power.
+/// Returns the seconds and joules of `times` executions that each have this price. If joules were not measured, they
+/// come from `watts`: the power of the computing device above its idle power.
 OperatorSum sum_of(const Price& price, double watts, double times) {
   OperatorSum sum;
   sum.seconds = times * price.seconds;
@@ -74,8 +74,8 @@ class Sums {
     rest.measured_s = times * action.measured_s;
     if (is_priced(action, stream)) {
       const std::vector<LayerPrice>& parts = prices(action, stream);
-      // The seconds of a stage may differ from the sum of its layers, because a policy may set the seconds of an
-      // action.
+      // A policy may set the seconds of an action. So the seconds of the action may differ from the sum of the prices
+      // of its layers, and the prices are scaled.
       double seconds = 0;
       for (const LayerPrice& part : parts) seconds += part.second.seconds;
       const double scale = seconds > 0 ? times * action.seconds / seconds : 0;

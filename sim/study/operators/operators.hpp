@@ -8,7 +8,8 @@
 
 namespace sluice {
 
-/// Seconds and joules of a class or a layer in a whole run. `joules` are the joules above idle power, as in an action.
+/// The seconds and joules that all operators of a class, or one layer, take in a whole run. `joules` are above idle
+/// power, as in an action.
 struct OperatorSum {
   std::string name;  ///< name of a layer type or of a layer, "update" (of weights), or "other"
   std::string type;  ///< for a layer, the layer's type; for a class, the name of the class
@@ -18,14 +19,14 @@ struct OperatorSum {
 
 struct OperatorSums {
   std::vector<OperatorSum> classes;  ///< the class with the most seconds comes first
-  /// The layers in the order of the model, and then all other work.
+  /// The layers in the order of the model. The updates of weights and all other work come last.
   std::vector<OperatorSum> layers;
   OperatorSum total;
 };
 
-/// Returns the sums for a plan of the scenario. The actions of the plan must have their seconds. If a policy set the
-/// seconds of an action, and these seconds are not the sum of the prices of layers, the seconds count as "other".
-/// Throws InputError if the cost model throws an InputError.
+/// Returns the sums for a plan of the scenario. The actions of the plan must have their seconds. The seconds of an
+/// action are divided among its layers in proportion to their prices. If an action has no layers with prices, its
+/// seconds count as "other". Throws the InputErrors of the cost model.
 OperatorSums operator_sums(const Scenario& scenario, const CutModel& cut, const Plan& plan);
 
 }  // namespace sluice

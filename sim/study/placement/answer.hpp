@@ -1,5 +1,5 @@
-// The answer about a placement curve as rows and as documents, which programs can read. The command `sluice placement`
-// prints these rows and documents, and the Python package reads them.
+// The answer of `sluice placement` as rows and as a document that programs can read. The command prints them, and the
+// Python package reads them.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@ namespace sluice {
 /// The keys of a row, in the order of the columns.
 const std::vector<std::string>& placement_columns();
 
-/// Returns the row of a result as a mapping. If the method of the result was refused, the row has the reason, but no
-/// times and no moves.
+/// Returns the row of a result as a mapping. If the method of the result gave no placement, the row has the reason
+/// instead of times and moves.
 Value placement_row(const PlacementCurve& curve, const PlacementResult& result);
 
-/// Returns the static placement whose tensors are shown unless the user chooses another placement. This is the
-/// placement for the largest memory that has at most half of the needed bytes. If there is no such placement, this is
-/// the first static placement. Returns nullptr if no static placement was requested, or if no static placement fits.
+/// Returns the static placement whose tensors are shown by default: the placement for the largest fast memory that has
+/// at most half of the needed bytes. If there is no such placement, returns the first static placement. If no static
+/// placement was requested or none fits, returns nullptr.
 const PlacementResult* placement_of_worths(const PlacementCurve& curve);
 
-/// Returns the `top` tensors with the largest worth_s, each with its bytes, class and memory. For a tensor in fast
-/// memory, worth_s are the seconds that the run would lose with this tensor in slow memory. For a tensor in slow
-/// memory, worth_s are the seconds that the run would gain with this tensor in fast memory. All other tensors stay
-/// where they are, and the seconds of moves are not counted. Throws UsageError when the result has no placement,
-/// because its method was refused, or is the method `cached`.
+/// Returns the `top` tensors with the largest worth_s, each with its bytes, class and memory. worth_s of a tensor says
+/// what happens if only this tensor goes to the other memory. For a tensor in fast memory, it is the number of seconds
+/// by which the run gets slower. For a tensor in slow memory, it is the number of seconds by which the run gets faster.
+/// The seconds of moves do not count. Throws UsageError if the result has no placement: its method was refused, or is
+/// `cached`.
 Value worth_rows(const PlacementCurve& curve, const PlacementResult& result, std::size_t top);
 
 /// Returns the whole answer, as `sluice placement --json` prints it.

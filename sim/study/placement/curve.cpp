@@ -24,8 +24,8 @@ constexpr double most_sizes = 1000;
          "fast to slow memory (1:8), or shares in steps (10%..100%:5)");
 }
 
-/// Parses a number. If the number is wrong, the message names `part`, the part of the option's value that contains the
-/// number.
+/// Parses `digits` as a number. `part` is the part of the option's value that contains the digits. If they are not a
+/// number, the message names `part`.
 double number(const std::string& digits, const std::string& part) {
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -42,7 +42,7 @@ double percentage(std::string share, const std::string& part) {
   if (value > 100)
     refuse(
         part,
-        "is more than what is needed; expected at most 100%, or bytes for a memory that is larger (16GB)");
+        "is more than what is needed; expected at most 100%, or bytes for a larger memory (16GB)");
   return value;
 }
 
@@ -83,7 +83,7 @@ void add_range(std::vector<double>& sizes, const std::string& part, std::size_t 
     sizes.push_back((low + n * step) / 100 * static_cast<double>(needed));
 }
 
-/// Throws InputError at the key cost.model when the cost model does not distinguish memories.
+/// Throws InputError at the key cost.model if the cost model does not count the bandwidths of memories.
 void check_cost(const Scenario& scenario) {
   if (scenario.cost.model->counts_memories) return;
   std::vector<std::string> known;

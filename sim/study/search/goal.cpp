@@ -34,8 +34,8 @@ bool take_ending(std::string& text, const std::string& ending) {
   return there;
 }
 
-/// Parses a text such as 16GB, 5ms, 0.5J/sample or 200 samples/s. If the unit is a quotient, a number without a unit is
-/// accepted, too.
+/// Parses a text such as 16GB, 5ms, 0.5J/sample or 200 samples/s. If the unit of `number` is a quotient such as
+/// J/sample, the text may leave out the unit.
 double quantity_of(std::string text, const SearchNumber& number) {
   const std::string& unit = number.unit;
   std::string name = number.text;
@@ -83,7 +83,7 @@ SearchNumber parse_search_number(const std::string& text, const std::vector<Sear
     const bool listed = keys[k].kind == SearchKey::Kind::listed;
     if (keys[k].key == text && listed)
       throw UsageError("'" + text +
-                       "' has listed values, which cannot be minimised; give it a range, as in " +
+                       "' has listed values, and a list cannot be minimised; give the key a range, as in " +
                        text + "=1..64");
     if (keys[k].key == text)
       return {text, text, keys[k].bytes ? "byte" : keys[k].unit, static_cast<int>(k)};

@@ -1,5 +1,5 @@
-// The goal of a search is a number that should be as small or as large as possible. A search also has limits, which
-// other numbers must keep.
+// The goal of a search is a number that should be as small or as large as possible. A search may also have limits,
+// which other numbers must keep.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// A number of a point is either a metric or the value of a varied key.
+/// A number that each point has: a metric, or the value of a varied key.
 struct SearchNumber {
   std::string text;  ///< as given: "peak_bytes.gpu"
   std::string name;  ///< name of the metric's number, as in PointResult::number: "peak_bytes[gpu]"
@@ -20,8 +20,8 @@ struct SearchNumber {
   bool is_key() const { return key >= 0; }
 };
 
-/// Parses "makespan_s", "peak_bytes.gpu" (the metric's key follows the first dot), or one of the `keys` that are
-/// ranges. Throws UsageError, which lists the possible numbers.
+/// Parses a metric such as "makespan_s" or "peak_bytes.gpu", or one of the `keys` that are ranges. If a metric has
+/// keys, the text behind the first dot is the key. Throws UsageError. Its message lists the possible numbers.
 SearchNumber parse_search_number(const std::string& text, const std::vector<SearchKey>& keys);
 
 struct SearchGoal {
@@ -29,7 +29,7 @@ struct SearchGoal {
   bool maximise = false;
 };
 
-/// A limit that a number must keep.
+/// A limit of a search: a number must be at most, or at least, a given value.
 struct SearchLimit {
   std::string text;  ///< as given: "peak_bytes.gpu<=16GB"
   SearchNumber number;
@@ -37,8 +37,8 @@ struct SearchLimit {
   double limit = 0;     ///< the limit, in the unit of the metric
 
   bool holds(double found) const { return at_most ? found <= limit : found >= limit; }
-  /// Returns the amount by which a number breaks the limit, divided by the limit. Returns 0 if the number keeps the
-  /// limit.
+  /// Returns by how much the number `found` breaks the limit, as a share of the limit. If it keeps the limit, returns
+  /// 0.
   double broken_by(double found) const;
 };
 

@@ -13,8 +13,7 @@ namespace sluice {
 
 namespace {
 
-/// Rounds to seven significant digits. Seven digits are precise enough for any figure of hardware, and short enough to
-/// read.
+/// Rounds to seven significant digits. They are enough for any figure of hardware, and few enough to read.
 double rounded(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.7g", number);
@@ -58,7 +57,7 @@ SearchKey parse_search_key(const std::string& word) {
       const bool whole = range->whole && range->unit.empty();
       key.kind = whole ? SearchKey::Kind::whole : SearchKey::Kind::real;
       key.bytes = !whole && is_unit_of_bytes(range->unit);
-      if (key.low == key.high)  // The range has a single value.
+      if (key.low == key.high)  // The range has a single value, so the key has a list of one value.
         return {.key = key.key, .values = {key.text_of(key.low)}};
       return key;
     }

@@ -1,4 +1,4 @@
-// A key of the scenario that a search varies, and the range or the list of its values.
+// A key of the scenario whose value a search varies. The values come from a range or from a list.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace sluice {
 
 struct SearchKey {
   enum class Kind {
-    /// A few values without an order, which are combined with all values of the other keys.
+    /// The values come from a list, and their order does not matter. The search tries each of them.
     listed,
     whole,  ///< whole numbers from low to high
     real,   ///< real numbers from low to high
@@ -18,28 +18,29 @@ struct SearchKey {
   std::string key;  ///< with dots: "workload.batch"
   Kind kind = Kind::listed;
   std::vector<std::string> values;  ///< if the kind is `listed`, the texts that stand after KEY=
-  /// The ends of the range if the kind is `whole` or `real`; low < high.
+  /// For the kinds `whole` and `real`: the ends of the range, low < high.
   double low = 0, high = 0;
   std::string unit;    ///< the unit that follows each number
   bool bytes = false;  ///< whether a real number must be written as whole bytes
 
-  /// Returns the number of values of this key, which is infinity for real numbers.
+  /// Returns the number of values of this key. For real numbers, this is infinity.
   double count() const;
-  /// Returns whether positions in the range are logarithmic. They are if the range spans a factor of ten or more.
+  /// A position in the range is a number from 0 (`low`) to 1 (`high`). Returns true if positions are logarithmic: equal
+  /// steps multiply the number by equal factors. This is so if `high` is at least ten times `low`.
   bool by_logarithm() const { return low > 0 && high >= 10 * low; }
-  /// Returns the number at a position in the range. Position 0 is `low`, and position 1 is `high`. The result is a
-  /// whole number, or a real number with seven significant digits.
+  /// Returns the number at the position `share`. The result is a whole number, or a real number with seven significant
+  /// digits, as the kind of the key says.
   double number_at(double share) const;
-  /// Returns the text that stands after KEY= for a number.
+  /// Returns the number as the text that stands after KEY=, with its unit.
   std::string text_of(double number) const;
   std::string text_at(double share) const { return text_of(number_at(share)); }
-  /// Returns the position of a number in the range, from 0 to 1.
+  /// Returns the position of a number of the range.
   double share_of(double number) const;
 };
 
-/// Parses the range KEY=lo..hi. The range has real numbers if one of its ends has a unit or a fraction, and whole
-/// numbers otherwise. Parses KEY=a,b,c as a list of values. KEY=lo..hi:n and KEY=lo..hi*f are lists of values too, as
-/// in a sweep. Throws UsageError.
+/// Parses KEY=lo..hi as a range. If one of its ends has a unit or a fraction, the range has real numbers. Otherwise it
+/// has whole numbers. Parses KEY=a,b,c as a list of values. KEY=lo..hi:n and KEY=lo..hi*f also become lists, with the
+/// values that they have in a sweep. Throws UsageError.
 SearchKey parse_search_key(const std::string& word);
 
 }  // namespace sluice

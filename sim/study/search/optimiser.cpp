@@ -14,8 +14,8 @@ namespace sluice {
 
 namespace {
 
-/// One run of a method of NLopt. NLopt is written in C, and an exception must not pass through C code. So an exception
-/// that the score throws is stored, and thrown again after NLopt has returned.
+/// One run of a method of NLopt. NLopt is written in C, and an exception must not pass through C code. So if the score
+/// throws an exception, the exception is stored, and thrown again after NLopt has returned.
 class Method {
  public:
   Method(nlopt_algorithm algorithm, std::size_t dimensions, std::size_t most_calls,
@@ -38,7 +38,7 @@ class Method {
     double least = 0;
     const nlopt_result result = nlopt_optimize(handle_.get(), from.data(), &least);
     if (thrown_) std::rethrow_exception(thrown_);
-    // If NLopt stops because of rounding errors, the result is the best point so far.
+    // If rounding errors have stopped the method, this is not an error.
     if (result != NLOPT_ROUNDOFF_LIMITED && result != NLOPT_FORCED_STOP) require(result);
   }
 

@@ -10,23 +10,23 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// The length of the first step of a walk downhill, as a share of the range.
+/// The first step of a walk downhill is this share of the range.
 constexpr double first_step = 0.1;
-/// The length of a step at which a walk ends, as a share of the range.
+/// A walk ends when its steps have become smaller than this share of the range.
 constexpr double tolerance = 1e-6;
-/// If the starting points of two walks are less than this distance apart, only one of the two walks is made.
+/// Any two starting points of walks differ by more than this share of the range in at least one key.
 constexpr double apart = 0.15;
 constexpr std::size_t most_starts = 3;
-/// The number of points that DIRECT may use per dimension. DIRECT only has to find where good points are; walks
-/// downhill use all remaining points.
+/// DIRECT may evaluate at most this number of points per dimension, because it only has to find where good points are.
+/// The walks downhill may use all remaining points.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
-/// If a method of NLopt may evaluate n new points, it may call the score n x calls_for_each_point times. Numbers are
-/// rounded, so many calls ask for a point that is already known.
+/// The values of a point are rounded. So many calls of the score ask for a point that is already known. To evaluate n
+/// new points, a method of NLopt may call the score n x calls_for_each_point times.
 constexpr std::size_t calls_for_each_point = 20;
 
-/// Turns a merit into one number for a walk downhill. Points that keep the limits get smaller numbers than all other
-/// points.
+/// Turns a merit into one number, which a walk downhill makes smaller. Points that keep the limits get smaller numbers
+/// than points that break limits, and these get smaller numbers than refused points.
 double downhill(const Merit& merit) {
   constexpr double cliff = 1e200;
   const double wrong = merit.number / (1 + merit.number);  // between 0 and 1
@@ -77,8 +77,9 @@ std::size_t Region::ask(const SearchRow& row) {
   return place;
 }
 
-/// Asks for the corners and the middle of the ranges at once, because the best point is often in a corner. If there are
-/// more than four ranges, only 16 of the corners are asked for.
+/// Evaluates the corners of the ranges, because the best point is often in a corner, and the middle of the ranges. All
+/// these points are evaluated at the same time. If there are more than four ranges, only 16 of the corners are
+/// evaluated.
 void Region::ask_corners() {
   const std::size_t dimensions = searched_.size();
   std::vector<SearchRow> rows;
@@ -97,7 +98,7 @@ void Region::ask_corners() {
 }
 
 void Region::divide(const Score& score, std::size_t most_points) {
-  // NLopt would take a limit of 0 calls to mean that there is no limit.
+  // NLopt must not be called with a limit of 0 calls: for NLopt, 0 means that there is no limit.
   if (most_points == 0) return;
   struct PointLimitReached {};
   const std::size_t until = std::min(asked() + most_points, most_points_);
@@ -167,8 +168,8 @@ bool Region::search(std::size_t most_points) {
   most_points_ = most_points;
   try {
     ask_corners();
-    // If all corners failed, no point of this region can be the answer: a varied key is wrong, or the requested number
-    // does not exist.
+    // If all corners failed, or none has the numbers of the goal and of the limits, this region has no answer. The
+    // reason is a varied key that is wrong, or a number that does not exist.
     if (trials_.all_failed() || all_lack_numbers()) return true;
     const std::size_t enough =
         std::min(most_points / 2, worth_dividing_a_dimension * searched_.size());
@@ -178,8 +179,8 @@ bool Region::search(std::size_t most_points) {
           return merit.status == Merit::LimitStatus::keeps ? merit.number : infinity;
         },
         enough - std::min(enough, asked()));
-    // If no point keeps the limits so far, DIRECT runs again. In this second run, the score is the amount by which a
-    // point breaks limits, so DIRECT looks for points that keep all limits.
+    // If no point has kept all limits so far, DIRECT runs again. In this second run, the score says by how much a point
+    // breaks the limits. So DIRECT looks for points that keep them.
     if (!has_one_that_keeps())
       divide([&](const CubePlace& at) { return downhill(trials_.merit(ask(row_at(at)))) / 1e200; },
              enough / 2);

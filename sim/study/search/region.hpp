@@ -1,4 +1,4 @@
-// One combination of the listed values, together with the ranges that are searched for this combination.
+// A region has one value for each key that is not searched, and the ranges of the keys that are searched.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ class Region {
   Region(const std::vector<SearchKey>& keys, Trials& trials, SearchRow row,
          std::vector<std::size_t> searched);
 
-  /// Evaluates at most `most_points` points. Returns true if the search ended after fewer points.
+  /// Searches the region, and evaluates at most `most_points` points. Returns true if the search came to its end with
+  /// these points.
   bool search(std::size_t most_points);
 
  private:
@@ -26,17 +27,18 @@ class Region {
   CubePlace place_of(const SearchRow& row) const;
   std::size_t asked() const { return trials_.size() - before_; }
 
-  /// Returns the index of a point among the trials. Throws NoPointsLeft.
+  /// Returns the index of a point among the trials. If the point is new, evaluates it. Throws NoPointsLeft if no more
+  /// points may be evaluated.
   std::size_t ask(const SearchRow& row);
   void ask_corners();
   void divide(const Score& score, std::size_t most_points);
   bool has_one_that_keeps() const;
   bool all_lack_numbers() const;
-  /// Returns the best points of this region, without points close to a better point. The best point comes first.
+  /// Returns the best points of this region, the best point first. A point that is close to a better point is left out.
   std::vector<std::size_t> starts() const;
   void walk_from(std::size_t start);
-  /// Tries the neighbours of the best point, which differ from it by 1 in one key with whole numbers. Ends when no
-  /// neighbour is better than the best point.
+  /// Tries the neighbours of the best point. A neighbour differs from it by 1 in one of the keys with whole numbers. If
+  /// a neighbour is better, the neighbours of the new best point are tried, and so on.
   void try_neighbours();
 
   const std::vector<SearchKey>& keys_;

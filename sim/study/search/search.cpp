@@ -12,23 +12,24 @@ namespace sluice {
 
 namespace {
 
-/// The least number of points that the search of a region needs. This number is a little larger than 8, the number of
-/// corners of three ranges.
+/// The least number of points that a search of a region (region.hpp) must have. It is a little larger than 8, the
+/// number of corners of three ranges.
 constexpr double least_for_a_region = 12;
-/// The number of points with which a region should be searched.
+/// The number of points that a search of a region should have.
 constexpr double worth_a_search = 40;
 
-/// The varied keys, divided into two groups. All values of the keys in `tried` are combined with each other. For each
-/// of these combinations, the keys in `searched` are searched.
+/// The varied keys, divided into two groups. Each combination of the values of the keys in `tried` is tried. For each
+/// combination, the ranges of the keys in `searched` are searched.
 struct KeySplit {
   std::vector<std::size_t> tried, searched;
   double combinations = 1;
 };
 
-/// Divides the varied keys. Keys with lists are always combined. Keys with whole numbers are combined, too, as long as
-/// the combinations do not outnumber the allowed points. Keys with few values are combined first. If keys with real
-/// numbers are searched, each combination needs enough points for a region. If there are not enough points, keys with
-/// whole numbers are searched, too, beginning with the keys that have the most values.
+/// Divides the varied keys into keys whose values are combined, and keys that are searched. Keys with lists are always
+/// combined, and keys with real numbers are always searched. Keys with whole numbers are combined, keys with few values
+/// first, as long as there are enough points for all combinations. But if any key is searched, each combination needs
+/// enough points for a search. If there are too few points for this, keys with whole numbers are searched after all,
+/// keys with many values first.
 KeySplit split_of(const SearchRequest& request) {
   KeySplit split;
   std::vector<std::size_t> whole;
@@ -45,11 +46,11 @@ KeySplit split_of(const SearchRequest& request) {
   });
   const double each = split.searched.empty() ? 1 : worth_a_search;
   const auto allowed = static_cast<double>(request.most_points);
-  std::size_t few = 0;  // how many of the keys with whole numbers are combined
+  std::size_t few = 0;  // the number of keys with whole numbers that are combined
   for (const std::size_t k : whole) {
     const double combinations = split.combinations * request.keys[k].count();
     const bool fits = combinations * each <= allowed;
-    if (!fits) break;  // The keys after this key have more values, so no later key fits.
+    if (!fits) break;  // The later keys have at least as many values. So they do not fit, either.
     split.combinations = combinations;
     ++few;
   }
@@ -84,8 +85,8 @@ void require_points_enough(const SearchRequest& request, const KeySplit& split) 
                    " points are allowed; allow more (--points, points=) or list fewer values");
 }
 
-/// Returns all combinations of the values of the keys in `tried`. In each combination, the keys in `searched` have an
-/// empty text.
+/// Returns all combinations of the values of the keys in `tried`. In each combination, the texts of the keys in
+/// `searched` are empty.
 std::vector<SearchRow> combinations_of(const SearchRequest& request, const KeySplit& split) {
   std::vector<SearchRow> rows = {SearchRow(request.keys.size())};
   for (const std::size_t k : split.tried) {

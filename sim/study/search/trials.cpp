@@ -21,15 +21,16 @@ std::vector<std::string> names_of(const std::vector<SearchKey>& keys) {
   return names;
 }
 
-/// The merit of a point that ran but lacks a number that the goal or a limit names. Such a point is worse than every
-/// point that has the number.
+/// The merit of a point that ran, but lacks the number of the goal or of a limit. Such a point is worse than every
+/// point that has these numbers.
 constexpr Merit without_number = {Merit::LimitStatus::refused, std::numeric_limits<double>::max()};
 
 double number_in(const SearchNumber& number, const std::string& value, const PointResult& outcome) {
   return number.is_key() ? std::strtod(value.c_str(), nullptr) : outcome.number(number.name);
 }
 
-/// Returns the missing bytes, divided by the available bytes. Returns 1 if one of the two numbers is not known.
+/// Returns the missing bytes, divided by the available bytes. If the needed or the available bytes are not known,
+/// returns 1.
 double lack_of(const PointResult& outcome) {
   if (outcome.shortage.empty()) return 1;
   const Value shortage = parse_text(outcome.shortage, "shortage.json");
@@ -85,8 +86,8 @@ SweepResult Trials::sweep(const std::vector<SearchRow>& rows, bool verify) const
   return run_sweep(request);
 }
 
-/// Throws if points ran but no point has the number. One point with the number is enough: if points have different
-/// platforms, the name of a device may exist on one platform only.
+/// Throws UsageError if points ran, but none of them has the number. One point with the number is enough: for example,
+/// the number may belong to a device that only one of several platforms has.
 void Trials::require_number(const SearchNumber& number) const {
   if (number.is_key()) return;
   const std::string metric = number.name.substr(0, number.name.find('['));

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// The values of all keys of a point, as the texts after KEY=.
+/// The values of a point: for each key the text that stands after KEY=.
 using SearchRow = std::vector<std::string>;
 
 class Trials {
@@ -20,16 +20,16 @@ class Trials {
   const Merit& merit(std::size_t place) const { return merits_[place]; }
   bool knows(const SearchRow& row) const { return places_.contains(row); }
 
-  /// Returns the index of a point. Evaluates the point if it was not evaluated before.
+  /// Returns the index of a point. If the point is new, evaluates it first.
   std::size_t ask(const SearchRow& row);
-  /// Evaluates several points at the same time.
+  /// Evaluates those of the points that are new, several at the same time.
   void ask_all(const std::vector<SearchRow>& rows);
-  /// Returns true if no point could be evaluated. In this case, a varied key is wrong.
+  /// Returns true if no point could be evaluated, which means that a varied key is wrong.
   bool all_failed() const;
-  /// Returns whether the point ran but lacks a number that the goal or a limit names.
+  /// Returns true if the point ran, but lacks the number of the goal or of a limit.
   bool lacks_numbers(std::size_t place) const;
-  /// Returns all points with their merits. The list of trials is empty after this call. Throws UsageError when points
-  /// ran, but no point has a number that the goal or a limit names.
+  /// Returns all points with their merits, and empties the list of trials. If points ran, but none of them has the
+  /// number of the goal, or none has the number of a limit, throws UsageError.
   SearchResult result();
 
  private:

@@ -46,7 +46,7 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-/// A number, and the position at which the text of the number ends.
+/// One end of a range: its number and its unit.
 struct RangeEnd {
   double number = 0;
   std::string unit;
@@ -62,7 +62,7 @@ std::optional<RangeEnd> range_end(std::string_view text) {
   return end;
 }
 
-/// A range "lo..hi". After the range, there may be ':' or '*' with a number.
+/// A range "lo..hi", which may end with ':' or '*' and a further number. `count` is the text of this number.
 struct Range {
   RangeEnd low, high;
   char by = 0;  ///< ':', '*' or 0 for neither
@@ -132,7 +132,7 @@ std::vector<double> one_by_one(const std::string& word, const Range& range) {
   return numbers;
 }
 
-/// Returns the common unit of both ends of the range. If one end has no unit, this is the unit of the other end.
+/// Returns the unit of the range. Both ends must have the same unit, or one of them has no unit.
 std::string unit_of(const std::string& word, const Range& range) {
   const std::string& low = range.low.unit;
   const std::string& high = range.high.unit;
@@ -142,7 +142,7 @@ std::string unit_of(const std::string& word, const Range& range) {
   return low.empty() ? high : low;
 }
 
-/// Returns whether the text is an amount of memory that is a whole number of bytes.
+/// Returns true if the text, such as "1.5GB", is an amount of memory that is a whole number of bytes.
 bool is_whole(const std::string& text) {
   try {
     parse_bytes(text);

@@ -10,29 +10,30 @@ namespace sluice {
 
 struct Axis {
   std::string key;  ///< with dots: "workload.batch"
-  /// The values, as texts that the user would write after KEY= on the command line.
+  /// The values. Each value is a text as it stands after KEY= on the command line.
   std::vector<std::string> values;
 };
 
 /// Parses an axis. KEY=a,b,c gives the values a, b and c. A comma inside brackets, braces or quotes does not separate
 /// values. KEY=lo..hi:n gives n values at equal distances, including both ends. KEY=lo..hi*f gives lo, lo x f, lo x f x
 /// f, ... up to hi. KEY=lo..hi gives all whole numbers from lo to hi. The ends may have a unit: 16GB/s..64GB/s:4. If
-/// only one end has a unit, the other end has this unit, too. Amounts of memory between the ends are rounded to whole
-/// bytes. Text that is not a range of numbers, such as ../platforms/k40.yaml, is a single value. Throws UsageError.
+/// only one end has a unit, the unit applies to both ends. If the values are amounts of memory, values between the ends
+/// are rounded to whole bytes. Any other text behind KEY=, such as ../platforms/k40.yaml, is a single value. Throws
+/// UsageError.
 Axis parse_axis(const std::string& word);
 
-/// A range "lo..hi" without a number of values or a factor after it.
+/// A range "lo..hi" without ":n" and without "*f".
 struct PlainRange {
   double low = 0, high = 0;  ///< low <= high
   std::string unit;          ///< unit of both ends; may be empty
   bool whole = false;        ///< whether both ends are written without a fraction or an exponent
 };
-/// Returns nullopt if `values` is something else than a range of numbers, such as a list. `word` is KEY=values, for
-/// messages. Throws UsageError when the two ends have different units, or when the second end is below the first end.
+/// Reads `values` as a range "lo..hi". If it is anything else, such as a list, returns nullopt. `word` is KEY=values,
+/// for messages. Throws UsageError if the two ends have different units, or if the second end is below the first end.
 std::optional<PlainRange> plain_range(const std::string& word, const std::string& values);
 
-/// Returns a number of a range as text. If the ends of the range are `whole` numbers, a whole number is written with
-/// all its digits (10000000, not 1e+07).
+/// Returns a number of a range as text. `whole` is true if both ends of the range are whole numbers. In this case, a
+/// whole number is written with all its digits: 10000000 instead of 1e+07.
 std::string number_text(double number, bool whole);
 
 bool is_unit_of_bytes(const std::string& unit);
@@ -45,16 +46,17 @@ enum class Over {
   zip,   ///< the first values of all axes, then the second values of all axes, ...
 };
 
-/// One value of each axis, each given by its index in `Axis::values`.
+/// For each axis, the index of a value in `Axis::values`.
 using Place = std::vector<std::size_t>;
 
 /// The points of a sweep. A point is named by its position, from 0 to size() - 1.
 class Points {
  public:
-  /// Throws UsageError if a key is given twice, if axes of different lengths are combined with `zip`, or if there are
-  /// more than a million points.
+  /// Combines the axes. Throws UsageError if a key is given twice, if axes of different lengths are combined with
+  /// `zip`, or if there are more than a million points.
   Points(std::vector<Axis> axes, Over over);
-  /// Takes points that the caller lists. Each element of `rows` has one value for each of the keys. Throws UsageError.
+  /// Takes points that the caller lists. Each element of `rows` is a point: it has one value for each of the keys.
+  /// Throws UsageError.
   Points(std::vector<std::string> keys, const std::vector<std::vector<std::string>>& rows);
 
   std::size_t size() const { return size_; }

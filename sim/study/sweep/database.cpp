@@ -14,8 +14,8 @@ namespace {
 
 constexpr int most_wait_ms = 60'000;  ///< the longest wait for the transaction of another process
 
-/// Returns a name that tells SQLite that no process changes the file. With this name, SQLite opens the file without
-/// making other files beside it.
+/// Returns a name under which SQLite opens the file as unchanging: as a file that no process changes. SQLite then makes
+/// no other files beside it.
 std::string unchanging(const std::string& path) {
   std::string name = "file:";
   for (const char c : path) {
@@ -29,7 +29,8 @@ std::string unchanging(const std::string& path) {
   return name + "?immutable=1";
 }
 
-/// Returns whether the log file of the database has transactions that the database file does not contain yet.
+/// Returns true if the database has a log file that is not empty. Such a log may have transactions that are missing in
+/// the database file.
 bool has_log(const std::string& path) {
   std::error_code absent;
   const auto size = std::filesystem::file_size(path + "-wal", absent);
@@ -70,8 +71,8 @@ void Connection::require(int code) const {
                 "; the store still has all answers that were committed before");
 }
 
-// If another process switches the mode at the same time, SQLite refuses at once and does not wait. So this function
-// tries again.
+// If another process switches the mode at the same time, SQLite does not wait, but refuses at once. So this function
+// tries again and again.
 void Connection::write_ahead() {
   constexpr int pause_ms = 20;
   for (int waited_ms = 0;; waited_ms += pause_ms) {

@@ -1,5 +1,5 @@
 // A connection to SQLite and its prepared statements. No other code of Sluice uses SQLite. If SQLite refuses a call,
-// these classes throw an IoError that names the file.
+// these classes throw an IoError whose message names the file.
 #pragma once
 
 #include <sqlite3.h>
@@ -23,7 +23,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   void execute(const char* sql);
-  /// Switches to the mode in which readers and a writer do not wait for each other (WAL).
+  /// Switches the database to the mode WAL (write-ahead log). In this mode, readers and a writer do not wait for each
+  /// other.
   void write_ahead();
   const std::string& path() const { return path_; }
   /// Throws IoError with SQLite's reason if `code` is an error.
@@ -50,7 +51,7 @@ class Statement {
   void bind_blob(int place, std::string_view bytes);
   void bind(int place, double number);  ///< NaN is stored as NULL
   void bind(int place, std::int64_t number);
-  /// Moves to the next row. Returns false after the last row, and then the statement can be bound again.
+  /// Moves to the next row. If there is no further row, returns false. After that, the statement can be bound again.
   bool step();
   /// Runs a statement that returns no rows. Afterwards, the statement can be bound again.
   void run();

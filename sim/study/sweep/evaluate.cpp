@@ -26,21 +26,21 @@ namespace sluice {
 
 namespace {
 
-/// Returns whether the change names another document for the model or the platform. If so, the whole scenario is read
-/// again.
+/// Returns true if the change replaces the document of the model or of the platform. After such a change, the whole
+/// scenario is read again.
 bool names_document(const std::string& override) {
   const std::vector<std::string> path = parse_override(override).path;
   return (path[0] == "model" || path[0] == "platform") &&
          (path.size() == 1 || (path.size() == 2 && path[1] == "file"));
 }
 
-/// Returns whether the change concerns only the platform or the cost model.
+/// Returns true if the change is one of the platform or of the cost model.
 bool says_prices(const std::string& override) {
   const std::string key = parse_override(override).path.front();
   return key == "platform" || key == "cost";
 }
 
-/// Describes the choices that were made for the plan. Returns an empty text if the scenario left no choice open.
+/// Returns the choices that were made for the plan, as text. If the scenario left no choice open, returns "".
 std::string chosen_of(const Plan& plan) {
   const Fact* fact = find_fact(plan.facts, "chosen");
   return fact ? fact->shown() : "";
@@ -54,8 +54,8 @@ PointResult complete(const Plan& plan, const Summary& summary) {
   return outcome;
 }
 
-/// Measures a plan that was priced again. Returns nullopt if the run blocks or may block. If so, a new plan must be
-/// made for the point.
+/// Measures a plan that was priced again. If the run blocks or may block, returns nullopt. The caller must then make a
+/// new plan for the point.
 std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question_bound_s) {
   if (!ends_if_it_ran(made.plan)) return {};
   check_totals(made.plan);
@@ -66,8 +66,8 @@ std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question
   return summarise(totals);
 }
 
-/// Measures a plan that was just made. The measurement changes the plan's number of iterations for
-/// a while, and then restores it.
+/// Measures a plan that was just made. During the measurement, the plan has another number of iterations for a while.
+/// At the end, it has its own number again.
 Summary measure_anew(Plan& plan, double question_bound_s) {
   const PlanTables tables = check_without_replay(plan);
   Totals totals(plan);
@@ -79,7 +79,7 @@ Summary measure_anew(Plan& plan, double question_bound_s) {
   return summarise(totals);
 }
 
-/// Calls `ask`, and turns an exception into an outcome.
+/// Returns the result of `ask`. If `ask` throws an exception, returns a result with this error.
 template <class Ask>
 PointResult outcome_of(Ask&& ask) {
   try {
@@ -105,10 +105,10 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s) {
   return measure_anew(own, question_bound_s);
 }
 
-/// The plans that were made for points. At any time, at most one thread uses each of these plans.
+/// The plans that were kept for further points. Each PlansAgain object is used by at most one thread at any time.
 class Variants::Plans {
  public:
-  /// The plans that only the current thread uses. The destructor gives these plans back.
+  /// A PlansAgain object that only the current thread uses. The destructor gives the object back.
   class BorrowedPlans {
    public:
     explicit BorrowedPlans(Plans& all) : all_(all), plans_(all.take()) {}
@@ -205,7 +205,7 @@ KnownPoint known_point(const Variants& variants, const std::vector<std::string>&
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception&) {
-    // evaluate() reads the scenario again, and reports why it cannot be read.
+    // The scenario cannot be read. evaluate() will read it again, and report the reason.
     return {sha256_of(point_key(variants.base()) + "\n" + join(overrides, "\n")), {}};
   }
 }

@@ -1,4 +1,4 @@
-// Evaluates one point of a sweep: changes some values of a scenario, makes a plan and runs the plan.
+// Evaluates one point of a sweep: changes some values of a scenario, makes a plan, and runs the plan.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@
 namespace sluice {
 
 /// A scenario that is evaluated many times, each time with other values of some keys. The files of the scenario are
-/// read once. If the structure of a plan does not depend on the changed values, the plan is made once and then priced
-/// again for each point.
+/// read once. If the structure of the plan does not depend on the changed values, the plan is made once, and then only
+/// priced again for each point.
 class Variants {
  public:
-  /// `document` is the content of the file at `path`, before includes; `fixed` are changes that all
-  /// points share. Throws the exceptions of load_scenario.
+  /// `document` is the content of the file at `path`, before includes. The changes `fixed` apply to all points. Throws
+  /// the exceptions of load_scenario.
   Variants(Value document, std::string path, std::vector<std::string> fixed);
   ~Variants();
 
@@ -26,8 +26,8 @@ class Variants {
   /// Returns the scenario with these values changed. Throws the exceptions of load_scenario. Any thread may call this
   /// function.
   Scenario with(const std::vector<std::string>& overrides) const;
-  /// Replays the plan of a scenario that with() returned. Throws the exceptions of make_plan and check. Any thread may
-  /// call this function.
+  /// Makes or finds the plan of a scenario that with() returned, and runs it in the replay. Throws the exceptions of
+  /// make_plan and check. Any thread may call this function.
   PointResult ask(const Scenario& scenario) const;
 
  private:
@@ -45,24 +45,25 @@ using Measure = std::function<Summary(const Plan& plan, double question_bound_s)
 /// SimGrid nor HDF5 into the process.
 Summary measure_on_replay(const Plan& plan, double question_bound_s);
 
-/// Evaluates a point in the replay. If the evaluation throws an exception, the result has the error. Only the exception
-/// Interrupted is passed on. Any thread may call this function.
+/// Evaluates a point in the replay. If an exception occurs, the result has the error. But the exception Interrupted is
+/// thrown to the caller. Any thread may call this function.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides);
 /// Evaluates a scenario that variants.with() returned, in the replay.
 PointResult evaluate(const Variants& variants, const Scenario& scenario);
-/// Makes a new plan for the point and runs the plan with `measure`. Several threads may call this function if several
-/// threads may call `measure`.
+/// Makes a new plan for the point, and runs the plan with `measure`. If `measure` may be called by several threads at
+/// the same time, so may this function.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides,
                      const Measure& measure);
 
-/// Returns the key of a point in a store, a sha256 with 64 hexadecimal digits. The key is the hash of the program and
-/// of the resolved scenario, which contains all data that the scenario reads.
+/// Returns the key of a point in a store: a sha256, as 64 hexadecimal digits. It is a hash of the program and of the
+/// resolved scenario, with all data that the scenario reads.
 std::string point_key(const Scenario& scenario);
 
 struct KnownPoint {
-  /// The key of the point: point_key(), or a hash of the request if the scenario cannot be read.
+  /// The key of the point. It is point_key(scenario), or a hash of the requested changes if the scenario cannot be
+  /// read.
   std::string key;
-  /// The scenario of the point; nullopt if the scenario cannot be read.
+  /// The scenario of the point. If it cannot be read, this is nullopt.
   std::optional<Scenario> scenario;
 };
 /// Returns the key and the scenario of a point. Throws only Interrupted. Any thread may call this function.

@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// A number, and the text after the number, such as a unit.
+/// A value of an axis as a number. `unit` is the text behind the number, such as "GB/s".
 struct Quantity {
   double number = 0;
   std::string unit;
@@ -32,7 +32,8 @@ bool is_number(const std::string& text) {
   return quantity_of(text).has_value();
 }
 
-/// Sorts points by their numbers along an axis. If the numbers have different units, the points keep their order.
+/// Sorts points by their values on an axis, which are numbers. If the values have different units, the points keep
+/// their order.
 void sort_along(std::vector<std::size_t>& row, const Points& points, std::size_t axis) {
   const auto at = [&](std::size_t point) { return *quantity_of(points.value(point, axis)); };
   if (std::any_of(row.begin(), row.end(),
@@ -63,8 +64,8 @@ std::string without_numbers(const std::string& text) {
 
 }  // namespace
 
-/// Numbers count as equal if their relative difference is at most this share, because the numbers are sums whose terms
-/// were added in different orders.
+/// Two numbers count as equal if their relative difference is at most this. Numbers are sums, whose terms may have been
+/// added in different orders.
 constexpr double same_to = 1e-9;
 
 std::string metric_of(const std::string& number) {
@@ -77,7 +78,7 @@ bool has_direction(const std::string& number) {
 
 std::vector<std::string> numbers_of_metric(const SweepResult& result, const std::string& metric) {
   std::vector<std::string> found;
-  // Most points share one list of names, which is read only once.
+  // Most points share the same list of names. So a list is skipped if the point before has it, too.
   const NumberNames* last = nullptr;
   for (const PointResult& outcome : result.outcomes) {
     if (!outcome.names || outcome.names.get() == last) continue;
@@ -134,7 +135,7 @@ std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& resul
     });
     if (row.empty()) continue;
     sort_along(row, points, *along);
-    // The first position from which on all points hide their transfers.
+    // The position in the row from which on all points hide their transfers.
     std::size_t from = row.size();
     while (from > 0 && hides(result.outcomes[row[from - 1]])) --from;
     HiddenFrom crossing{.everywhere = from == 0};

@@ -1,4 +1,4 @@
-// The findings of a sweep: the best point, and the value of an axis from which on transfers are hidden.
+// The findings of a sweep: the best point, and the value of an axis from which on computation hides the transfers.
 #pragma once
 
 #include <cstddef>
@@ -13,38 +13,41 @@ namespace sluice {
 
 /// Returns the metric to which a number belongs: "peak_bytes" for "peak_bytes[gpu]".
 std::string metric_of(const std::string& number);
-/// Returns false if neither smaller nor larger numbers are better. Throws UsageError if there is no such metric.
+/// Returns true if either smaller or larger values of this number are better. Throws UsageError if there is no such
+/// metric.
 bool has_direction(const std::string& number);
-/// Returns the names of a metric's numbers at the points of a result: "makespan_s", for example, or "peak_bytes[gpu]"
-/// and "peak_bytes[host]". If no point has a number of the metric, returns only the name of the metric.
+/// Returns the names of all numbers that the points have for a metric. For example, a metric with keys has
+/// "peak_bytes[gpu]" and "peak_bytes[host]". If no point has a number for the metric, returns only the name of the
+/// metric.
 std::vector<std::string> numbers_of_metric(const SweepResult& result, const std::string& metric);
 
 /// Returns the index of the complete point with the best number of a metric. Numbers with a relative difference of at
-/// most 1e-9 count as equal, and the first of equal points is returned. Returns nullopt if no point has the number, or
-/// if has_direction() is false. Throws UsageError when there is no such metric.
+/// most 1e-9 count as equal. Of points with equal numbers, returns the first. If no point has the number, or
+/// has_direction() is false, returns nullopt. Throws UsageError if there is no such metric.
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric);
 
 /// Transfers count as hidden if exposed_share() is at most this
 /// number.
 inline constexpr double hidden_share = 0.05;
-/// Returns the time of waiting for transfers, divided by the time of computing and waiting together. Returns NaN if the
+/// Returns which share of its time a point waits for transfers: waiting / (waiting + computing). Returns NaN if the
 /// point has no numbers.
 double exposed_share(const PointResult& outcome);
-/// Returns whether exposed_share() is at most hidden_share, with a tolerance of 1e-9.
+/// Returns true if exposed_share() is at most hidden_share, with a relative tolerance of 1e-9.
 bool hides(const PointResult& outcome);
 
-/// The value of one axis from which on transfers are hidden, for fixed values of all other axes.
+/// The value of one axis from which on transfers are hidden, if all other axes keep their values.
 struct HiddenFrom {
   std::vector<std::string> others;  ///< KEY=VALUE of each of the other axes that has several values
-  /// KEY=VALUE from which on transfers stay hidden; empty if there is no such value.
+  /// The value from which on transfers stay hidden, as KEY=VALUE. If there is no such value, the text is empty.
   std::string from;
   bool everywhere = false;  ///< whether transfers are hidden from the first value on
 };
-/// Returns the values of one axis from which on transfers are hidden. Of all axes that have only numbers, this is the
-/// axis with the most values. Returns an empty list if there is no such axis, or if the points are not a whole grid.
+/// Takes the axis of numbers that has the most values. Returns one element for each combination of values of the other
+/// axes. If there is no axis of numbers, or the points are not a whole grid, the list is empty.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
-/// The points that were refused for one common reason. Numbers in the text of the reason may differ.
+/// The points that were refused for the same reason. Two reasons count as the same if their texts differ only in
+/// numbers.
 struct Refusal {
   PointResult::Status status = PointResult::Status::infeasible;
   std::size_t count = 0;

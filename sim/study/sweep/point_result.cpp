@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> status_names = {"complete", "infeasible", "failed"};
 
-/// Returns the value of a key. Throws InputError if the mapping has no such key.
+/// Returns the value that the mapping has under `key`. Throws InputError if it has no such key.
 const Value& value_at(const Value& mapping, std::string_view key) {
   const Value* const found = mapping.find(key);
   if (!found) throw InputError("a name of a number has no '" + std::string(key) + "'");

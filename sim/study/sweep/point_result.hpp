@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// The name and the unit of one number of a result. "makespan_s" is a metric with one number. "peak_bytes[gpu]" is the
-/// number of the metric "peak_bytes" with the key {"gpu"}.
+/// The name and the unit of one number of a result. The name "makespan_s" belongs to a metric with one number. The name
+/// "peak_bytes[gpu]" belongs to the metric "peak_bytes" and the key {"gpu"}.
 struct NumberName {
   std::string metric;
   std::vector<std::string> key;  ///< key of the number; empty if the metric has only one number
@@ -30,24 +30,24 @@ struct PointResult {
     failed,
   };
   Status status = Status::failed;
-  /// First line of `message`; empty if the point is complete.
+  /// The first line of `message`.
   std::string reason = {};
-  /// The whole message that says why there are no numbers.
+  /// The whole message that says why there are no numbers. If the point is complete, it is empty.
   std::string message = {};
   /// If the point is infeasible: json_shortage() on one line.
   std::string shortage = {};
   /// If the point is complete: the names of the numbers.
   std::shared_ptr<const NumberNames> names = {};
-  /// One number per name; NaN if the metric is absent.
+  /// One number for each element of `names`. If a metric has no value, its number is NaN.
   std::vector<double> numbers = {};
   /// What limits the speed of the run (the metric `bound_by`).
   std::string bound_by = {};
-  /// Choices that were made for the point; empty if the scenario left no choice open.
+  /// The choices that were made for the point, as text. If the scenario left no choice open, the text is empty.
   std::string chosen = {};
   std::string executor = {};  ///< the executor that ran the point
   bool verified = false;      ///< whether SimGrid gave an equal result
 
-  /// Returns the number of this name, or NaN if there is no such number.
+  /// Returns the number with the name `name`, or NaN if there is no such number.
   double number(std::string_view name) const;
 };
 
@@ -58,9 +58,9 @@ std::string_view name_of(PointResult::Status status);
 /// Throws InternalError.
 PointResult::Status status_named(std::string_view name);
 
-/// The functions that begin with "packed" convert names to JSON on one line, numbers to little-endian 64-bit floats,
-/// and a whole result to bytes that one process sends to another process. The functions that begin with "unpacked"
-/// convert in the opposite direction. Messages of errors name `file`.
+/// The functions "packed…" convert names to JSON on one line, numbers to little-endian 64-bit floats, and a whole
+/// result to bytes that can be sent to another process. The functions "unpacked…" convert in the opposite direction.
+/// Messages of errors name `file`.
 std::string packed_names(const NumberNames& names);
 std::shared_ptr<const NumberNames> unpacked_names(const std::string& text, const std::string& file);
 std::string packed_numbers(const std::vector<double>& numbers);
@@ -68,10 +68,10 @@ std::vector<double> unpacked_numbers(std::string_view bytes);
 std::string packed(const PointResult& outcome);
 PointResult unpacked_result(std::string_view bytes);
 
-/// Copies the numbers and words of a summary into a result. If an earlier summary had equal names, both results share
+/// Copies the numbers and words of a summary into a result. If an earlier result has equal names, the two results share
 /// one list of names. Any thread may call this function.
 void take_numbers(PointResult& outcome, const Summary& summary);
-/// Returns the shared list with these names.
+/// Returns the list with these names that all results share.
 std::shared_ptr<const NumberNames> shared_names(NumberNames names);
 
 }  // namespace sluice

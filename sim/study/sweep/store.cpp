@@ -31,8 +31,8 @@ static_assert(application == 1399616873 && version == 1);
 constexpr const char* columns =
     "key, scenario, changes, status, message, reason, shortage, executor, verified, chosen, bound_by, layout, numbers";
 
-/// A failure replaces only another failure. So the answer of one process is not lost if another process dies at the
-/// same point.
+/// A failure never replaces an answer, only another failure. So if one process stores an answer of a point and another
+/// process dies at this point, the answer stays.
 constexpr const char* replacing =
     "ON CONFLICT (key) DO UPDATE SET scenario = excluded.scenario, changes = excluded.changes, "
     "status = excluded.status, message = excluded.message, reason = excluded.reason, "
@@ -63,7 +63,7 @@ class Store::Database {
     if (mode == Mode::write) {
       connection_.execute("PRAGMA synchronous = FULL");
       make_tables();
-      connection_.write_ahead();  // This call comes after the checks, because it changes the file.
+      connection_.write_ahead();  // It changes the file, so it comes after the checks.
     } else {
       require_tables();
     }
@@ -76,7 +76,7 @@ class Store::Database {
 
   std::optional<PointResult> find(const std::string& key) {
     find_->bind(1, key);
-    // The statement is also reset after an error, so that the next point can be looked up.
+    // The destructor resets the statement, even after an error. So the next point can be looked up.
     struct Reset {
       Statement& statement;
       ~Reset() { statement.reset(); }
@@ -147,7 +147,8 @@ class Store::Database {
     return count.integer(0) == 0;
   }
 
-  /// If several processes find an empty file at the same time, only one process makes the tables.
+  /// Makes the tables if the file is empty. The transaction ensures that only one process makes them, even if several
+  /// processes find the empty file at the same time.
   void make_tables() {
     connection_.execute("BEGIN IMMEDIATE");
     open_ = true;
@@ -226,7 +227,7 @@ class Store::Database {
     return point;
   }
 
-  /// No signal can end the process before the database is closed and its log file is removed.
+  /// Because of this member, a signal cannot end the process before the database is closed and its log file is removed.
   InOrder in_order_;
   Connection connection_;
   bool open_ = false;

@@ -1,6 +1,6 @@
-// The store of a sweep or a search is an SQLite file with a row for each point that has an answer. A sweep that was
-// stopped can continue with the answers in its store. A transaction is on the disk when commit() returns. FORMAT.md in
-// this folder describes the tables.
+// The store of a sweep or a search is an SQLite file. Each point with an answer has a row. If a sweep is stopped, it
+// can later continue with the answers in its store. When commit() returns, all points that were put before are on the
+// disk. FORMAT.md in this folder describes the tables.
 #pragma once
 
 #include <functional>
@@ -28,25 +28,26 @@ class Store {
  public:
   enum class Mode { write, read };
 
-  /// Opens the file. With the mode `write`, a file that does not exist is made. Several processes may have the file
-  /// open, and each process waits for the transactions of the other processes. With the mode `read`, the file is not
-  /// changed and may be write-protected, and only find(), for_each() and size() may be called. Throws IoError when the
-  /// file cannot be opened. Throws InputError when the file is not a store, or when it is a store of another version.
+  /// Opens the file. Several processes may have the file open, and each process waits for the transactions of the other
+  /// processes. If `mode` is `write` and the file does not exist, the file is made. If `mode` is `read`, the file is
+  /// not changed and may be write-protected, and only find(), for_each() and size() may be called. Throws IoError if
+  /// the file cannot be opened. Throws InputError if the file is not a store of this version.
   explicit Store(const std::string& path, Mode mode = Mode::write);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// Returns the outcome of a point, or nullopt if the store does not have the point. Throws IoError.
+  /// Returns the outcome of the point with this key, or nullopt if the store does not have the point. Throws IoError.
   std::optional<PointResult> find(const std::string& key);
-  /// Adds or replaces a point. The point is on the disk after commit(). Throws IoError.
+  /// Adds or replaces a point. It is on the disk after the next commit(). Throws IoError.
   void put(const StoredPoint& point);
   /// Records that SimGrid has confirmed the stored result of this point.
   void set_verified(const std::string& key);
   void commit();
-  /// Closes the file. Afterwards, no other function may be called. Answers that commit() has not written are lost.
+  /// Closes the file. After that, no other function may be called. Points that were put after the last commit() are
+  /// lost.
   void close();
-  /// Calls the function for all points, in the order of their keys.
+  /// Calls `each` for each point, in the order of the keys.
   void for_each(const std::function<void(const StoredPoint&)>& each);
   std::size_t size();
 
@@ -55,8 +56,8 @@ class Store {
   std::unique_ptr<Database> database_;
 };
 
-/// Copies from the store at `from` the points that `into` lacks. An answer replaces a failed point. Returns the number
-/// of copied points.
+/// Copies the points that `into` lacks from the store at the path `from`. If a point failed in `into`, and `from` has
+/// an answer for it, the answer replaces the failure. Returns the number of copied points.
 std::size_t merge(Store& into, const std::string& from);
 
 }  // namespace sluice

@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_commits(200);
 
-/// An outcome, passed from the thread that found it to the thread that stores it.
+/// An outcome, as the thread that found it passes it to the thread that stores it.
 struct Answer {
   std::size_t place = 0;  ///< the index in SweepResult::points
   std::string key;        ///< the point's key in the store; empty without a store
@@ -44,7 +44,7 @@ class Sweep {
 
   SweepResult run() {
     if (request_.simgrid || (request_.by_both_executors && request_.verify > 0))
-      load_engine();  // This call loads the engine before the process forks.
+      load_engine();  // The engine is loaded here, before the process forks.
     if (request_.simgrid)
       in_processes();
     else
@@ -67,7 +67,7 @@ class Sweep {
     return outcome;
   }
 
-  /// Returns the stored answer of the point, or evaluates the point if the store does not have it.
+  /// Returns the answer of a point from the store. If the store does not have the answer, evaluates the point.
   Answer answer(std::size_t place) {
     const std::vector<std::string> changes = overrides(place);
     if (!request_.store) return {place, "", evaluate(request_.variants, changes), false};
@@ -91,7 +91,7 @@ class Sweep {
     try {
       while (threads.size() < count) threads.emplace_back([this] { work(); });
     } catch (const std::system_error& error) {
-      // A thread needs memory for its stack, so low memory is the likely reason.
+      // A thread needs memory for its stack. So if memory is low, this is the likely reason.
       if (threads.empty() && memory_is_low()) throw std::bad_alloc();
       if (threads.empty()) throw IoError(std::string("cannot start a thread: ") + error.what());
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -126,7 +126,7 @@ class Sweep {
       if (place >= result_.points.size()) break;
       try {
         hand_over(answer(place));
-      } catch (...) {  // The sweep was interrupted, or the store cannot be read.
+      } catch (...) {  // An interrupt, or the store cannot be read.
         const std::lock_guard<std::mutex> lock(mutex_);
         if (!fault_) fault_ = std::current_exception();
         break;
@@ -150,7 +150,7 @@ class Sweep {
       {
         std::unique_lock<std::mutex> lock(mutex_);
         something_.wait_for(lock, between_commits, [&] { return !answers_.empty() || !working_; });
-        // keep_what_is_left() stores the remaining answers.
+        // After an error, keep_what_is_left() stores the answers that are still in `answers_`.
         if (fault_) std::rethrow_exception(fault_);
         answers.swap(answers_);
         over = working_ == 0;
@@ -161,11 +161,11 @@ class Sweep {
     }
   }
 
-  /// Stores the answers so far, closes the store, and ends the process. The function does not wait for the threads. A
-  /// thread that makes a plan would notice a signal late, and would then need time to free its memory.
+  /// Stores the answers so far, closes the store, and ends the process. It does not wait for the threads to end: a
+  /// thread that is making a plan notices a signal late, and then needs time to free its memory.
   void end_now() {
     keep_what_is_left();
-    // The lock is never released, so that no thread reads from the closed store.
+    // The lock is never released. So no thread can read from the store after it has been closed.
     store_mutex_.lock();
     if (request_.store) request_.store->close();
     end_now_by_signal();
@@ -176,7 +176,7 @@ class Sweep {
       const std::lock_guard<std::mutex> lock(mutex_);
       for (Answer& one : answers_) keep(std::move(one));
       commit();
-    } catch (const std::exception&) {  // Only the first error is reported.
+    } catch (const std::exception&) {  // The sweep reports only its first error.
     }
   }
 
@@ -214,15 +214,15 @@ class Sweep {
     return failed_result(answer.fault);
   }
 
-  /// Returns true if SimGrid need not run this stored point: SimGrid gave or confirmed the stored result, or the point
-  /// has no numbers.
+  /// Returns true if SimGrid need not run this stored point, because SimGrid gave or confirmed its result, or because
+  /// the point has no numbers.
   static bool is_of_simgrid(const PointResult& outcome) {
     return outcome.status != PointResult::Status::complete || outcome.verified ||
            outcome.executor == "simgrid";
   }
 
-  /// Runs each point in a separate process, unless the store has a result of SimGrid for this point. The results are
-  /// stored each time a few points have ended.
+  /// Runs each point with SimGrid, in a separate process. If the store has a result of SimGrid for a point, the point
+  /// is not run. Each time that a few points have ended, their results are stored.
   void in_processes() {
     std::vector<std::size_t> places;
     for (std::size_t place = 0; place < result_.points.size(); ++place) {
@@ -252,15 +252,15 @@ class Sweep {
     }
   }
 
-  /// Repeats some points with SimGrid, to compare its results with the results of the replay. Each point has its own
-  /// process. All threads of the sweep have ended before this call.
+  /// Repeats some points with SimGrid, and compares the results of SimGrid and of the replay. Each point has a process
+  /// of its own. When this function is called, all threads of the sweep have ended.
   void verify() {
     if (request_.simgrid || !request_.by_both_executors) return;
     std::vector<std::size_t> complete;
     for (std::size_t i = 0; i < result_.points.size(); ++i)
       if (result_.outcomes[i].status == PointResult::Status::complete)
         complete.push_back(result_.points[i]);
-    std::vector<std::size_t> chosen;  // indexes of points in the result
+    std::vector<std::size_t> chosen;  // the indexes of the chosen points in the result
     for (const std::size_t point : points_to_verify(request_.points, complete, request_.verify)) {
       const auto at = std::lower_bound(result_.points.begin(), result_.points.end(), point);
       const auto place = static_cast<std::size_t>(at - result_.points.begin());
@@ -292,7 +292,7 @@ class Sweep {
 
   const SweepRequest& request_;
   SweepResult result_;
-  /// The keys in the store, by the position of the point; empty without a store.
+  /// The key of each point in the store, in the order of SweepResult::points. If there is no store, the keys are empty.
   std::vector<std::string> keys_;
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> stop_{false};

@@ -32,8 +32,8 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
   return entries;
 }
 
-/// Puts the word `auto` before the entries. `auto` is not an entry of the catalog; it leaves the choice among the
-/// entries open.
+/// Puts the word `auto` before the entries. `auto` is not an entry of the catalog, but a value that leaves the choice
+/// among the entries to Sluice.
 std::vector<Listed> with_auto(std::vector<Listed> entries, const Listed& word) {
   entries.insert(entries.begin(), word);
   return entries;
@@ -44,7 +44,8 @@ std::string text_at(const Value& document, const char* key) {
   return value != nullptr && value->is_scalar() ? value->text() : "";
 }
 
-/// Returns the comment after a '#' on the line of a value. The comment says where the figure comes from.
+/// Returns the comment behind the value: the text after '#' on the same line. For a figure, it says where the figure
+/// comes from.
 std::string comment_at(const Value& value) {
   const std::string line = value.source() ? value.position().source : "";
   const std::size_t mark = line.find(" #");
@@ -113,8 +114,8 @@ std::vector<Figure> figures_of(const Value& platform) {
   return figures;
 }
 
-/// Lists the documents of a folder. A stage table in the form of a data island has no summary, so this function adds
-/// one.
+/// Lists the documents of a folder. A model in the form of a data island has no summary, so this function adds a
+/// summary.
 std::vector<Listed> documents_of(const std::string& folder) {
   std::vector<Listed> entries;
   for (const std::string& file : bundled_files(folder)) {
@@ -141,7 +142,7 @@ struct Kind {
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> list = {
       {"policies",
-       "the rules that plan in which memory weights and activations are, and when they move",
+       "the rules that plan the memory of weights and activations, and when these tensors move",
        [] { return entries_of(policy_catalog()); }},
       {"layers", "the operators of which a model consists",
        [] { return entries_of(layer_catalog()); }},
@@ -157,8 +158,8 @@ const std::vector<Kind>& kinds() {
                   "the cut whose plan needs the least time.",
               .details =
                   "Use `auto` unless you study cuts. Each policy has its own list of cuts to compare "
-                  "(scenarios/FORMAT.md), and the answer says which cut was taken. Planning takes longer than with a "
-                  "named cut, because a plan is made for each cut of the list.",
+                  "(scenarios/FORMAT.md). The answer says which cut was taken. A plan is made for each cut of the "
+                  "list. So planning takes longer than with a named cut.",
               .source = "none, because `auto` simulates several plans and takes the fastest",
               .example = "sluice run alexnet_x200 stages=auto"});
        }},
@@ -169,11 +170,11 @@ const std::vector<Kind>& kinds() {
              {.name = "auto",
               .summary =
                   "This is the default. In training, `auto` makes a plan for each strategy that treats all stages "
-                  "alike (not for `optimal` and `listed`), and takes the plan that needs the least time. In "
-                  "inference, the policy chooses.",
+                  "alike. `optimal` and `listed` are not among these strategies. `auto` takes the plan with the "
+                  "least time. In inference, the policy chooses.",
               .details =
-                  "Use `auto` unless you study strategies. The answer says which strategy was taken. Planning takes "
-                  "longer than with a named strategy, because a plan is made for each of these strategies.",
+                  "Use `auto` unless you study strategies. The answer says which strategy was taken. A plan is made "
+                  "for each of these strategies. So planning takes longer than with a named strategy.",
               .source = "none, because `auto` simulates several plans and takes the fastest",
               .example =
                   "sluice run alexnet_resident workload.mode=training policy=resident fates=auto"});
@@ -242,7 +243,7 @@ std::string type_words(const Field& field) {
   return "any value";
 }
 
-/// Returns a field of a record as JSON, with its name, type, default, choices and help.
+/// Returns a field of a record as a JSON object with the name, type, default, choices and help of the field.
 static Value json_field(const Field& field) {
   return object({
       {"name", field.name},

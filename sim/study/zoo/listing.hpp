@@ -1,4 +1,4 @@
-// Lists the entries of all catalogs and all bundled documents in one common form.
+// Lists the entries of all catalogs, and all bundled documents, in a common form: a `Listed`.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Figure {
   std::string note;   ///< the meaning of a parameter, or the source of a figure
 };
 
-/// The description of one entry of any kind.
+/// The description of one entry of a catalog, or of one bundled document.
 struct Listed {
   std::string name, summary;
   std::string details = {};  ///< a paragraph about the entry
@@ -28,7 +28,7 @@ struct Listed {
   std::vector<Figure> figures = {};
 };
 
-/// A kind of list, with its name, a sentence about it, and its number of entries.
+/// A kind of list that `sluice list` can show: its name, a phrase about it, and its number of entries.
 struct ListedKind {
   std::string name, summary;
   std::size_t count = 0;
@@ -40,7 +40,7 @@ std::vector<std::string> listed_kind_names();
 /// scenarios or fits. Throws UsageError for any other word.
 std::vector<Listed> listing(const std::string& kind);
 
-/// Returns the type of a field in words for the user: "integer", "quantity in byte/s".
+/// Returns the type of a field in words for the user, such as "integer" or "quantity in byte/s".
 std::string type_words(const Field& field);
 
 /// Returns the entries as `sluice list --json` prints them.

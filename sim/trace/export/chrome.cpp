@@ -3,13 +3,16 @@
 // Times are in microseconds with three decimals. The format is the "Trace Event Format" of the Chromium project.
 //
 // The events of one thread must be nested. This condition holds, because the spans of a stream do not overlap
-// (timeline.hpp). If a span begins when another span ends, both times are written as one and the same decimal text. A
-// complete event "X" would have a duration instead of an end. Because of rounding, a reader that adds the duration to
-// the beginning may get an end that is a little after the beginning of the next span. In this case, Speedscope would
-// nest the two spans and would not close the first span. The events "B" and "E" of a span have equal arguments, because
-// Speedscope needs equal arguments to match the two events of a span whose length is 0. chrome://tracing reports the
-// repeated arguments and uses them. `highres-ticks` tells chrome://tracing that times of whole milliseconds are exact
-// and not rounded. All names are escaped so that the JSON can be put into an HTML page.
+// (timeline.hpp). A span may begin at the moment at which the previous span of its stream ends. Then this end and this
+// beginning are written as the same decimal text.
+//
+// A complete event "X" is not used, because it has a duration instead of an end. A reader computes the end as the
+// beginning plus the duration. Rounding may move the computed end after the beginning of the next span. Speedscope
+// would then nest the two spans, and would not close the first span.
+//
+// The events "B" and "E" of a span have equal arguments. Speedscope needs equal arguments to match the two events of a
+// span with the length 0. `highres-ticks` tells chrome://tracing that a time is exact even if it is a whole number of
+// milliseconds. All names are escaped, so the JSON can be put into an HTML page.
 #include <array>
 #include <cstdio>
 
@@ -123,7 +126,7 @@ class ChromeWriter {
   }
 
   /// Writes the arrows from and to a slice. A viewer attaches each end of an arrow to the slice that encloses the time
-  /// of this end. The next slice may begin when a slice ends, so an arrow leaves a slice 1 ns before the slice ends.
+  /// of this end. At the end of a slice, the next slice may begin. So an arrow leaves a slice 1 ns before the end.
   void flows(const Slice& slice) {
     const std::uint64_t leaves = slice.end > slice.begin ? slice.end - 1 : slice.begin;
     if (slice.arriving != 0) flow('f', slice, slice.begin, slice.arriving, ", \"bp\": \"e\"");

@@ -1,5 +1,5 @@
 // Writes spans as CSV (RFC 4180), with one row per span, in the order of their ends. Times are in seconds with all
-// digits. A cell without a value is empty. `cause` is a row number that counts from 0.
+// digits. A cell without a value is empty. The column `cause` has numbers of rows, counted from 0.
 #include "base/csv.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
@@ -18,8 +18,8 @@ std::string number_or_nothing(std::int32_t number) {
   return number < 0 ? "" : std::to_string(number);
 }
 
-/// The parts of a row that depend only on the action. `before` stands before the iteration,
-/// `middle` stands between the iteration and the start, and `after` stands at the end.
+/// The parts of a row that depend only on the action. `before` is the text before the cell `iteration`. `middle` is the
+/// text between `iteration` and `start_s`. `after` is the text at the end of the row.
 struct Cells {
   std::string before, middle, after;
 };

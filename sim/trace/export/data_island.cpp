@@ -1,5 +1,5 @@
-// Writes the results of a run as a table for a web page, either the metrics or the stages. The form of the table comes
-// from the document 'AlexNet on one card' (analysis/validation/alexnet_on_one_card.md).
+// Writes the results of a run as a table for a web page: a table of the metrics, or a table of the stages. The form of
+// the table comes from the document 'AlexNet on one card' (analysis/validation/alexnet_on_one_card.md).
 #include <algorithm>
 #include <map>
 
@@ -45,8 +45,8 @@ struct StageSums {
   double transfers = 0, transfer_s = 0, bytes = 0;
 };
 
-/// Returns the sums of each stage, by the number of the stage. The actions that do not belong to a stage have their
-/// sums under the number -1.
+/// Returns the sums of each stage, by the number of the stage. The number -1 has the sums of all actions that belong to
+/// no stage.
 std::map<std::int32_t, StageSums> sums_of(const TraceReader& trace) {
   const Labels& labels = trace.labels();
   std::map<std::int32_t, StageSums> sums;

@@ -1,7 +1,7 @@
 // Exports a trace to the formats of other programs: timelines that people can look at, and rows for spreadsheets. Each
 // format has one file and one line in catalog.cpp.
 //
-// An export is written piece by piece, so that the needed memory does not grow with the number of spans.
+// An export is written piece by piece. So the memory does not grow with the number of spans.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ struct ExportFormat {
   std::string summary;  ///< one sentence
   std::string source;   ///< the description of the format
   bool binary = false;
-  /// The tables from which the user chooses, if a file of this format holds a single table. The first table is the
-  /// default.
+  /// If a file of this format holds a single table, these are the tables from which the user chooses. The first table
+  /// is the default. Empty for all other formats.
   std::vector<std::string> tables = {};
   /// Writes the trace in this format. `table` is one of `tables`, or empty if `tables` is empty. Throws InputError if
   /// the trace contradicts itself, and Interrupted on a signal. Exceptions of the reader and of the parameter `write`

@@ -3,8 +3,8 @@
 //
 // Each device is a process, each of its streams is a track, and each memory is a counter. Each track has a separate
 // packet sequence, whose packets are in the order of time. The reader must merge the sequences by time, as Perfetto
-// does. Each packet has full names instead of references to names in earlier packets, so that a packet can be read
-// without any other packet.
+// does. A packet contains its names as texts, not as numbers of names in other packets. So a packet can be read without
+// any other packet.
 #include "trace/export/export.hpp"
 #include "trace/export/proto.hpp"
 #include "trace/export/text.hpp"
@@ -59,8 +59,8 @@ class PerfettoWriter {
   }
 
  private:
-  // Tracks are numbered from 1. The first numbers are for the groups, the next numbers for the streams, and the last
-  // numbers for the pools. The number 0 stands for the trace as a whole.
+  // Tracks are numbered from 1. The first numbers are for the groups of tracks (TrackGroups), the next numbers for the
+  // streams, and the last numbers for the pools. The number 0 stands for the trace as a whole.
   std::uint64_t group_track(std::size_t group) const { return group + 1; }
   std::uint64_t stream_track(std::uint32_t stream) const {
     return groups_.names.size() + stream + 1;
@@ -168,7 +168,7 @@ class PerfettoWriter {
     annotation(name, [&] { proto_.text(field::annotation_string, value); });
   }
 
-  /// Writes those annotations that have a value.
+  /// Writes the annotations of a span. An annotation without a value is left out.
   void annotate(const Span& span) {
     const Labels::Action& action = labels_.actions[span.action];
     if (action.stage >= 0) annotate("stage", names_[span.action].stage);

@@ -18,7 +18,7 @@ class Outlet {
   explicit Outlet(const Write& write) : write_(write) {}
   /// Returns the text, to which callers append.
   std::string& text() { return text_; }
-  /// Passes the text on if it is large. Callers call this function after each row or packet.
+  /// Passes the text on if it has at least 64 KiB. Callers call this function after each row or packet.
   void pass() {
     if (text_.size() >= 1 << 16) finish();
   }
@@ -32,15 +32,15 @@ class Outlet {
   std::string text_;
 };
 
-/// Returns a JSON string with its quotes. The string may be put into an HTML page: `<` is written as \u003c, and the
-/// two separators that old versions of JavaScript read as line ends are escaped.
+/// Returns a JSON string with its quotes. The string may be put into an HTML page: `<` is written as \u003c. U+2028 and
+/// U+2029 are escaped, too. Old versions of JavaScript read these two characters as line ends.
 std::string json_string(std::string_view text);
 
 /// Returns a number as JSON. A whole number is written without a fraction. A number that is not finite is written as
 /// null.
 std::string json_number_text(double number);
 
-/// Returns a table as a data island, which is JSON that a page embeds and plots: {"func": "quick_plot", "data":
+/// Returns a table as a data island. A data island is JSON that a page embeds and plots: {"func": "quick_plot", "data":
 /// [[heading, ...], [cell, ...], ...]}. Cells are JSON texts. The form comes from the document 'AlexNet on one card'.
 std::string data_island(const std::vector<std::vector<std::string>>& rows);
 

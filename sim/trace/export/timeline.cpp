@@ -22,8 +22,9 @@ std::uint64_t nanoseconds(const TraceReader& trace, double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 
-/// Remembers the last `size` spans, and passes each span to `take` when `size` later spans have been added. By then the
-/// flows from the span to later spans are known. Spans are added in the order in which they ended.
+/// Remembers the last `size` spans, and passes each span to `take` when `size` later spans have been added. By then all
+/// flows from the span to these later spans are known (timeline.hpp says what a flow is). Spans are added in the order
+/// in which they ended.
 class Window {
  public:
   Window(const TraceReader& trace, const std::function<void(const Slice&)>& take, std::size_t size)
@@ -48,21 +49,21 @@ class Window {
   }
 
  private:
-  /// A span of the window. Spans are numbered from 1 in the order in which they ended, and 0 stands for no span. At
-  /// most one flow ends at a span, so the number of the span is also the number of this flow.
+  /// A span of the window. Spans are numbered from 1 in the order in which they ended. 0 stands for no span. At most
+  /// one flow ends at a span. So the flow has the number of the span at which it ends.
   struct Item {
     Span span;
     std::uint64_t previous = 0;  ///< the previous execution of this action
     bool waited = false;         ///< whether a flow ends at this span
     std::uint64_t first_leaving = 0, last_leaving = 0;
-    /// The next flow that begins at the same span as the flow that ends here, or 0.
+    /// The flows that begin at one span form a list. This is the flow after the flow that ends here, or 0.
     std::uint64_t next_leaving = 0;
   };
 
   Item& at(std::uint64_t number) { return items_[number % items_.size()]; }
 
-  /// In the repetitions of a period, rounding may make a span begin just before the end of the previous span. In this
-  /// case, the beginning of the span is moved to the end of the previous span.
+  /// In repetitions of a period, rounding may make a span start before the previous span on its stream ends. This
+  /// function moves such a start to the end of the previous span.
   Span in_order(Span span) {
     const std::uint32_t stream = trace_.labels().actions[span.action].stream;
     const std::string& name = trace_.labels().streams[stream].name;
@@ -80,9 +81,9 @@ class Window {
     return span;
   }
 
-  /// Returns the number of the span that `span` waited for, or 0 if this span is unknown. A trace of version 1.0 names
-  /// only the action that was waited for (`blocker`). In such a trace, the function takes that execution of the action
-  /// whose data became available when `span` started. If `span` waited for memory, the result is 0.
+  /// Returns the number of the span that `span` waited for. If this span is unknown, or if `span` waited for memory,
+  /// the result is 0. A trace of version 1.0 names only the action that was waited for (`blocker`). For such a trace,
+  /// the result is an execution of this action: the one whose data became available when `span` started.
   std::uint64_t source_of(const Span& span) {
     if (span.cause >= 0) {
       const auto number = static_cast<std::uint64_t>(span.cause) + 1;
@@ -90,7 +91,7 @@ class Window {
     }
     if (span.reason != WaitReason::data || span.blocker >= latest_.size()) return 0;
     std::uint64_t number = latest_[span.blocker];
-    // A span does not wait for itself, but it may wait for an earlier execution of its own action.
+    // The latest execution of the blocker may be `span` itself. Then the search begins one execution earlier.
     if (number == added_) number = at(number).previous;
     while (number > taken_ && at(number).span.available > span.start) number = at(number).previous;
     return number > taken_ && at(number).span.available == span.start ? number : 0;
@@ -157,11 +158,11 @@ void for_each_level(const TraceReader& trace, std::uint32_t pool,
   trace.memory(pool, [&](const std::vector<MemoryEvent>& block) {
     check_interrupt();
     for (const MemoryEvent& event : block) {
-      // If two streams act at the same moment, their times may differ by a rounding of the simulator's clock.
+      // The times of two events at the same moment may differ, because the simulator's clock is rounded.
       if (last - event.time > 1e-9 * std::max(1.0, last))
         refuse(trace, "the events of the pool '" + trace.labels().pools[pool].name +
                           "' are not in the order of time at " + exact(event.time) + " s");
-      // The code below refuses a time that is NaN.
+      // A time that is NaN becomes `last`, and nanoseconds() refuses it.
       if (!(event.time <= last)) last = event.time;
       take(nanoseconds(trace, last), event.level);
     }

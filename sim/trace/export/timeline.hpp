@@ -1,11 +1,11 @@
 // Reads a trace as timelines. A timeline has tracks. A track has slices, and flows lead from slice to slice. Only
 // sim/trace/export uses this code.
 //
-// Timestamps are whole nanoseconds. Each time is rounded to the nearest nanosecond, and halves are rounded up. Rounding
-// keeps the order of times, so slices of one track do not overlap, and no slice ends before it begins. If a slice is
-// shorter than a nanosecond, its length may be rounded to 0. The functions throw InputError if a time of the trace is
-// not finite, is negative or is beyond 292 years. The functions also throw InputError if a span ends before it starts,
-// or if spans of one stream overlap.
+// Timestamps are whole nanoseconds. Each time is rounded to the nearest nanosecond, and halves are rounded up. Slices
+// of one track do not overlap, because rounding keeps the order of times. If a slice is shorter than a nanosecond, its
+// length may be rounded to 0. The functions throw InputError if a time of the trace is not finite, is negative or is
+// beyond 292 years. The functions also throw InputError if a span ends before it starts, or if spans of one stream
+// overlap.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct TrackGroups {
   explicit TrackGroups(const Labels& labels);
 };
 
-/// A span on its track. A flow leads from one span to a later span that waited for it. A flow has a number that is
-/// unique in the trace and never 0.
+/// A span on its track. If a later span waited for this span, a flow leads from this span to the later span. A flow has
+/// a number that is unique in the trace and never 0.
 struct Slice {
   const Span& span;
   std::uint32_t stream;
@@ -37,11 +37,13 @@ struct Slice {
   const std::vector<std::uint64_t>& leaving;  ///< the numbers of the flows that begin at this slice
 };
 
-/// Calls `take` for each slice, in the order in which the slices end. A flow leads to a span from its `cause`, which is
-/// the span whose data arrived, or whose end freed the needed bytes. A trace of version 1.0 has no causes. In such a
-/// trace, the flow comes from that execution of the blocker whose data became available when the span started. A wait
-/// for memory has no flow in such a trace. The function remembers the last `window` spans, because a flow begins at an
-/// earlier slice. If more than `window` spans end between the two slices of a flow, the flow is left out.
+/// Calls `take` for each slice, in the order in which the slices end. A flow leads to a span from the span that it
+/// waited for (its `cause`). The data of the cause arrived, or the end of the cause freed the needed bytes. The
+/// function remembers the last `window` spans. A flow is left out if more than `window` spans end between its two
+/// slices.
+///
+/// A trace of version 1.0 has no causes. In such a trace, a wait for memory has no flow. A wait for data has a flow
+/// from an execution of the blocker, whose data became available when the span started.
 void for_each_slice(const TraceReader& trace, const std::function<void(const Slice&)>& take,
                     std::size_t window = 1 << 17);
 

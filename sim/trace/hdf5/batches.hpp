@@ -1,6 +1,5 @@
-// Passes spans and memory events in batches to one background thread. The number of batches is fixed. The simulation
-// only copies spans and events into the batches. If the background thread is slower than the simulation, the simulation
-// waits for a free batch.
+// Passes spans and memory events in batches to one background thread. The simulation only copies spans and events into
+// the batches. The number of batches is fixed. So the simulation may have to wait for a free batch.
 #pragma once
 
 #include <condition_variable>
@@ -27,11 +26,12 @@ class BatchQueue {
     std::function<void()> prepare;  ///< is called before any batch is written
     /// Writes a batch. The background thread calls this function with the full batches, oldest first.
     std::function<void(const Batch&)> consume;
-    /// Does a piece of other work while no batch is full. Returns false if no such work is left.
+    /// Does one piece of other work. The background thread calls this function while no batch is full. Returns false if
+    /// no other work is left.
     std::function<bool()> idle;
   };
-  /// The background thread calls the functions of `work`. If one of these functions throws an exception, none of them
-  /// is called any more, and the next hand_over() or finish() throws this exception.
+  /// The background thread calls the functions of `work`. After an exception, the thread does no more work. The next
+  /// hand_over() or finish() throws this exception.
   explicit BatchQueue(Work work);
   BatchQueue(const BatchQueue&) = delete;
   BatchQueue& operator=(const BatchQueue&) = delete;
@@ -56,7 +56,7 @@ class BatchQueue {
   Batch* current_ = nullptr;
   std::exception_ptr error_;
   bool ending_ = false;
-  /// Whether the destructor has been called. All remaining work is then left undone.
+  /// Whether the destructor has been called. If so, the thread leaves all remaining work undone.
   bool abandoned_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -12,8 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// Reorders the bytes of all cells. In the result, the first bytes of all cells come first, then the second bytes of
-/// all cells, and so on.
+/// Reorders the bytes of all cells: byte 0 of each cell, then byte 1 of each cell, and so on.
 template <std::size_t width>
 void shuffle_cells(const unsigned char* raw, std::size_t rows, unsigned char* out) {
   for (std::size_t row = 0; row < rows; ++row)
@@ -29,7 +28,7 @@ void shuffle(const unsigned char* raw, std::size_t rows, std::size_t width, unsi
 }
 
 /// Computes Fletcher's checksum over big-endian 16-bit words. If the number of bytes is odd, the last word is the last
-/// byte and a zero. The sums are reduced modulo 65535 after every 360 words, before they can overflow.
+/// byte and a zero. To avoid overflow, the sums are reduced modulo 65535 after every 360 words.
 std::uint32_t fletcher32(const unsigned char* data, std::size_t bytes) {
   std::uint32_t low = 0, high = 0;
   const auto fold = [](std::uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
@@ -52,8 +51,8 @@ std::uint32_t fletcher32(const unsigned char* data, std::size_t bytes) {
   return high << 16 | low;
 }
 
-/// Guesses whether these bytes are so random that compression would not make them fewer. The function counts the
-/// different values in a sample of 256 bytes. In a sample of random bytes, there are about 160 values.
+/// Guesses whether compression would save nothing, because the bytes are random. Counts the different values in a
+/// sample of 256 bytes. A sample of random bytes has about 160 different values.
 bool looks_random(const unsigned char* bytes, std::size_t count) {
   constexpr std::size_t sample = 256, many = 130;
   if (count < 4 * sample) return false;
@@ -79,7 +78,7 @@ ChunkFilter::~ChunkFilter() {
   deflateEnd(&deflate_->stream);
 }
 
-/// Appends bytes to the deflate stream: without compression if they look random, else compressed.
+/// Appends bytes to the deflate stream. Bytes that look random are not compressed.
 void ChunkFilter::deflate_part(const unsigned char* part, std::size_t bytes, bool last) {
   z_stream& stream = deflate_->stream;
   const int level = looks_random(part, bytes) ? 0 : 1;
@@ -99,7 +98,7 @@ std::span<const unsigned char> ChunkFilter::encode(const unsigned char* raw, std
   const std::size_t bytes = rows * width;
   z_stream& stream = deflate_->stream;
   if (shuffled_.size() < bytes) shuffled_.resize(bytes);
-  // deflateBound() omits the headers of bytes that are stored uncompressed, so room for them is added.
+  // deflateBound() omits the headers of uncompressed bytes. So room for these headers is added.
   const std::size_t bound = deflateBound(&stream, bytes) + bytes / 1000 + 64 * width + 4;
   if (stored_.size() < bound) stored_.resize(bound);
 

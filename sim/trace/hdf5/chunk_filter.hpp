@@ -1,10 +1,10 @@
-// Encodes a chunk of a column as HDF5 stores it: shuffle, deflate and fletcher32, in that order.
+// Encodes a chunk of a column as HDF5 stores it. The three steps are shuffle, deflate and fletcher32.
 //
 // HDF5 could encode the chunks itself, but its deflate filter searches for repeated strings. The bytes of times have no
-// repeated strings, and the search takes longer than the simulation. So this code looks for runs of equal bytes and
-// nothing else (zlib's Z_RLE). The file is a quarter larger than with HDF5's filter, but is written three times as
-// fast. Every HDF5 library can read it. Compression does not make the low bytes of times smaller. So they are stored
-// uncompressed, inside the deflate stream of the chunk.
+// repeated strings, and the search for such strings takes longer than the simulation. So this code looks only for runs
+// of equal bytes (zlib's Z_RLE). The file is a quarter larger than with HDF5's filter, but it is written three times as
+// fast. Every HDF5 library can read the file. Compression does not make the low bytes of times smaller. So these bytes
+// are stored uncompressed, inside the deflate stream of the chunk.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class ChunkFilter {
   ChunkFilter(const ChunkFilter&) = delete;
   ChunkFilter& operator=(const ChunkFilter&) = delete;
 
-  /// Returns the stored form of `rows` cells of `width` bytes. The bytes are valid until the next call.
+  /// Returns the stored form of `rows` cells of `width` bytes each. The returned bytes are valid until the next call.
   std::span<const unsigned char> encode(const unsigned char* raw, std::size_t rows,
                                         std::size_t width);
 

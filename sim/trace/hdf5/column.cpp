@@ -94,7 +94,7 @@ void Column::write_chunk() {
   const std::string what = "write " + path_;
   const std::size_t used = filled_ * cell_.width;
   hash_.update(buffer_.data(), used);
-  // All chunks of a column have one length. So zeros follow the last row in the last chunk; they are never read.
+  // All chunks of a column have the same length. So the last chunk is filled up with zeros. These zeros are never read.
   const std::size_t stored_rows = dataset_ ? chunk_rows_ : filled_;
   if (!dataset_) create(stored_rows);
   std::memset(buffer_.data() + used, 0, stored_rows * cell_.width - used);

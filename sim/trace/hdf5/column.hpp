@@ -1,6 +1,6 @@
 // A column of a trace is a one-dimensional dataset that grows. Rows are buffered until a chunk is full. The dataset is
-// created with the first chunk. If the column ends before that chunk is full, the dataset has one chunk with the length
-// of the column. Only sim/trace and sim/profile use this code. The caller holds hdf5::lock(). Errors are hdf5::Failure.
+// created with the first chunk. If the column ends before the first chunk is full, this chunk is as long as the column.
+// Only sim/trace and sim/profile use this code. The caller holds hdf5::lock(). Errors are thrown as hdf5::Failure.
 #pragma once
 
 #include <algorithm>

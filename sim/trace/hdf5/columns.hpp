@@ -11,7 +11,8 @@
 
 namespace sluice {
 
-/// Returns `code`, a row number of another table. Throws hdf5::Failure if that table (of `size` rows) has no such row.
+/// Returns `code`, which is the number of a row in another table. That table has `size` rows. Throws hdf5::Failure if
+/// it has no row `code`.
 template <class Code>
 Code within(Code code, std::size_t size, const char* what) {
   if (static_cast<std::size_t>(code) >= size)

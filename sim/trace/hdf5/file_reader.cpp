@@ -42,7 +42,7 @@ herr_t collect(hid_t, const char* name, const H5L_info_t*, void* names) {
   return 0;
 }
 
-/// Reads the only text of an attribute or dataset. `read(type, buffer)` copies the text into `buffer`.
+/// Reads an attribute or dataset that holds one text. `read(type, buffer)` copies the text into `buffer`.
 template <class Read>
 std::string read_text(hid_t type, hid_t space, const std::string& what, Read&& read) {
   if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
@@ -214,7 +214,7 @@ std::uint64_t FileReader::rows_of(const Dataset& dataset, const std::string& pat
   check(H5Sget_simple_extent_dims(space, &size, nullptr), path);
   check(H5Pget_chunk(creation, 1, &chunk), path);
   check(H5Dget_num_chunks(data, space, &chunks), path);
-  // HDF5 would return zeros for rows that the file declares but does not store.
+  // HDF5 would return zeros for rows that the file declares but does not store. So the chunks are counted.
   if (size > most_rows || chunk == 0 || chunks != (size + chunk - 1) / chunk)
     throw Failure(path + " lacks some of its rows");
   return size;

@@ -1,6 +1,7 @@
-// Reads datasets and attributes of an HDF5 file that may come from a stranger. The functions do not follow links out of
-// the file, and do not read external or virtual data. They check every size that the file declares. Only sim/trace and
-// sim/profile use this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// Reads datasets and attributes of an HDF5 file that may come from a stranger. The functions refuse links to other
+// files. They refuse datasets whose values are in other files (external or virtual datasets). They check every size
+// that the file declares. Only sim/trace and sim/profile use this code, and the caller holds hdf5::lock(). Throws
+// hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,7 @@ class FileReader {
   std::string text(const std::string& path) const;  ///< the text of a scalar dataset
   double number(const std::string& path) const;     ///< the number of a scalar dataset
 
-  /// An open column. One opening of the column serves to read both its length and its rows.
+  /// An open column. The column is opened once. Then both its length and its rows can be read.
   struct OpenColumn {
     hdf5::Handle data;
     std::uint64_t rows = 0;
@@ -62,7 +63,8 @@ class FileReader {
   std::vector<double> matrix(const std::string& path, std::size_t rows, std::size_t columns) const;
 
  private:
-  /// A dataset and its creation properties (layout, chunks, …). HDF5 copies these at each request, so they are kept.
+  /// A dataset and its creation properties (layout, chunks, …). HDF5 copies the creation properties at each request. So
+  /// this object keeps one copy.
   struct Dataset {
     hdf5::Handle data, creation;
   };
@@ -72,7 +74,7 @@ class FileReader {
   hdf5::Handle object(const std::string& path) const;
   hdf5::Handle attribute(const hdf5::Handle& object, const std::string& name) const;
   hdf5::Handle file_;
-  /// The paths that require_inside() has already found to be groups of this file, and not links to other objects.
+  /// Paths that require_inside() has already checked: each is a group of this file, not a link to another object.
   mutable std::set<std::string> inside_;
 };
 

@@ -13,7 +13,7 @@ using hdf5::Failure;
 namespace {
 
 constexpr std::size_t chunk_rows = 32768;
-/// The largest number of rows that a trace may have after its folds are expanded.
+/// The largest number of rows of an expanded trace.
 constexpr std::int64_t most_rows = std::int64_t{1} << 62;
 
 /// Writes a column of numbers. `get(i)` returns the number in row i.
@@ -45,7 +45,8 @@ void write_periods(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& fol
                  {"first_row", "rows", "times", "period", "iterations", "events"});
 }
 
-/// Writes /folds/pools. Each row has one fold and one pool, and the events of this pool in the period.
+/// Writes /folds/pools. Each row is for one fold and one pool, and says which events of this pool belong to the period
+/// of the fold.
 void write_pools(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds,
                  std::size_t pools) {
   const std::size_t rows = folds.size() * pools;

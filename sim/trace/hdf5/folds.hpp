@@ -30,13 +30,13 @@ struct Fold {
   std::vector<std::uint32_t> order;  ///< the pool of each event of the period
 };
 
-/// Counts the spans and the events of each pool that have been written so far. Also collects the folds.
+/// Collects the folds. Also counts the spans that have been written so far, and the events of each pool.
 class FoldWriter {
  public:
   explicit FoldWriter(std::size_t pools) : events_(pools, 0) {}
   void span() { ++spans_; }
   void event(std::uint32_t pool) { ++events_[pool]; }
-  /// Adds a fold. Its period is the spans and events of `repetition`, which are the last rows that were written.
+  /// Adds a fold for `repetition`. The last rows that were written must be the rows of its period.
   void add(const Repetition& repetition);
   bool empty() const { return folds_.empty(); }
   /// Writes the group /folds. Throws hdf5::Failure.
@@ -48,8 +48,8 @@ class FoldWriter {
   std::vector<Fold> folds_;
 };
 
-/// Reads the folds of a trace. The result is empty if the trace has no folds. Throws hdf5::Failure if
-/// the folds do not match the stored spans and events, or if the expanded trace would have more than 2^62 rows.
+/// Reads the folds of a trace. The result is empty if the trace has no folds. Throws hdf5::Failure if the folds do not
+/// match the stored spans and events. Also throws if the expanded trace would have more than 2^62 rows.
 std::vector<Fold> read_folds(const FileReader& file, std::int64_t spans,
                              const std::vector<std::int64_t>& events);
 

@@ -19,7 +19,7 @@ bool silence() {
   return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
 }
 
-/// Keeps the description of the first error that HDF5 visits, which is the innermost error.
+/// Keeps the description of the innermost error, which HDF5 visits first.
 herr_t keep_first(unsigned, const H5E_error2_t* error, void* text) {
   auto& reason = *static_cast<std::string*>(text);
   if (reason.empty() && error->desc != nullptr) reason = error->desc;
@@ -43,14 +43,14 @@ void fail(const std::string& what) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
   H5Eclear2(H5E_DEFAULT);
-  // HDF5 describes a failed write in this form: "file write failed: time = …, errno = 28, error message = 'No
-  // space left on device', …"
+  // HDF5 describes a failed write as "file write failed: time = …, errno = 28, error message = 'No space left on
+  // device', …". Keeps only the text between the quotes.
   constexpr std::string_view mark = "error message = '";
   if (const auto begin = reason.find(mark); begin != std::string::npos) {
     const auto from = begin + mark.size();
     reason = reason.substr(from, reason.find('\'', from) - from);
   }
-  // If zlib cannot allocate the window in which it decompresses, HDF5 only says "inflate() failed".
+  // If zlib lacks memory, HDF5 only says "inflate() failed". So this reason may also mean a lack of memory.
   const bool may_lack_memory =
       reason.find("alloc") != std::string::npos || reason.find("inflate") != std::string::npos;
   if (may_lack_memory && memory_is_low()) throw std::bad_alloc();

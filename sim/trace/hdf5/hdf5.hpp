@@ -1,9 +1,9 @@
 // A safe interface to the HDF5 library. Handles close themselves, every return value is checked, and only one thread
 // works at a time. No code outside of sim/trace calls HDF5.
 //
-// HDF5 has global state, and not every build of HDF5 supports threads. So code that calls HDF5 holds lock(), and a
-// handle takes the lock when it closes. If HDF5 fails, check() throws a Failure with the innermost reason that HDF5
-// gives. The reader of traces turns a Failure into an InputError, and the writer turns it into an IoError.
+// HDF5 has global state, and not every build of HDF5 supports threads. So code that calls HDF5 holds lock(). A handle
+// itself takes the lock when it closes. If HDF5 fails, check() throws a Failure with HDF5's innermost reason. The
+// reader of traces turns a Failure into an InputError, and the writer turns it into an IoError.
 #pragma once
 
 #include <hdf5.h>
@@ -19,8 +19,8 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Locks HDF5. The first call also sets HDF5 up: from then on, HDF5 writes no messages of its own to stderr, loads no
-/// filters from other files, and does not clean up at exit, because its clean-up crashes if a disk was full.
+/// Locks HDF5. The first call also sets HDF5 up. From then on, HDF5 writes no messages of its own to stderr, and loads
+/// no filters from other files. HDF5 also skips its clean-up at exit, because this clean-up crashes if a disk was full.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
 
 /// Throws a Failure that says "WHAT: HDF5's reason".
@@ -67,8 +67,8 @@ class Handle {
 /// Returns the type of variable-length UTF-8 strings.
 Handle string_type();
 
-/// Returns a name as one step of a path. The characters '/' and '%', control characters, and names that consist of dots
-/// are written as %2F and so on. An empty name is written as "%".
+/// Returns a name as one step of a path. The characters '/' and '%' and control characters are written as %2F and so
+/// on. The dots of a name such as ".." are written in the same form. An empty name is written as "%".
 std::string escaped(const std::string& name);
 std::string unescaped(const std::string& step);
 /// Returns the path GROUP/STEP.

@@ -75,7 +75,8 @@ void read_actions(const FileReader& file, Labels& labels) {
   columns.read<double>(6, 0, n, [&](auto i, auto value) { actions[i].flop = value; });
 }
 
-/// Reads all numbers below a group of the summary. The key of a number is the list of steps from the group to it.
+/// Reads all numbers below a group of the summary. The key of a number is the list of the path's steps from the group
+/// to the number.
 void read_keyed(const FileReader& file, const std::string& path, std::vector<std::string> key,
                 std::vector<SummaryValue::Keyed>& out) {
   if (key.size() > 8) throw Failure(path + " is nested too deeply");

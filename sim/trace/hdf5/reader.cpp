@@ -25,7 +25,7 @@ namespace {
 using hdf5::Failure;
 
 /// Throws if the path is not a regular file, if the file cannot be read, or if a process is writing it. A pipe is
-/// refused, because reading it would wait for ever.
+/// refused, because reading it could wait for ever.
 void require_file(const std::string& path) {
   struct stat status {};
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -88,7 +88,7 @@ struct TraceReader::State {
   }
 
   void read_header();
-  /// Reads the folds at the first call, so that a caller that needs no folds can read a file with damaged folds.
+  /// Reads the folds at the first call. So a caller without interest in folds can read a file with damaged folds.
   const std::vector<Fold>& folds() const;
   std::int64_t stored_events(std::uint32_t pool) const {
     return static_cast<std::int64_t>(file->rows(events_group(labels, pool) + "/time"));
@@ -128,8 +128,8 @@ void TraceReader::State::read_header() {
                       : "unknown status '" + said + "'; known: complete, aborted, failed");
   header.program_version = file->text_attribute("/", "program_version");
   header.git_sha = file->text_attribute("/", "git_sha");
-  // In traces of version 1.0, the attributes about SimGrid belong to the root instead of /provenance. There is no
-  // attribute `executor`, because SimGrid was the only executor.
+  // In traces of version 1.0, the attributes about SimGrid belong to the root instead of /provenance. Such traces have
+  // no attribute `executor`, because SimGrid was the only executor.
   const char* const place = file->has_attribute("/", "simgrid_version") ? "/" : "/provenance";
   header.executor = file->text_attribute_or("/provenance", "executor", "simgrid");
   header.simgrid_version = file->text_attribute(place, "simgrid_version");

@@ -1,7 +1,7 @@
 // Reads a trace (FORMAT.md). Throws IoError if the file is missing, unreadable or being written. Throws InputError if
-// the file is not a trace, is cut short or damaged, has a newer version than this program can read, or was never
-// finished. The reader follows no link out of the file. But a file can be made so that HDF5 itself crashes while it
-// reads the file, so read files from strangers in a separate process.
+// the file is not a trace, is damaged or cut short, or was never finished. Also throws InputError if the version of the
+// file is too new. The reader does not follow links to other files. But a stranger can make a file that crashes the
+// HDF5 library. So read files from strangers in a separate process.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +35,13 @@ class TraceReader {
   Summary summary() const;
   SeriesTable series() const;
 
-  /// Returns the number of spans, including the spans that folds replace.
+  /// Returns the number of spans, including the spans that the file has only as folds.
   std::uint64_t span_count() const;
   bool is_folded() const;  ///< whether the file has folds
-  /// Reads all spans in blocks and in order, including the spans that folds replace.
+  /// Reads all spans in blocks and in order, including the spans that the file has only as folds.
   void spans(const std::function<void(const std::vector<Span>&)>& take) const;
   std::uint64_t event_count(std::uint32_t pool) const;
-  /// Reads all events of one pool in blocks, including the events that folds replace.
+  /// Reads all events of one pool in blocks, including the events that the file has only as folds.
   void memory(std::uint32_t pool,
               const std::function<void(const std::vector<MemoryEvent>&)>& take) const;
 

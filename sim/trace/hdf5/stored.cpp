@@ -131,8 +131,8 @@ void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>
   for (std::int64_t k = 1; k <= fold.times; ++k)
     for (std::size_t i = 0; i < events.size(); ++i) {
       MemoryEvent event = repetition.event(i, k);
-      // The times of all pools together must not descend. So fit() also gets the
-      // events of other pools, although only the events of `pool` are passed on.
+      // The events of all pools together must be in the order of time. So fit() gets the events of
+      // other pools, too.
       sequence.fit(event);
       if (event.pool == pool) blocks.add(event);
     }

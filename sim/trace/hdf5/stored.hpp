@@ -1,6 +1,6 @@
-// Reads the spans and events that a trace file stores, and computes the spans and events
-// that a fold replaces. Only sim/trace uses this code. The caller holds hdf5::lock(),
-// but repeat_spans() and repeat_events() do not need it. Throws hdf5::Failure.
+// Reads the spans and events that a trace file stores. Also computes the spans and events of a fold's repetitions. Only
+// sim/trace uses this code. The caller holds hdf5::lock(), except for repeat_spans() and repeat_events(). Throws
+// hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline constexpr std::int64_t block_rows = 32768;
 class StoredSpans {
  public:
   /// `all` is the number of all spans, including the repetitions of all folds. The cause of a span is a number from 0
-  /// to `all` - 1. `without_causes` says that the file has no causes, because its version is 1.0.
+  /// to `all` - 1. `without_causes` is true for a file of version 1.0, which has no causes.
   StoredSpans(const FileReader& file, const Labels& labels, bool without_causes, std::uint64_t all);
   std::int64_t rows() const { return static_cast<std::int64_t>(columns_.rows()); }
   /// Reads `count` rows from row `first` on into `block`, and replaces the content of `block`.
@@ -54,8 +54,8 @@ class StoredEvents {
 /// Computes the spans of all repetitions of a fold, as Sink::repeat() does, and passes them to `take` in blocks.
 void repeat_spans(const Fold& fold, const std::vector<Span>& period, const Labels& labels,
                   const std::function<void(const std::vector<Span>&)>& take);
-/// Computes the events of one pool in all repetitions of a fold, as Sink::repeat() does, and
-/// passes them to `take` in blocks. `period` holds the events of one period for each pool.
+/// Computes the events of one pool in all repetitions of a fold, as Sink::repeat() does. Passes these events to `take`
+/// in blocks. `period` holds the events of one period for each pool.
 void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>& period,
                    std::uint32_t pool,
                    const std::function<void(const std::vector<MemoryEvent>&)>& take);

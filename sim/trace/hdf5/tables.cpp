@@ -49,7 +49,7 @@ class Table {
     columns_.push_back(name);
   }
 
-  /// Registers the name of a column that other code writes.
+  /// Adds a column that other code writes. Then dimension() and scale() include this column.
   void add(const std::string& name) { columns_.push_back(name); }
 
   void dimension(const std::string& name) { tree_.dimension(group_, name, rows_, columns_); }

@@ -38,8 +38,8 @@ struct ActionCodes {
 std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds,
                                   Codes& sections);
 
-/// Writes /labels/*. Writing a million names at once would take
-/// long, so step() writes one piece, which takes some milliseconds.
+/// Writes /labels/*. Each step() writes one piece, which takes some milliseconds. Writing a million names in one piece
+/// would take long.
 class LabelWriter {
  public:
   /// All arguments must live longer than this object.

@@ -1,6 +1,6 @@
 // An HDF5 file that is being written. Groups, attributes, single values and columns are named by their paths. The
-// object keeps the SHA-256 of each dataset and attribute, and computes the content hash from them, without reading the
-// file. Only sim/trace and sim/profile use this code. The caller holds hdf5::lock(). Throws hdf5::Failure.
+// object keeps the SHA-256 of each dataset and attribute, and computes the content hash from them. Only sim/trace and
+// sim/profile use this code. The caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class Tree {
   };
 
   /// Adds a dimension to the group, as netCDF-4 does. The dimension is a dataset of `rows` rows
-  /// without values, which takes no space. It becomes the dimension scale of the named columns.
+  /// without values, which takes no space. This dataset becomes the dimension scale of `columns`.
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
   /// Makes the column `scale` of the group the dimension scale of
@@ -64,15 +64,16 @@ class Tree {
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);
 
-  /// Adds a line that describes a dataset to the text that content_sha256() hashes. `type` is
-  /// NumPy's name of the type. `shape` is the text ROWS of FORMAT.md, which is "" for a scalar.
+  /// content_sha256() hashes a text. This function adds a line about a dataset to that text. `type` is NumPy's name of
+  /// the type. `shape` is the text ROWS of FORMAT.md, which is "" for a scalar.
   void record(const std::string& path, const std::string& type, const std::string& shape,
               const std::string& sha256);
   std::string content_sha256() const;
 
   void flush();
   void close();  ///< writes all data, then closes the file; throws Failure with the disk's error
-  /// Keeps the file open for ever. HDF5 crashes if a file is closed after a failed write.
+  /// Keeps the file open for ever. Call this function after a failed write, because HDF5 crashes if it then closes the
+  /// file.
   void abandon();
 
  private:
@@ -84,7 +85,8 @@ class Tree {
 
   hdf5::Handle file_;
   hdf5::Handle string_type_, scalar_;
-  /// The lines of the text that content_sha256() hashes, by kind and path of the object.
+  /// The lines of the text that content_sha256() hashes. The key is the beginning of a line: the kind and the path of
+  /// the object, and the name of an attribute.
   std::map<std::string, std::string> lines_;
 };
 

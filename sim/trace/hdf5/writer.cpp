@@ -58,7 +58,7 @@ Spans make_spans(Store& store, std::size_t rows) {
                         const char* long_name) -> Column& {
     return store.column("/spans/" + name, cell, rows, unit, long_name);
   };
-  // C++ evaluates a braced list from left to right. So the columns get this order in the file.
+  // C++ evaluates a braced list from left to right. So the file has the columns in the order of this list.
   return {
       make("start", Cell::f64(), "s", "start"),
       make("end", Cell::f64(), "s", "end: the stream is free again"),
@@ -96,8 +96,8 @@ void keep_for_ever(std::unique_ptr<Store> store) {
   kept->push_back(std::move(store));
 }
 
-/// HDF5 crashes if it gets no memory. So this function tests in advance whether there is enough memory for everything
-/// that writing a trace may need: the pieces of the trace, the thread that writes them, and the allocator. Throws
+/// HDF5 crashes if it gets no memory. So this function tests in advance whether 160 MB are available. The writer needs
+/// this memory for the pieces of the trace, for the thread that writes the pieces, and for the allocator. Throws
 /// bad_alloc.
 void require_memory() {
   constexpr std::size_t bytes = 160'000'000;
@@ -210,8 +210,7 @@ void TraceWriter::State::prepare() {
   tree.flush();
 }
 
-/// Writes the plan, which must be the last text. HDF5 keeps texts in heaps and copies a heap to enlarge it, so writing
-/// a later text would copy a large plan.
+/// Writes the plan, which must be the last text that is written. HDF5 would copy a large plan if a text came after it.
 void TraceWriter::State::write_plan() {
   store->tree.text("/plan", header.plan);
   store->tree.attribute("/plan", "long_name", "the plan that was executed");
@@ -275,8 +274,8 @@ void TraceWriter::State::consume(const Batch& batch) {
 void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
                                 const SeriesTable& series) {
   queue->finish();
-  // This call returns the free pieces of the simulation's memory to the system. Otherwise HDF5
-  // would put its many small blocks into these pieces, and none of their pages could be returned.
+  // This call returns the free pieces of the simulation's memory to the system. Otherwise HDF5 would put its many small
+  // blocks into these pieces. Then no page with such a block could be returned.
   malloc_trim(0);
   guarded([&] {
     const auto held = hdf5::lock();

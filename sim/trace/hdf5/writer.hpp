@@ -4,8 +4,8 @@
 // The file appears under its name only when it is complete (part_file.hpp). A background thread compresses and writes
 // the data, so the simulation only copies each span. If the process forks, create the writer after the fork: a child
 // process does not have the threads of its parent. The constructor throws IoError if the target cannot be written. The
-// other functions throw IoError if the disk is full. If a function throws, or if a writer is destroyed before finish(),
-// the .part file is removed and no file is left.
+// other functions throw IoError if the disk is full. The .part file is removed if a function throws, or if a writer is
+// destroyed before finish().
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,19 @@ namespace sluice {
 
 class TraceWriter final : public Sink {
  public:
-  /// `chunk_rows` is a parameter for tests. The content hash does not depend on `chunk_rows`.
+  /// Only tests set `chunk_rows`, the number of rows of a chunk. The content hash does not depend on it.
   TraceWriter(const std::string& path, TraceHeader header, Labels labels,
               std::size_t chunk_rows = 32768);
   ~TraceWriter() override;
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
-  /// Stores a repetition with very many spans (Repetition::is_folded) as a fold.
+  /// Stores a repetition as a fold if it has very many spans (Repetition::is_folded). Otherwise writes its spans and
+  /// events.
   void repeat(const Repetition& repetition) override;
 
-  /// Writes all data that are not written yet, and gives the file its name. Call this function once. `answer` replaces
-  /// the header's answer, because the answer may not have been known when the writer was created.
+  /// Writes all remaining data, and gives the file its name. Call this function once. `answer` replaces the header's
+  /// answer, for a caller who learns the answer after the writer was created.
   void finish(TraceStatus status, const Summary& summary, const SeriesTable& series,
               const std::string& answer = {});
   /// Returns the content hash of the finished file.

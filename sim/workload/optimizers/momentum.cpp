@@ -9,9 +9,9 @@ const Optimizer momentum_optimizer = {
     .summary =
         "Gradient descent with momentum keeps one value of state and takes 4 FLOP per parameter.",
     .details =
-        "Use this optimizer for networks that are trained with momentum, as most image networks "
-        "are. The state of this optimizer has one value per weight, in the element type of the "
-        "state. When weights are moved, their state is moved with them.",
+        "Most image networks are trained with momentum. The state of this optimizer has one value "
+        "per weight, in the element type of the state. When weights are moved, their state is "
+        "moved with them.",
     .source =
         "Sutskever, Martens, Dahl and Hinton, On the importance of initialization and "
         "momentum in deep learning (2013), equations 1 and 2",

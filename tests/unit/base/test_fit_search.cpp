@@ -1,4 +1,4 @@
-// Tests the search for the largest number that fits. The search tries only a few numbers. It must find the same answer
+// Tests the search for the largest number that fits. The search tries only a few numbers. It must give the same answer
 // as a search that tries every number.
 #include <catch2/catch.hpp>
 #include <random>
@@ -17,9 +17,11 @@ FitAnswer line(std::int64_t number, double constant, double each, double availab
 
 TEST_CASE(
     "if every sample needs equally many bytes, the search finds the largest number after the second refusal") {
-  // Since (1000 - 100) / 7 = 128.57, 128 samples fit. The search first tries 1, 2, 6, 22, 86 and 342 samples. 342
-  // samples are refused: they need 100 + 7 x 342 = 2494 bytes, or 7.29 bytes per sample. 1000 / 7.29 = 137.1, so the
-  // search tries 137 samples, which are refused. It then tries 128 samples, which fit, and 129, which do not fit.
+  // 1000 bytes are available, and n samples need 100 + 7 x n bytes. Since (1000 - 100) / 7 = 128.57, 128 samples fit.
+  // The search first tries 1, 2, 6, 22, 86 and 342 samples. The 342 samples are refused: they need 2494 bytes, which
+  // are 7.29 bytes per sample. At 7.29 bytes per sample, 137 samples would fit. The search tries 137 samples, which are
+  // refused, too. From the two refusals, it computes 100 and 7. So it tries 128 samples, which fit, and 129 samples,
+  // which do not fit.
   std::vector<std::int64_t> asked;
   const auto most = largest_by_needs(1, 1'000'000, [&](std::int64_t number) {
     asked.push_back(number);
@@ -62,8 +64,9 @@ TEST_CASE(
   for (int i = 0; i < test::cases_of(2000); ++i) {
     const std::int64_t limit = 1 + up_to(3000);
     std::vector<double> needs(static_cast<std::size_t>(limit) + 1, 0);
-    // If `kind` is 0, a refusal never says how many bytes are needed. If `kind` is 1, every refusal says how many. If
-    // `kind` is 2, some refusals say how many. If `kind` is 3, every refusal says a wrong number of bytes.
+    // What a refusal says about the needed bytes. If `kind` is 0, no refusal says their number. If it is 1, every
+    // refusal says their number. If it is 2, some refusals say their number. If it is 3, every refusal says a wrong
+    // number.
     const std::int64_t kind = up_to(3);
     double slope = static_cast<double>(up_to(9));
     for (std::size_t n = 1; n < needs.size(); ++n) {

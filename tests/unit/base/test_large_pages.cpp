@@ -1,5 +1,5 @@
-// Tests that arrays on large pages behave like ordinary arrays. Small arrays, which are not on large
-// pages, are tested as well.
+// Tests that arrays on large pages behave like ordinary arrays. Arrays that are too small for large pages are tested,
+// too.
 #include <catch2/catch.hpp>
 
 #include <cstdint>

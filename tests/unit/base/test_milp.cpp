@@ -14,8 +14,9 @@ namespace {
 constexpr double none = Milp::infinity;
 
 TEST_CASE("milp: a knapsack has the solution that was computed by hand") {
-  // The items have the values 10, 13, 7 and the weights 3, 4, 2. The limit of the total weight is 6. The second and the
-  // third item together have the greatest value, 20. If parts of items could be taken, more than 20 would be possible.
+  // The three items have the values 10, 13 and 7, and the weights 3, 4 and 2. The taken items may weigh at most 6. The
+  // second and the third item weigh 6 and have the greatest possible value, 20. If parts of items could be taken, the
+  // value could be greater than 20.
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);
@@ -30,8 +31,8 @@ TEST_CASE("milp: a knapsack has the solution that was computed by hand") {
 
 TEST_CASE(
     "milp: programmes with real variables, with equalities, and with terms that occur twice are solved") {
-  // Minimise 3 x + y under x + x + y = 4 and x <= 1.5. Without a bound of y, the minimum would be at x = 0. Because y
-  // is an integer from 0 to 3, the minimum is at x = 0.5 and y = 3.
+  // Minimises 3 x + y under the constraints x + x + y = 4 and 0 <= x <= 1.5. If y had no upper bound, the minimum would
+  // be at x = 0 and y = 4. But y is an integer from 0 to 3, so the minimum is at x = 0.5 and y = 3.
   Milp milp;
   const auto x = milp.real(0, 1.5, 3), y = milp.whole(0, 3, 1);
   milp.constrain(4, {{x, 1}, {y, 1}, {x, 1}}, 4);
@@ -93,7 +94,8 @@ TEST_CASE("milp: random knapsacks agree with an enumeration of all subsets") {
   }
 }
 
-/// Returns a market-split programme. Branch and bound needs a long time for its equalities over many integer variables.
+/// Returns a market-split programme. It has equalities over many integer variables, for which branch and bound needs a
+/// long time.
 Milp market_split() {
   Milp milp;
   test::Dice dice(22);

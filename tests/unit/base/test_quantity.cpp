@@ -1,4 +1,4 @@
-// Tests quantities, suggestions for mistyped names, and errors that point at the text with a caret.
+// Tests quantities, suggestions for mistyped names, and errors that mark a place in the text with a caret.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,7 +97,8 @@ TEST_CASE(
 
 TEST_CASE("reading and writing numbers does not depend on the locale") {
   const std::string before = std::setlocale(LC_ALL, nullptr);
-  // If the locale de_DE.UTF-8 is not installed, this test checks the values under the locale "C".
+  // In the locale de_DE.UTF-8, numbers have a decimal comma. If this locale is not installed, the values are checked in
+  // the locale "C".
   std::setlocale(LC_ALL, "de_DE.UTF-8");
   CHECK(parse_quantity("1.5s", D::seconds) == 1.5);
   CHECK(exact(1.5) == "1.5");
@@ -139,7 +140,7 @@ TEST_CASE("a mistyped name gets a suggestion, and an unrelated word gets no sugg
   CHECK(did_you_mean("LATENCY", known) == " (did you mean 'latency'?)");
   CHECK(did_you_mean("colour", known).empty());
   CHECK(did_you_mean("", known).empty());
-  // Synonyms of a name (such as half and bf16) and the beginning of a name also lead to a suggestion.
+  // Not only mistyped names lead to a suggestion, but also synonyms such as half and bf16, and the beginning of a name.
   const std::vector<std::string> dtypes = {"float32", "float16", "bfloat16"};
   CHECK(did_you_mean("fp16", dtypes) == " (did you mean 'float16'?)");
   CHECK(did_you_mean("half", dtypes) == " (did you mean 'float16'?)");
@@ -177,7 +178,7 @@ TEST_CASE("an error in a line of a megabyte shows only the part of the line arou
 
 TEST_CASE(
     "a signal sets the interrupt flag, and check_interrupt ends the process with the exit code of the signal") {
-  // The interrupt flag stays set after a signal. So each signal is tested in its own process.
+  // After a signal, the interrupt flag of a process stays set. So each signal is tested in a process of its own.
   for (const int signal : {SIGTERM, SIGINT}) {
     const pid_t child = fork();
     REQUIRE(child >= 0);
@@ -185,7 +186,7 @@ TEST_CASE(
       install_interrupt_handlers();
       if (interrupt_signal() != 0 || error_of([] { check_interrupt(); }) != "nothing") _exit(1);
       std::raise(signal);
-      install_interrupt_handlers();  // this second call does not clear the signal that was recorded
+      install_interrupt_handlers();  // this second call must not clear the recorded signal
       if (interrupt_signal() != signal) _exit(2);
       const std::string expected = std::to_string(128 + signal) + " interrupted";
       _exit(error_of([] { check_interrupt(); }) == expected ? 0 : 3);
@@ -205,7 +206,8 @@ TEST_CASE(
   REQUIRE(file >= 0);
   close(file);
   for (const int signal : {SIGINT, SIGTERM}) {
-    // The child makes an InOrder object for SIGINT: the process then ends only at the end of the object's block.
+    // For SIGINT, the child process holds an InOrder object. So the signal ends the process only at the end of the
+    // object's block. For SIGTERM, the signal ends the process at once.
     const bool in_order = signal == SIGINT;
     const pid_t child = fork();
     REQUIRE(child >= 0);

@@ -164,8 +164,8 @@ TEST_CASE(
 TEST_CASE(
     "The stage table has running totals, the times of transfers over the link, and the times of computation at "
     "the device's rate") {
-  // The two layers have outputs of 8 and 2 elements. The second layer has 16 parameters and 32 FLOP. An element has 4
-  // B. The link has 2 B/s. The device has 4 FLOP/s and 100 B of memory.
+  // The outputs of the two layers have 8 and 2 elements. The second layer has 16 parameters and 32 FLOP. An element has
+  // 4 B. A transfer uses two channels, and the narrower channel has 2 B/s. The device has 4 FLOP/s and 100 B of memory.
   Model model;
   model.layers = {{"x", "input", {}, {8}, 8, 0, 0, 0}, {"d", "dense", {0}, {2}, 2, 16, 16, 32}};
   Platform platform;

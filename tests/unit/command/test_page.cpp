@@ -1,4 +1,4 @@
-// Tests how text is wrapped to the width of a page, and how rows of several devices become one row.
+// Tests how text is wrapped to the width of a page. Also tests how equal rows of several devices become one row.
 #include <catch2/catch.hpp>
 
 #include "command/groups.hpp"
@@ -54,8 +54,8 @@ TEST_CASE("Rows that differ only in their device become one row") {
                                                    {"", "gpu0..gpu1.up: 1 GB"},
                                                    {"", "gpu2.down: 3 GB"},
                                                    {"", "host: 9 GB"}});
-  // Whole names of devices are compared: the rows of gpu1 and gpu10 differ although gpu10 begins with
-  // gpu1. In the order of devices, gpu10 comes after gpu2.
+  // A row belongs to gpu10, and not to gpu1, although "gpu10" begins with "gpu1". In the list of devices, gpu10 comes
+  // after gpu2, so the three devices are a range.
   CHECK(grouped_by_device({{"gpu1.bytes", "5"}, {"gpu2.bytes", "5"}, {"gpu10.bytes", "5"}},
                           devices) == LabelledRows{{"gpu1..gpu10.bytes", "5"}});
   CHECK(grouped_by_device({{"gpu0.bytes", "5"}, {"gpu2.bytes", "5"}}, devices) ==

@@ -32,7 +32,7 @@ Model sum_of_two() {
   return model;
 }
 
-/// Returns the seconds that the cost model `cost` gives for this work, which belongs to no layer.
+/// Returns the seconds that the cost model `cost` gives for `work`. The work belongs to no layer.
 double seconds(const std::string& cost, const Work& work, const Device& device,
                DType dtype = DType::float32) {
   return plain_cost(cost)->of({.device = device, .dtype = dtype, .work = work}).seconds;
@@ -42,11 +42,13 @@ double seconds(const std::string& cost, const Work& work, const Device& device,
 
 TEST_CASE("forward work reads every input and the weights, and writes the output") {
   const Model model = sum_of_two();
-  // Layer `a` computes 8 samples x 4000 FLOP, and moves 4 B x (8 x (100 + 200) + 50) = 9800 B.
+  // For 8 samples, layer `a` computes 8 x 4000 FLOP. For each sample, it reads 100 elements and writes 200 elements. It
+  // also reads 50 weights. An element has 4 B, so the layer moves 4 x (8 x (100 + 200) + 50) = 9800 B.
   const Work a = forward_work(model, model.layers[1], 8, DType::float32);
   CHECK(a.flop == 32000);
   CHECK(a.bytes == 9800);
-  // The sum reads two inputs and writes one output: 2 B x 8 x (100 + 200 + 300) = 9600 B.
+  // For each sample, the layer `sum` reads two inputs of 100 and 200 elements and writes 300 elements. In float16, an
+  // element has 2 B, so the layer moves 2 x 8 x (100 + 200 + 300) = 9600 B.
   const Work sum = forward_work(model, model.layers[2], 8, DType::float16);
   CHECK(sum.flop == 4800);
   CHECK(sum.bytes == 9600);
@@ -62,13 +64,15 @@ TEST_CASE("backward work reads the kept tensors and the output's gradient, and w
                 .reads_output = true,
                 .kept = 7,
                 .kept_bytes = 5};
-  // The work is 8 samples x 8100 FLOP. The pass reads 4 B x (8 x (input 100 + output 200 + kept 7 + gradient 200) +
-  // weights 50) + 8 x 5 kept bytes = 16,464 B, and writes 4 B x (8 x gradient 100 + gradient 50) = 3400 B.
+  // For 8 samples, the pass computes 8 x 8100 FLOP. For each sample, it reads 507 elements: 100 of the input, 200 of
+  // the output, 7 kept elements and 200 of the output's gradient. It also reads 5 kept bytes per sample, and the 50
+  // weights once. Together these are 4 x (8 x 507 + 50) + 8 x 5 = 16,464 B. The pass writes the gradients of the input
+  // and of the weights, which are 4 x (8 x 100 + 50) = 3400 B.
   const Work work = backward_work(model, a, 8, DType::float32);
   CHECK(work.flop == 64800);
   CHECK(work.bytes == 16464 + 3400);
   CHECK(work.written == 3400);
-  // If the input needs no gradient, the pass writes only the gradients of the 50 weights (200 B).
+  // Now the input needs no gradient. So the pass writes only the gradients of the 50 weights, which have 200 B.
   a.backward.input_flop = 0;
   CHECK(backward_work(model, a, 8, DType::float32).written == 200);
   CHECK(backward_work(model, a, 8, DType::float32).bytes == 16464 + 200);
@@ -88,24 +92,28 @@ TEST_CASE(
   const auto backward = [&](std::size_t l, std::int64_t samples) {
     return backward_work(model, model.layers[l], samples, DType::float32);
   };
-  // The table has 10 rows of 8 elements. A sample has 3 tokens and 3 x 8 outputs, and reads 3 rows of the table. 4
-  // samples would read 12 rows, but the table has only 10 rows, so they read all 10.
+  // The table of the layer `words` has 10 rows of 8 elements. For each sample, the layer reads 3 tokens, looks up 3
+  // rows and writes 3 x 8 elements. Four samples look up 12 rows, but the table has only 10. So each of the 10 rows is
+  // read once.
   CHECK(forward(1, 1) == 3 + 24 + 3 * 8);
   CHECK(forward(1, 3) == 3 * (3 + 24) + 9 * 8);
   CHECK(forward(1, 4) == 4 * (3 + 24) + 10 * 8);
-  // Every sample reads the rows of the first 3 of 5 positions.
+  // The table of the layer `places` has a row for each of 5 positions. A sample has 3 tokens, so all samples read the
+  // same first 3 rows.
   CHECK(forward(2, 1) == 24 + 24 + 3 * 8);
   CHECK(forward(2, 4) == 4 * (24 + 24) + 3 * 8);
-  // A sample has 3 rows of 8 elements. Each row is multiplied by one of the 16 matrices of 8 x 6. With 6 samples, there
-  // are 18 rows, so all 16 matrices are read.
+  // For each sample, the layer `experts` has 3 rows of 8 elements. It multiplies each row by one of its 16 matrices of
+  // 8 x 6 elements. Five samples have 15 rows, so 15 matrices are read. Six samples have 18 rows, so all 16 matrices
+  // are read.
   CHECK(forward(3, 1) == 24 + 18 + 3 * 48);
   CHECK(forward(3, 5) == 5 * (24 + 18) + 15 * 48);
   CHECK(forward(3, 6) == 6 * (24 + 18) + 16 * 48);
-  // The backward pass reads the same matrices as the forward pass. For each matrix, it writes a gradient of
-  // equal size.
+  // The backward pass reads the same matrices as the forward pass. For each matrix that it reads, it writes a gradient
+  // of the same size.
   CHECK(backward(3, 2).written == 4 * (2 * 24 + 6 * 48));
   CHECK(backward(3, 2).bytes == 4 * (2 * (24 + 18 + 24) + 2 * 6 * 48));
-  // Tokens have no gradients. But the pass counts a gradient for each element of an input, and so for each token.
+  // The cost model counts a gradient for each element of an input. So it also counts one for each token, although
+  // tokens have no gradients.
   CHECK(backward(1, 1).written == 4 * (3 + 3 * 8));
 }
 
@@ -122,8 +130,9 @@ TEST_CASE(
   CHECK(plain.layers[2].backward.runs);
   CHECK(bytes(plain, 2) == 4 * (20 + 5 + 2 * 100));  // the layer's input gets no gradient
   CHECK(bytes(plain, 3) == 4 * (5 + 5 + 5));
-  // If its backward pass was measured, the relu has a backward pass. The pass moves the gradients of the relu's output
-  // and input (20 elements each), and the 20 elements that the relu keeps.
+  // Now the model gives measured seconds for the backward pass of the first relu, so this relu has a backward pass. The
+  // pass reads the gradient of the output (20 elements) and the 20 elements that the relu keeps. It writes the gradient
+  // of the input (20 elements).
   const Model measured = sluice::test::model_of(
       input + "- {type: relu, forward: 1ms, backward: 1ms}\n" + tail, "", "measured_batch: 1\n");
   CHECK(bytes(measured, 1) == 4 * (20 + 20 + 20));
@@ -141,7 +150,8 @@ TEST_CASE("an input layer does no work and takes no time") {
 }
 
 TEST_CASE("under peak, the seconds are FLOP / (rate x efficiency)") {
-  // 1e9 FLOP / (10e12 FLOP/s x 0.5) = 2e-4 s; float16 has twice the rate, and takes half as long
+  // The 1e9 FLOP take 1e9 / (10e12 x 0.5) = 2e-4 s. In float16, the device has twice the rate, so the same FLOP take
+  // half as long.
   CHECK(seconds("peak", {1e9, 1e15}, device()) == 1e9 / 5e12);
   CHECK(seconds("peak", {1e9, 0}, device(), DType::float16) == 1e9 / 10e12);
   CHECK_THROWS_WITH(seconds("peak", {1, 0}, device(), DType::int8), Contains("no rate for int8"));
@@ -154,7 +164,7 @@ TEST_CASE("roofline takes the seconds of FLOP or of bytes, whichever are more, p
   // The computation takes 1e6 / 5e12 = 0.2 us, and the memory takes 1e8 / 100e9 = 1 ms. The price is the longer time, 1
   // ms, plus 3 us for the launch.
   CHECK(seconds("roofline", {1e6, 1e8}, device()) == Approx(1003e-6).epsilon(1e-12));
-  // A copy has no FLOP, but takes the 3 us of the launch.
+  // A copy has no FLOP. Its bytes take 1 ms, and its launch takes 3 us, too.
   CHECK(seconds("roofline", {0, 1e8}, device(), DType::int8) == Approx(1003e-6).epsilon(1e-12));
 }
 
@@ -165,8 +175,10 @@ TEST_CASE("under roofline, each rate is multiplied by its efficiency") {
   keys.set("memory_efficiency", Value::make(0.8));
   const ChosenCost cost = choose_cost(keys, "", Platform{});
   const Device gpu = device();
-  // At the full rates, the first work takes 200 us (FLOP) and 10 us (bytes): max(200 / 0.5, 10 / 0.8) + 3 = 403 us. The
-  // second work takes 0.2 us and 1 ms: max(0.2 / 0.5, 1000 / 0.8) + 3 = 1253 us. A launch takes 3 us.
+  // A launch takes 3 us. At the full rates, the FLOP of the first work take 200 us, and its bytes take 10 us. With the
+  // efficiencies 0.5 and 0.8, the work takes max(200 / 0.5, 10 / 0.8) + 3 = 403 us. At the full rates, the FLOP of the
+  // second work take 0.2 us, and its bytes take 1 ms. With the efficiencies, the work takes max(0.2 / 0.5, 1000 / 0.8)
+  // + 3 = 1253 us.
   CHECK(cost->of({.device = gpu, .work = {1e9, 1e6}}).seconds == Approx(403e-6).epsilon(1e-12));
   CHECK(cost->of({.device = gpu, .work = {1e6, 1e8}}).seconds == Approx(1253e-6).epsilon(1e-12));
 }
@@ -177,7 +189,7 @@ TEST_CASE("the default cost model is roofline, or peak if a device has no memory
   const Value nothing = Value::make_map();
   CHECK(default_cost(platform).name == "roofline");
   CHECK(choose_cost(nothing, "", platform).name() == "roofline");
-  // If keys come without the name of a cost model, they belong to the default cost model: roofline.
+  // The keys do not name a cost model. So they belong to the default cost model, which is roofline here.
   Value half = Value::make_map();
   half.set("memory_efficiency", Value::make(0.5));
   const ChosenCost halved = choose_cost(half, "", platform);
@@ -194,7 +206,7 @@ TEST_CASE("the default cost model is roofline, or peak if a device has no memory
 }
 
 TEST_CASE("an answer can say which rates a device reaches under a cost model") {
-  Device gpu = device();  // the device has 10e12 FLOP/s at an efficiency of 0.5
+  Device gpu = device();  // the device has 10e12 FLOP/s, of which it reaches half
   gpu.roofline = {.compute = 0.7, .memory = 0.6};
   CHECK(reached_text(*plain_cost("peak"), gpu, DType::float32) == "100 % of 5 TFLOP/s");
   CHECK(reached_text(*plain_cost("roofline"), gpu, DType::float16) ==
@@ -219,10 +231,11 @@ TEST_CASE("for each kind of pass, the price of a query is the price of its work"
     Pass pass;
     double flop, bytes;
   };
-  // The forward pass computes 8 x 4000 FLOP and moves 4 B x (8 x (100 + 200) + 50) = 9800 B. The backward pass computes
-  // 8 x 4000 FLOP. It reads 4 B x (8 x (100 + gradient 200) + 50) = 9800 B and writes 4 B x (8 x 100 + 50) = 3400 B:
-  // 13,200 B in total. The gradient of the input takes 3000 / 4000 of the FLOP, and the gradient of the weights takes
-  // 1000 / 4000 of the FLOP.
+  // The forward pass computes 8 x 4000 FLOP and moves 4 x (8 x (100 + 200) + 50) = 9800 B. The backward pass computes 8
+  // x 4000 FLOP, too. It reads the input, the gradient of the output and the weights: 4 x (8 x (100 + 200) + 50) = 9800
+  // B. It writes the gradients of the input and of the weights: 4 x (8 x 100 + 50) = 3400 B. Together these are 13,200
+  // B. Three quarters of the FLOP compute the gradient of the input, and one quarter computes the gradient of the
+  // weights. The bytes are divided in the same way.
   for (const Case& one :
        {Case{Pass::forward, 32000, 9800}, Case{Pass::recompute, 32000, 9800},
         Case{Pass::backward, 32000, 13200}, Case{Pass::backward_input, 24000, 9900},
@@ -264,7 +277,7 @@ TEST_CASE(
     CHECK(price(pass).measured_s == expected);
     CHECK(price(pass).flop > 0);
   }
-  // An update belongs to no layer, so it has no measured seconds. Its 1e6 FLOP take 1e6 / 5e12 s.
+  // An update belongs to no layer, so there are no measured seconds for it. Its 1e6 FLOP take 1e6 / 5e12 s.
   const Price update =
       plain_cost("measured")->of({.device = gpu, .pass = Pass::update, .work = {.flop = 1e6}});
   CHECK(update.seconds == 2e-7);

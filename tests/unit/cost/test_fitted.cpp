@@ -1,5 +1,4 @@
-// Tests the cost model `fitted`: the kernels of a layer, the price of a layer without a fit, and the errors
-// of a fit.
+// Tests the cost model `fitted`: the kernels of a layer, layers without a fit, and the errors of a fit.
 #include <catch2/catch.hpp>
 #include <numeric>
 
@@ -51,7 +50,7 @@ TEST_CASE(
                              "- {type: matmul, name: y, features: 7, bias: false}\n")};
   const auto forward = a.kernels(2, Pass::forward);
   REQUIRE(classes_of(forward) == std::vector<std::string>{"linear"});
-  // The product has 3 samples x 5 rows, and makes 7 features from 6 features.
+  // The product has 3 samples of 5 rows, and makes 7 features from 6 features.
   CHECK(forward[0].rows == 15);
   CHECK(forward[0].columns == 7);
   CHECK(forward[0].depth == 6);
@@ -59,9 +58,9 @@ TEST_CASE(
   CHECK(forward[0].bytes == 4 * (15 * 6 + 6 * 7 + 15 * 7));
   const auto backward = a.kernels(2, Pass::backward);
   REQUIRE(backward.size() == 2);
-  CHECK(backward[0].columns == 6);  // dX = dY W': 15 x 7 by 7 x 6
+  CHECK(backward[0].columns == 6);  // dX = dY W', with dY of 15 x 7 and W' of 7 x 6
   CHECK(backward[0].depth == 7);
-  CHECK(backward[1].rows == 6);  // dW = X' dY: 6 x 15 by 15 x 7
+  CHECK(backward[1].rows == 6);  // dW = X' dY, with X' of 6 x 15 and dY of 15 x 7
   CHECK(backward[1].depth == 15);
   CHECK(a.kernels(2, Pass::backward_input).size() == 1);
   CHECK(a.kernels(1, Pass::backward).size() == 1);  // no layer reads the input's gradient
@@ -97,13 +96,14 @@ TEST_CASE("attention is two products, and elementwise kernels over the scores be
   const auto forward = a.kernels(4, Pass::forward);
   CHECK(classes_of(forward) == std::vector<std::string>{"bmm", "elementwise", "elementwise",
                                                         "softmax", "elementwise", "bmm"});
-  // Each of 2 heads x 3 samples has 16 x 16 scores. A score is a sum over 4 features.
+  // There are 2 heads and 3 samples. For each head and each sample, a product computes 16 x 16 scores. A score is a sum
+  // over 4 features.
   CHECK(forward[0].count == 6);
   CHECK(forward[0].rows == 16);
   CHECK(forward[0].columns == 16);
   CHECK(forward[0].depth == 4);
   CHECK(forward[3].bytes == 2 * 4 * 6 * 16 * 16);
-  // Dropout also writes a mask of 1 byte per score.
+  // For each score, dropout reads 4 B and writes 4 B. It also writes a mask of 1 byte.
   CHECK(forward[4].bytes == (2 * 4 + 1) * 6 * 16 * 16);
   const double macs = 3. * static_cast<double>(a.model.layers[4].macs);
   CHECK(flop_of(forward) == 2 * macs);
@@ -140,7 +140,8 @@ TEST_CASE(
   REQUIRE(account.others.size() == 1);
   CHECK(account.others[0].first == "lstm");
   CHECK_THAT(account_text(account), Contains("The roofline model prices lstm"));
-  // 256 rows of 64 elements are smaller than every measured size. At such sizes, the error of the fit is not known.
+  // The layer computes on 256 rows of 64 elements, which are smaller than every size that was measured. Outside the
+  // measured sizes, the error of the fit is not known.
   CHECK(account.fit_errors.share == 0);
   CHECK_THAT(account_text(account),
              Contains("the error of the fit is not known") && !Contains("in the median"));
@@ -189,7 +190,7 @@ TEST_CASE("products of experts belong to no class, and take at least the time of
   const Device& device = platform.devices.front();
   for (const Pass pass : {Pass::forward, Pass::backward}) {
     const Query query = query_of(a.model, a.model.layers[4], pass, 1, DType::float32, device);
-    CHECK(query.work.bytes >= 4. * 8 * 256 * 512);  // the weights of all eight experts
+    CHECK(query.work.bytes >= 4. * 8 * 256 * 512);  // at least the weights of all eight experts
     CHECK(cost_of(", unfitted: roofline", platform)->of(query).seconds >=
           query.work.bytes / *device.memory().bandwidth());
     CHECK_THROWS_WITH(cost_of("", platform)->of(query), Contains("class 'expert_matmul'"));
@@ -210,7 +211,7 @@ TEST_CASE("a platform's document gives the units, the cache and the fit of a dev
                     Contains("device 'gpu' has no key 'fit'") && Contains("file: …"));
   CHECK_THROWS_WITH(price(none, ", file: t4"), Contains("how many units") && Contains("units: …"));
   CHECK_THROWS_WITH(price(none, ", file: t5"), Contains("not a fit of Sluice's own"));
-  // An A100 is priced with measurements of a T4, and the note says that the A100 was not measured.
+  // The fit of a T4 prices an A100. `inside` is false, because the A100 was not measured for this fit.
   const Platform other = load_platform("a100_pcie");
   const ChosenCost cost = cost_of(", file: t4", other);
   const auto grounds = cost->grounds(
@@ -230,14 +231,14 @@ TEST_CASE(
                       DType::float32, 4);
   };
   CHECK(errors("t4", "t4").fit_errors.share == 1);
-  // If a fit comes from one device, its error on another device is not known.
+  // The measurements of this fit come from one device. So the error of the fit on another device is not known.
   const Account another = errors("a100_pcie", "t4");
   CHECK(another.fitted == 1);
   CHECK(another.fit_errors.share == 0);
   CHECK_THAT(account_text(another),
              Contains("the error of the fit is not known") && !Contains("in the median"));
-  // If a fit comes from five devices, its error on a sixth device is known. This error is larger than
-  // the error on one of the five devices.
+  // The measurements of this fit come from five devices. So the error of the fit on a sixth device is known. It is
+  // larger than the error on one of the five devices.
   const Account sixth = errors("h100_pcie", "gpus_float32");
   CHECK(sixth.inside == 0);
   CHECK(sixth.fit_errors.share == 1);
@@ -264,10 +265,10 @@ TEST_CASE(
   CHECK(stream.joules_s == stream.seconds);
   CHECK(stream.measured_j == 0);
   CHECK(price(1, ", memory_power: 60%").joules_s ==
-        0);  // FLOP limit this kernel, so `memory_power` does not apply
+        0);  // FLOP limit this kernel, and not memory, so `memory_power` does not apply
   CHECK(price(2, "").joules_s == 0);
-  // The key `memory_power` also applies to operators that the cost model `roofline` prices. One of them is the lstm,
-  // with 4 gates and few FLOP per byte.
+  // The cost model `roofline` prices the operators without a fit, such as the lstm. The key `memory_power` applies to
+  // them, too. Memory limits the lstm, because it has few FLOP per byte.
   const Price other = price(3, ", memory_power: 60%");
   const Price by_roofline =
       choose_cost(parse_text("{model: roofline, memory_power: 60%}", "s.yaml"), "", platform)

@@ -18,7 +18,7 @@ using sluice::test::error_of;
 
 namespace {
 
-/// Returns a platform with a device of 10 TFLOP/s and a memory of 100 GB/s. The device takes 20 W when idle.
+/// Returns a platform with a device of 10 TFLOP/s and a memory of 100 GB/s. The idle device takes 20 W.
 Platform bench() {
   return read_platform(
       parse_text("format: sluice-platform/1\n"
@@ -75,7 +75,7 @@ TEST_CASE(
   CHECK(full_price.seconds == 0.003);
   CHECK(full_price.measured_s == 0.003);
   CHECK(full_price.flop == 2.0 * 4 * 30 * 50);
-  // The measured 0.9 J include 20 W of idle power for 3 ms. The price leaves these joules out: 0.9 - 20 x 0.003.
+  // The measured 0.9 J include 20 W of idle power for 3 ms. The price has only the other 0.9 - 20 x 0.003 J.
   CHECK(full_price.joules == Approx(0.84).epsilon(1e-15));
   CHECK(full_price.joules_s == 0.003);
   CHECK(prices.of(1, 4, Pass::recompute).seconds == 0.003);
@@ -93,7 +93,7 @@ TEST_CASE(
 TEST_CASE(
     "one of the two gradients takes its share of a backward pass that was measured as a whole") {
   const Prices prices("");
-  // The model's input has no gradient, so the gradient of the weights takes all seconds of the backward pass.
+  // The model's input has no gradient, so the whole backward pass computes the gradient of the weights.
   CHECK(prices.of(1, 4, Pass::backward).seconds == 0.006);
   CHECK(prices.of(1, 4, Pass::backward_weight).seconds == 0.006);
   CHECK(prices.of(1, 4, Pass::backward_input).seconds == 0);
@@ -130,11 +130,11 @@ TEST_CASE(
 TEST_CASE(
     "between two batches, the reached share of the rates is interpolated, and not the seconds") {
   const Prices prices(", interpolate: batch");
-  // The bytes take longer than the FLOP: n samples move 4 x (n x 80 + 1500) bytes at 100 GB/s. At this full rate, 4
-  // samples take 72.8 ns, and 16 samples take 111.2 ns. The measured times are 3 ms and 6 ms.
+  // Bytes limit the layer: n samples move 4 x (n x 80 + 1500) bytes, at most at 100 GB/s. The measured times of 4 and
+  // 16 samples are 3 ms and 6 ms. `low` and `high` are the shares of 100 GB/s that were reached.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   const double low = ideal(4) / 0.003, high = ideal(16) / 0.006;
-  // On a logarithmic scale, 8 samples are half way between 4 and 16 samples.
+  // On a logarithmic scale, 8 is half way between 4 and 16. So the share of 8 samples is the geometric mean.
   const Price between = prices.of(1, 8);
   CHECK(between.seconds == Approx(ideal(8) / std::sqrt(low * high)).epsilon(1e-12));
   CHECK(between.measured_s == 0);
@@ -144,9 +144,9 @@ TEST_CASE(
 
 TEST_CASE(
     "the account of a price names the device of the rows and the error of the interpolation") {
-  // The rows of 4 and 16 samples reach equal shares of the rates. The row of 8 samples reaches half of that share. To
-  // find the error, 8 samples are estimated without their own row, from the share of the other rows. So this estimate
-  // is half of the measured seconds.
+  // The rows of 4 and 16 samples reach the same share of the device's rates. The row of 8 samples reaches half of this
+  // share. To find the error of the interpolation, the seconds of 8 samples are estimated from the rows of 4 and 16
+  // samples. The estimate is half of the measured seconds, so the error is 0.5.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   std::string text = "operator,config,inputs,batch,dtype,device,seconds_median\n";
   for (const int n : {4, 8, 16})
@@ -167,8 +167,8 @@ TEST_CASE(
   CHECK(between.on == "card");
   CHECK(between.median == Approx(0.5).epsilon(1e-5));
   CHECK(between.ninety == Approx(0.5).epsilon(1e-5));
-  // Only a row between two other rows has an error. With two rows, there is no such row. The header names the device
-  // of rows that do not name a device.
+  // Only a row between two other rows can be estimated from them, and so has an error. With two rows, there is no such
+  // row. The rows do not name a device, so the header names their device.
   const Prices two(", interpolate: batch, where: {pass: forward}", columns + rows,
                    "# device: disk\n");
   CHECK(std::isnan(grounds(two, 8).median));
@@ -190,8 +190,8 @@ TEST_CASE("rows of several batches that were measured in different ways are not 
 
 TEST_CASE(
     "with memory_power, seconds without joules take less power if memory limits the operator") {
-  // Only the first of the operator's 4 rows has joules. The bytes take 72.8 ns, and the FLOP take 1.2 ns. So memory
-  // limits the operator.
+  // Only the row of 4 samples has joules. At the full rates, the bytes of 4 samples take 72.8 ns, and their FLOP take
+  // 1.2 ns. So memory limits the operator.
   const Prices prices(", where: {pass: forward}, memory_power: 50%");
   CHECK(prices.of(1, 4).joules == Approx(0.84).epsilon(1e-15));
   CHECK(prices.of(1, 4).measured_j == prices.of(1, 4).joules);
@@ -200,7 +200,7 @@ TEST_CASE(
   CHECK(without.joules_s == 0.006);
   CHECK(without.measured_j == 0);
   CHECK(Prices(", where: {pass: forward}").of(1, 16).joules_s == 0);
-  // The key `memory_power` also applies to the cost model that `outside` names, if this cost model has the key.
+  // `outside` names another cost model. The key `memory_power` applies to it, too: roofline has this key, peak has not.
   const Price outside = Prices(", outside: roofline, memory_power: 50%").of(1, 8);
   CHECK(outside.joules == Approx(0.5 * (100 - 20) * outside.seconds).epsilon(1e-12));
   CHECK(Prices(", outside: peak, memory_power: 50%").of(1, 8).joules_s == 0);
@@ -209,8 +209,8 @@ TEST_CASE(
 TEST_CASE(
     "products of sizes that were not measured are estimated from measured products, within the range of the measured "
     "sizes") {
-  // The measured machine reaches m^0.5 / 1000 of its 10 TFLOP/s. So the logarithm of the share is a plane over the
-  // logarithms of the sizes, and the estimates are exact.
+  // The measured machine reaches a share of m^0.5 / 1000 of its 10 TFLOP/s. The logarithm of this share is a linear
+  // function of log m. The interpolation fits a linear function, so its estimates are exact.
   std::string table = "operator,sizes,dtype,seconds_median\n";
   const auto seconds = [](double m, double n, double k) {
     return 2 * m * n * k / 10e12 / (std::sqrt(m) / 1000);
@@ -266,8 +266,9 @@ TEST_CASE(
     "convolutions and elementwise operators of sizes that were not measured are estimated from measured "
     "operators of their class") {
   // The measured machine reaches 1 / 20 of its 100 GB/s in streams. In convolutions with c channels, the machine
-  // reaches sqrt(c) / 1000 of its 10 TFLOP/s. So the logarithms of the shares are planes over the logarithms of the
-  // sizes, and the estimates are exact.
+  // reaches sqrt(c) / 1000 of its 10 TFLOP/s. So the logarithm of the share that the machine
+  // reaches is a linear function of the logarithms of the sizes. The interpolation fits a linear function, so its
+  // estimates are exact.
   std::string table = "operator,config,inputs,batch,dtype,seconds_median\n";
   const auto conv_s = [](double samples, double channels) {
     return 2 * samples * 64 * channels * 9 * 512 / 10e12 / (std::sqrt(channels) / 1000);
@@ -298,7 +299,7 @@ TEST_CASE(
   CHECK(of(1, 100) == Approx(conv_s(100, 90)).epsilon(0.01));
   CHECK(of(2, 100) == Approx(relu_s(100, 90)).epsilon(0.01));
   CHECK(error_of([&] { of(1, 500); }).find("was not measured") != std::string::npos);
-  // A softmax has a class of its own, and the profile has no row of this class.
+  // A softmax is an operator of a class of its own. The profile has no row of this class.
   CHECK(error_of([&] { of(3, 100); }).find("was not measured") != std::string::npos);
 }
 
@@ -333,16 +334,16 @@ TEST_CASE(
 }
 
 TEST_CASE("a row that is left out is estimated from the other rows if it lies between them") {
-  // Here, the share is a power of the size, so the estimates have no error. The first and the last point have
-  // only one neighbour, so they are not estimated.
+  // The shares are proportional to the sizes. The interpolation is exact for a power of the size, so the estimates have
+  // no error. The first and the last point have only one neighbour, so they are not estimated.
   const Utilisation power({{{1}, 0.1}, {{2}, 0.2}, {{4}, 0.4}, {{8}, 0.8}});
   CHECK(power.left_out().rows == 2);
   CHECK(power.left_out().median == Approx(0).margin(1e-12));
   CHECK(*power.share({3}) == Approx(0.3));
   CHECK(*power.share({8}) == 0.8);
   CHECK_FALSE(power.share({9}));
-  // On a logarithmic scale, 0.2 is in the middle between the shares 0.1 and 0.4. But the share 0.25 was measured.
-  // With 0.2 instead of 0.25, the estimated seconds are 25 % too many.
+  // On a logarithmic scale, 0.2 is in the middle between 0.1 and 0.4. So 0.2 is the estimate of the measured share
+  // 0.25. The estimated seconds are 0.25 / 0.2 = 1.25 times the measured seconds.
   const Utilisation off({{{1}, 0.1}, {{2}, 0.25}, {{4}, 0.4}});
   CHECK(off.left_out().rows == 1);
   CHECK(off.left_out().median == Approx(0.25));
@@ -356,8 +357,8 @@ TEST_CASE(
   const auto account = [&](std::int64_t samples) {
     return account_of(*prices.cost, prices.model, gpu, DType::float32, samples);
   };
-  // The relu has no row. At the rates of the device, it takes 16 ns for 4 samples: each of them reads and writes 50
-  // elements of 4 B, at 100 GB/s.
+  // The profile has no row for the relu, so `roofline` prices it at the rates of the device. For each sample, the relu
+  // reads and writes 50 elements of 4 B. For 4 samples, these 1600 B take 16 ns at 100 GB/s.
   const double relu = 16e-9;
   CHECK(prices.of(2, 4).seconds == Approx(relu));
   const Account exact = account(4);
@@ -372,7 +373,7 @@ TEST_CASE(
   CHECK(
       account_text(between) ==
       "100 % of the computation's seconds were interpolated between rows of the profile. For 100 "
-      "% of the seconds the error of the interpolation is not known, because too few rows lie between other rows.");
+      "% of the seconds the error of the interpolation is not known: too few rows can be estimated from other rows.");
 }
 
 TEST_CASE("a cost model says which files it reads, and which key names a missing file") {

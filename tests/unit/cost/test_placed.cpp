@@ -23,8 +23,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// Returns a platform with one device. The device reads DRAM at 100 GB/s and writes DRAM at 50 GB/s. The device reads
-/// PMEM at 20 GB/s and writes PMEM at 5 GB/s. A disk is behind a link.
+/// Returns a platform with one device and three memories. The device reads DRAM at 100 GB/s and writes DRAM at 50 GB/s.
+/// The device reads PMEM at 20 GB/s and writes PMEM at 5 GB/s. The third memory is a disk behind a link.
 Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
   return read_platform(
       parse_text("format: sluice-platform/1\n"
@@ -40,7 +40,7 @@ Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
                  "server.yaml"));
 }
 
-/// Returns a model with two layers, a product of 30 x 50 and a relu.
+/// Returns a model with two layers: a product with weights of 30 x 50, and a relu.
 Model small() {
   return sluice::test::model_of(
       "- {type: input, name: x, shape: [30]}\n"
@@ -108,7 +108,7 @@ TEST_CASE("under roofline, the seconds of a device's memories add up") {
   };
   const double in_dram = (input + weights) / 100e9 + output / 50e9;
   CHECK(seconds({"dram", "dram", "dram"}) == Approx(in_dram).epsilon(1e-14));
-  // An operand without a named memory is in the default memory.
+  // If no memory is named for an operand, the operand is in the device's first memory, which is DRAM.
   CHECK(question.cost->of(question.query(1)).seconds == Approx(in_dram).epsilon(1e-14));
   CHECK(seconds({"pmem", "dram", "dram"}) ==
         Approx(input / 20e9 + weights / 100e9 + output / 50e9).epsilon(1e-14));
@@ -116,13 +116,14 @@ TEST_CASE("under roofline, the seconds of a device's memories add up") {
         Approx((input + weights) / 100e9 + output / 5e9).epsilon(1e-14));
   CHECK(seconds({"pmem", "pmem", "pmem"}) ==
         Approx((input + weights) / 20e9 + output / 5e9).epsilon(1e-14));
-  // If both memories work at the same time, only the slower memory counts. PMEM writes the output's 200 kB at 5
-  // GB/s.
+  // If both memories work at the same time, only the memory that takes longer counts. This is PMEM, which writes the
+  // 200 kB of the output at 5 GB/s.
   const ChosenCost together = choose_cost(
       parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", question.platform);
   CHECK(together->of(question.placed(1, {"dram", "dram", "pmem"})).seconds ==
         Approx(output / 5e9).epsilon(1e-14));
-  // The FLOP do not limit this pass: 3 MFLOP at 1 TFLOP/s take 3 us, and the bytes in DRAM take 5.26 us.
+  // The FLOP limit the pass in none of these cases. The 3 MFLOP take 3 us at 1 TFLOP/s, and even with all operands in
+  // DRAM, the bytes take 5.26 us.
   CHECK(in_dram == Approx(5.26e-6).epsilon(1e-3));
 }
 
@@ -161,8 +162,8 @@ TEST_CASE(
              Contains("weights of 'full' is in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
              Contains("input 'x' is in 'drum'") && Contains("did you mean 'dram'"));
-  // Bytes from the disk come as flows over a link. A plain price has no flows, so a request for a plain price of
-  // this pass is refused.
+  // Bytes from the disk come over a link, as flows. `of` returns a price without flows. So it refuses a pass with an
+  // operand on the disk.
   CHECK_THAT(error_of([&] {
                question.cost->of(question.placed(1, {"disk", "dram", "dram"}));
              }),
@@ -181,8 +182,8 @@ TEST_CASE(
 
 namespace {
 
-/// Returns the cost model `measured` with a profile of the layer `full`. Each of the `rows` has the form "POOLS
-/// READ,POOLS WRITTEN,SECONDS".
+/// Returns the cost model `measured` with a profile that has measurements of the layer `full`. Each of the `rows` has
+/// the form "POOLS READ,POOLS WRITTEN,SECONDS".
 ChosenCost measured_so(const Platform& platform, const std::vector<std::string>& rows) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_placed_" + std::to_string(getpid()) + ".csv");
@@ -212,19 +213,20 @@ TEST_CASE("a profile with memories prices the placement that was measured") {
   CHECK(seconds({"pmem", "dram", "dram"}) == 0.002);
   CHECK(seconds({"dram", "dram", "pmem"}) == 0.004);
   CHECK(question.cost->of(question.query(1)).seconds ==
-        0.001);  // all operands are in the default memory
+        0.001);  // without named memories, all operands are in DRAM
   CHECK_THAT(error_of([&] {
                seconds({"pmem", "pmem", "dram"});
              }),
              Contains("its inputs in pmem;pmem and its outputs in dram") &&
                  Contains("it was measured with DRAM;DRAM and DRAM, PMEM;DRAM and DRAM"));
-  // If all operands are behind the link, the row that was measured in the default memory does not apply.
+  // One row was measured with all operands in DRAM. This row must not give the seconds for operands on the disk.
   CHECK_THAT(error_of([&] {
                placed_price(question.platform, *question.cost,
                             question.placed(1, {"disk", "disk", "disk"}));
              }),
              Contains("layer 'full'") && Contains("was not measured"));
-  // If an operand was behind the link during a measurement, the measured seconds include its transfer.
+  // During the last measurement, an operand was on the disk. So the measured seconds include its transfer, and there is
+  // no flow for it.
   const PlacedPrice far =
       placed_price(question.platform, *question.cost, question.placed(1, {"disk", "dram", "dram"}));
   CHECK(far.price.seconds == 0.008);
@@ -243,14 +245,14 @@ TEST_CASE("if a row names no memory for an operand, the operand was in the first
                                                 {"pmem", "dram", "pmem"},
                                                 {"dram", "dram", "pmem"}})
     CHECK_THAT(error_of([&] { seconds(pools); }), Contains("was not measured"));
-  // If no row names a memory, the rows are valid for every placement.
+  // If no row of a profile names a memory, its rows are valid for every placement.
   question.cost = measured_so(question.platform, {",,0.003"});
   CHECK(seconds({"dram", "dram", "pmem"}) == 0.003);
 }
 
-/// Returns the rows of measured bandwidths in GB/s (darchr/ml-tools): six channels of DRAM and six modules of Optane
-/// memory, with 1 to 24 threads. If there is no file with these measurements, prints a warning and returns an empty
-/// list.
+/// Returns bandwidths that were measured in GB/s (darchr/ml-tools), in one row for each number of threads from 1 to 24.
+/// The memories are six channels of DRAM and six modules of Optane memory. If the file of the measurements is missing,
+/// prints a warning and returns an empty list.
 std::vector<std::vector<double>> measured_bandwidths() {
   const std::string path =
       std::string(data_root()) + "/../shared/data/placement/bandwidth_vs_threads_GBps.csv";
@@ -289,7 +291,7 @@ TEST_CASE("a copy by threads takes as long as reading all bytes and then writing
   CHECK(median(side_by_side) > 0.3);
 }
 
-/// Returns the rate at which a copy by `threads` threads of optane_server goes from one memory to another.
+/// Returns the bandwidth of a copy from one memory of optane_server to another, if `threads` threads copy.
 double copied(const std::string& threads, const std::string& from, const std::string& to) {
   const Platform platform = load_platform("optane_server", {"devices.cpu.threads=" + threads});
   return copy_time(platform, from, to, CopyMode::synchronous).bandwidth;
@@ -303,13 +305,13 @@ TEST_CASE(
         Approx(29e9 * (1 / 38.2 + 1 / 78.6) / (1 / 13.5 + 1 / 18.5)));
   CHECK(copied("4", "dram", "pmem") ==
         Approx(12e9 * (1 / 107.3 + 1 / 11.86) / (1 / 40.9 + 1 / 9.2)));
-  // A copy engine has no threads.
+  // Without CopyMode::synchronous, a copy engine copies. Its bandwidth does not depend on the number of threads.
   const Platform few = load_platform("optane_server", {"devices.cpu.threads=4"});
   CHECK(copy_time(few, "pmem", "dram").bandwidth == 2e9);
 }
 
 TEST_CASE("copies with fewer threads are predicted from copies with all threads") {
-  // The measured GB/s are for copies from PMEM to DRAM, with stores that bypass the cache.
+  // The copies that were measured go from PMEM to DRAM, with stores that bypass the cache.
   std::map<int, double> measured;
   for (const std::vector<double>& of : measured_bandwidths())
     measured[static_cast<int>(of[0])] = of[6];
@@ -338,7 +340,7 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
   const ChosenCost cost =
       choose_cost(parse_text("{model: fitted, file: t4}", "s.yaml"), "", platform);
   const Model model = small();
-  // The kernel reads 160 MB and writes 160 MB, which do not fit into a cache of 4 MB.
+  // The kernel reads 160 MB and writes 160 MB, far more than the cache of 4 MB holds.
   const Query query = query_of(model, model.layers[2], Pass::forward, 800'000, DType::float32,
                                platform.devices.front());
   const double home = cost->of(query).seconds;
@@ -346,10 +348,11 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
     return cost->of(placed_query(query, {read, written})).seconds;
   };
   CHECK(in("dram", "dram") == Approx(home).epsilon(1e-12));
-  // To read a byte and to write a byte takes 1 / 64 + 1 / 16 ns in slow memory, and 1 / 320 + 1 / 320 ns in fast
-  // memory: slow memory takes 12.5 times as long. If only the input is in slow memory, the two bytes take 1 / 64 + 1 /
-  // 320 ns, which is 3 times as long as in fast memory. During most seconds, bytes come from memory, and the ratios
-  // 12.5 and 3 apply. In the other seconds, bytes come from the cache.
+  // The kernel writes as many bytes as it reads. In DRAM, a byte that is read and a byte that is written take 1 / 320 +
+  // 1 / 320 ns. In PMEM, they take 1 / 64 + 1 / 16 ns, which is 12.5 times as long. If only the input is in PMEM, they
+  // take 1 / 64 + 1 / 320 ns, which is 3 times as long. The kernel's seconds grow by these ratios only as far as its
+  // bytes come from memory. The other seconds, in which bytes come from the cache, do not change. `both` is the share
+  // of the seconds that grow.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

@@ -1,4 +1,5 @@
-// Tests overrides (KEY=VALUE), includes, bases, and the recorded origin of each value.
+// Tests overrides (KEY=VALUE), documents that include other documents or build on them, and the origin that is recorded
+// for each value.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that is removed when the test ends. The folder contains project/.sluice-root, project/a, project/b and
+/// A temporary folder that is removed when the test ends. It contains project/.sluice-root, project/a, project/b and
 /// outside.yaml.
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("sluice_over_" + std::to_string(getpid()));
@@ -192,8 +193,8 @@ TEST_CASE(
     "without a root file, the root is the parent of the folder that holds the including file") {
   const Folder folder;
   fs::remove(folder.path / "project/.sluice-root");
-  // A repository has a root of its own. So this test can fail if the temporary folder is inside a
-  // repository.
+  // If the temporary folder is inside a repository, the root of this repository may be found instead, and then the test
+  // fails.
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\n");
   CHECK(error_of([&] { load(path); }) == "nothing");
   const std::string out = folder.scenario("platform: {file: ../../outside.yaml}\n");
@@ -242,7 +243,7 @@ TEST_CASE("the resolved document says where each value came from") {
 TEST_CASE(
     "a name with neither a folder nor an ending means a file beside the document or, if there is none, a bundled "
     "document") {
-  const Folder folder;  // the root of the document has no folder platforms
+  const Folder folder;  // this folder contains no folder `platforms`
   const std::string name = folder.scenario("platform: {file: k40}\n");
   CHECK(at(load(name), {"platform", "name"}) == "k40");
   CHECK_THAT(
@@ -251,7 +252,7 @@ TEST_CASE(
                "Sluice's platforms has that name (did you mean 'k40'?)") &&
           Contains("`sluice list platforms` lists all"));
   CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: gpt2}\n")); }),
-             Contains("it is a model: `sluice model gpt2` counts the model"));
+             Contains("it is a model: `sluice model gpt2` lists the model's layers"));
   folder.write("project/a/k40", "name: mine\n");
   CHECK(at(load(folder.scenario("platform: {file: k40}\n")), {"platform", "name"}) == "mine");
   folder.write("project/a/own.yaml", "name: own\n");
@@ -278,7 +279,7 @@ TEST_CASE("a path in an override may name a file in any folder") {
   CHECK(at(load(path, {"platform.file=" + outside}), {"platform", "format"}) ==
         "sluice-platform/1");
   CHECK(at(load(path, {"platform={file: " + outside + "}"}), {"platform", "links"}) == "absent");
-  // A file that an included file includes must also be inside the root.
+  // The override may name link.yaml, but link.yaml itself may not include a file outside of its root.
   const std::string link = folder.write("link.yaml", "file: ../../../../../../etc/passwd\n");
   CHECK_THAT(error_of([&] { load(path, {"platform.file=" + link}); }), Contains("leads out of"));
 }
@@ -295,7 +296,7 @@ TEST_CASE("a word in the place of a mapping means a mapping with one key") {
   CHECK(at(d, {"policy", "name"}) == "resident");
   CHECK(d.find("policy")->find("name")->position().line == 2);
   CHECK(d.find("policy")->position().line == 2);
-  // The word becomes a mapping before an override changes a key of the mapping.
+  // An override may change a key of a mapping that is written as a word. The word becomes a mapping first.
   const Value changed = resolved({"policy.buffers=2", "cost=roofline", "cost.share=1",
                                   "platform=k40", "platform.links.host.latency=7us"});
   CHECK(at(changed, {"policy", "name"}) == "resident");

@@ -1,4 +1,5 @@
-// Tests records. A record says how a mapping is read, what messages list, and what is in the schema for editors.
+// Tests records. A record lists the keys of a mapping. The reader of documents, messages and the schema for editors all
+// follow this list.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -172,7 +173,7 @@ TEST_CASE("each value is checked for type, unit and range, and errors have its p
              Contains("'1' for 'enabled': expected true or false (did you mean 'true'?)"));
   CHECK_THAT(refused(b + "enabled: 0"), Contains("(did you mean 'false'?)"));
   CHECK_THAT(refused("bandwidth: 64e99GB/s"),
-             Contains("it must be at most 1 EB/s, because no machine"));
+             Contains("it must be at most 1 EB/s: no machine has more"));
   CHECK_THAT(refused(b + "label: {}"), Contains("a mapping for 'label': expected a text"));
   CHECK_THAT(refused(b + "label: ~"), Contains("'null' for 'label': expected a text"));
   CHECK_THAT(refused(b + "port: 3"), Contains("'3' for 'port': expected a mapping"));
@@ -261,7 +262,7 @@ TEST_CASE(
   CHECK(rules[0].find("then")->find("properties")->find("litres") != nullptr);
   CHECK(rules[0].find("then")->find("properties")->find("holes") == nullptr);
   CHECK(rules[0].find("then")->find("additionalProperties")->as_bool() == false);
-  // The rule also applies if there is no key `kind`, because the rule is for the default of `kind`.
+  // "fine" is the default of `kind`. So its rule must also apply to a mapping without the key `kind`.
   CHECK(rules[1].find("if")->find("required")->items().empty());
 }
 
@@ -293,7 +294,7 @@ TEST_CASE(
   const Value& properties = *schema.find("properties");
   CHECK(properties.find("items")->find("items")->find("$ref")->text() == "#/definitions/item");
   const Value& defined = *schema.find("definitions")->find("item");
-  CHECK(defined.find("anyOf")->items().size() == 2);  // for mappings with `kind` or with `items`
+  CHECK(defined.find("anyOf")->items().size() == 2);  // one for a mapping with `kind`, one for a mapping with `items`
   const auto& rules = defined.find("allOf")->items();
   REQUIRE(rules.size() == 2);
   const Value& keys = *rules[0].find("then")->find("properties");
@@ -301,8 +302,8 @@ TEST_CASE(
   REQUIRE(sizes.size() == 2);
   CHECK(sizes[0].find("minimum")->as_integer() == 1);
   CHECK(sizes[1].find("pattern")->text() == "[$+*/()]");
-  CHECK(keys.find("sides")->find("anyOf")->items().size() == 3);  // an integer, expression or list
-  // This variant applies to any value of `items`.
+  CHECK(keys.find("sides")->find("anyOf")->items().size() == 3);  // an integer, an expression or a list
+  // The second variant applies to every mapping with the key `items`, whatever its value is.
   CHECK(rules[1].find("if")->find("properties") == nullptr);
   CHECK(rules[1].find("if")->find("required")->items()[0].text() == "items");
   const Value& within = *rules[1].find("then")->find("properties")->find("items");

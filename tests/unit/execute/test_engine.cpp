@@ -1,5 +1,5 @@
-// Compares the executor `simgrid` (the engine) with the executor `replay` on random plans. The two executors are
-// independent implementations of what a plan means.
+// Compares the executor `simgrid`, called the engine, with the executor `replay` on random plans. The two executors
+// implement the meaning of a plan independently of each other.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -34,8 +34,8 @@ bool operator==(const MemoryEvent& a, const MemoryEvent& b) {
   return all(a) == all(b);
 }
 
-/// Checks that the traces of the engine and of the replay are equal to the last bit, or that both find a deadlock.
-/// Returns whether the plan ran to its end.
+/// Checks that the engine and the replay give traces that are equal to the last bit. If the replay finds a deadlock,
+/// the engine must find a deadlock, too. Returns whether the plan ran to its end.
 bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   check_structure(plan);
   MemorySink expected;
@@ -61,8 +61,8 @@ bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   return true;
 }
 
-/// Compares the starts and ends of executions in the two executors. Returns the largest difference, as a share of the
-/// makespan, or nullopt if both find a deadlock.
+/// Compares the times at which the two executors start and end each action. Returns the largest difference, as a share
+/// of the makespan. If the plan ends in a deadlock in both executors, returns nullopt.
 std::optional<double> disagreement(const Plan& plan, const EngineOptions& options = {}) {
   MemorySink replayed;
   const ReplayResult result = replay(plan, replayed);

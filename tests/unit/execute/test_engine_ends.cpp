@@ -1,4 +1,4 @@
-// Tests that a run prints nothing if an interruption or a full disk ends the run early.
+// Tests runs that an interruption or a full disk ends early. Such a run must report the failure and print nothing else.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-/// Returns a plan for four cards behind a switch. The transfers are so slow that at least one transfer runs at each
+/// Returns a plan for four cards behind a switch. Its transfers are so slow that at least one is under way at any
 /// moment.
 Plan plan_of_four_cards() {
   const std::string text =
@@ -26,8 +26,8 @@ Plan plan_of_four_cards() {
   return make_plan(scenario_from(parse_text(text, "four.yaml"), "four.yaml", {}));
 }
 
-/// Runs a plan with a progress function that fails in its call number `number`. Returns the message of the exception,
-/// and what the process wrote to its standard error.
+/// Runs a plan with a progress function that throws an exception in the call with the index `number`. Returns the
+/// message of this exception, followed by all that the process wrote to its standard error.
 std::string said_where_progress_fails(const Plan& plan, int number) {
   return run_isolated([&] {
     std::FILE* const file = std::tmpfile();

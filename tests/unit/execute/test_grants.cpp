@@ -1,6 +1,7 @@
-// Compares grants by reservation with grants in listing order, and the replay with a naive executor (the oracle). With
-// reservation, no plan is slower than in listing order. If a plan runs in listing order, it must not end in a deadlock
-// with reservation. With more memory, no plan is slower, and no plan that ran with less memory ends in a deadlock.
+// Compares grants by reservation with grants strictly in listing order, and the replay with a naive executor, the
+// oracle. No plan may be slower with reservation than in listing order. No plan may be slower in a larger memory than
+// in a smaller memory. If a plan ends without a deadlock in listing order, or in the smaller memory, it must not end in
+// a deadlock under the other rule, or in the larger memory.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -56,7 +57,8 @@ void count_more_memory(Plan plan, const ReplayResult& before, unsigned seed, Cou
       !after.blocking && after.makespan > before.makespan * (1 + 1e-12) ? 1 : 0;
 }
 
-/// Compares grants by reservation with grants in listing order, and with grants in a larger memory.
+/// Counts whether the plan is slower or blocked under reservation, compared with grants in listing order. Then counts
+/// the same for a larger memory, compared with the memory of the plan.
 void count_against_order(const Plan& plan, unsigned seed, Counts& counts) {
   const test::OracleResult in_order = test::oracle(plan, true);
   const ReplayResult result = replay(plan);
@@ -90,8 +92,8 @@ TEST_CASE("neither reservation nor more memory makes a plan slower or blocks a p
   CHECK(counts.ended > 10'000);
 }
 
-/// If transfers share links, a transfer that starts earlier may delay another transfer. So this test counts plans that
-/// are slower with more memory, and allows a few of them.
+/// In a larger memory, a transfer may start earlier. If transfers share links, this transfer may delay another
+/// transfer. So a few plans may be slower in a larger memory. This test counts the slower plans.
 TEST_CASE("if links are shared, more memory never blocks a plan") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {
@@ -108,8 +110,8 @@ TEST_CASE("if links are shared, more memory never blocks a plan") {
   CHECK(counts.more_memory_slower < counts.ended / 40);
 }
 
-/// A shared pool gives its bytes in the order of requests, and a larger pool may change this order. So this test counts
-/// plans that are slower or that block, and allows a few of them.
+/// A shared pool gives its bytes in the order of the requests. A larger memory may change this order. So a few plans
+/// may be slower in it, or end in a deadlock. This test counts these plans.
 TEST_CASE("with pools that several devices share, few plans are slower or blocked by more memory") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {

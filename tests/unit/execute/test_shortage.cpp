@@ -1,5 +1,5 @@
-// Tests what the message of a refused plan says: which memory is too small, and for which bytes it has
-// no room.
+// Tests the message with which a plan is refused. It says which memory is too small, and for which bytes this memory
+// has no room.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -49,8 +49,8 @@ TEST_CASE("the data about a shortage give the bytes that are in a memory from th
 
 TEST_CASE(
     "if a plan blocks for lack of memory, the data about the shortage say for what each action waits") {
-  // The tensor w (80 B) arrives at 80 ns and stays. So there is no room for x (30 B), and 0F waits
-  // for the load of x.
+  // The 80 B of tensor w arrive at 80 ns and stay. So there is no room for the 30 B of tensor x. The load of x waits
+  // for memory, and 0F waits for this load.
   const Infeasible error = refused(
       "pool gpu capacity=100B\ntensor w class=weight bytes=80 home=host\ntensor x class=input "
       "bytes=30 home=host\nprologue:\n"

@@ -19,7 +19,8 @@
 namespace sluice {
 namespace {
 
-/// Counts the spans that arrive one by one. For repeated periods, notes only the repetitions and iterations.
+/// Counts the spans that arrive one by one. A replay that skips periods reports the skipped periods by repeat(). Of
+/// these, notes only the number of repetitions and the number of iterations of a period.
 class Walked final : public Sink {
  public:
   void span(const Span&) override { ++spans; }
@@ -31,7 +32,7 @@ class Walked final : public Sink {
   std::int64_t spans = 0, times = 0, period = 0;
 };
 
-/// Checks that two sums of seconds differ by at most 1e-12 of the makespan, as rounding allows.
+/// Checks that two sums of seconds differ by at most 1e-12 of the makespan, as rounding may make them differ.
 void check_close(double a, double b, double makespan) {
   if (std::isnan(a) && std::isnan(b)) return;
   CHECK(a == Approx(b).epsilon(1e-12).margin(1e-12 * makespan));
@@ -53,8 +54,8 @@ void check_same_metrics(const Totals& jumped, const Totals& walked) {
   }
 }
 
-/// Checks three things: spans are in the order of their ends, spans of one stream do not overlap, and events are in the
-/// order of time.
+/// Checks three things: the spans are in the order of their ends, the spans of one stream do not overlap, and the
+/// memory events are in the order of their times.
 void check_order(const Plan& plan, const MemorySink& sink) {
   std::vector<double> free_at(plan.streams.size(), 0);
   double last = 0;
@@ -71,8 +72,8 @@ void check_order(const Plan& plan, const MemorySink& sink) {
                        [](const auto& a, const auto& b) { return a.time < b.time; }));
 }
 
-/// Sorts the spans and drops the events. Rounding may give different times to events of one moment. So two traces may
-/// have these events in different orders.
+/// Sorts the spans by action and iteration, and drops the memory events. Rounding may give different times to what
+/// happens at one moment. So two traces may list the spans and events of one moment in different orders.
 void sort(MemorySink& sink) {
   const auto key = [](const Span& s) { return std::tie(s.action, s.iteration); };
   std::sort(sink.spans.begin(), sink.spans.end(),
@@ -80,9 +81,10 @@ void sort(MemorySink& sink) {
   sink.events.clear();
 }
 
-/// Checks that a replay that skips periods gives the same spans, events, metrics and peaks as a replay that executes
-/// every action. Returns the number of iterations of the period. The caller sets `exact` if all times are exact sums of
-/// binary fractions. Then rounding cannot give different times to events of one moment.
+/// Compares a replay that skips periods with a replay that executes every action. Their spans, memory events, metrics
+/// and peaks must be equal. Returns the number of iterations of the period, or 0 if no period was found. The caller
+/// sets `exact` if all times are sums of binary fractions, which are not rounded. Then both replays must also list
+/// spans and events in the same order.
 std::int64_t compare(const Plan& plan, bool exact = false) {
   MemorySink jumped, walked;
   Totals jumped_totals(plan), walked_totals(plan);
@@ -136,7 +138,8 @@ stage s
 )";
 
 TEST_CASE("a load and a computation that repeat in each iteration have a period of one iteration") {
-  // A load takes 0.25 + 5 s, and a computation takes 6 s. Two tensors of 40 B fit into memory at the same time.
+  // A load takes 0.25 s of setup and 5 s on the link. A computation takes 6 s. The memory of 100 B has room for two
+  // inputs of 40 B, so one input is loaded while the device computes on the other.
   const Plan plan = plan_from_text(std::string(head) + R"(prologue:
 body:
 L on=gpu.down kind=load stage=0 micro_batch=0 moves=x route=host>gpu bytes=40 allocates=x@gpu
@@ -146,13 +149,13 @@ epilogue:
                                    "steady");
   check(plan);
   CHECK(compare(plan, true) == 1);
-  // The first load takes 5.25 s, and its data arrive 0.125 s later. Then the computations follow each other without a
-  // pause.
+  // The first load takes 5.25 s, and its data arrive 0.125 s later. From then on, the computations follow each other
+  // without a pause.
   CHECK(replay(plan).makespan == Approx(5.25 + 0.125 + 2000 * 6).epsilon(1e-13));
 }
 
 /// Returns a plan in which A waits for the path A, B, C of `distance` iterations ago. If this path takes longer than
-/// `distance` runs of A, the streams proceed in groups of `distance` iterations.
+/// `distance` runs of A, then A runs `distance` times without a pause, waits for the path, and so on.
 std::string grouped(int distance) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n"
@@ -164,8 +167,9 @@ std::string grouped(int distance) {
 }
 
 TEST_CASE("a period may be several iterations") {
-  // `distance` consecutive runs of A take `distance` seconds, and the path through B and C takes longer. So A waits
-  // once per `distance` iterations, and the first run of A in each group is late.
+  // A runs `distance` times in `distance` seconds, but the path through B and C takes more than twice as long. So A
+  // runs `distance` times without a pause, then waits for the path, and so on. A period is one such group of `distance`
+  // iterations.
   for (const int distance : {2, 7}) {
     INFO("distance " << distance);
     Plan plan = plan_from_text(grouped(distance), "grouped");
@@ -176,7 +180,8 @@ TEST_CASE("a period may be several iterations") {
 }
 
 TEST_CASE("a plan whose times never repeat is executed action by action") {
-  // Two independent streams take 1 and sqrt(2) s per iteration.
+  // The two streams do not wait for each other. An iteration takes 1 s on the first stream and sqrt(2) s on the second.
+  // The ratio of these seconds is irrational, so the times never repeat.
   const Plan plan = plan_from_text(std::string(head) + R"(stream other kind=compute device=gpu
 prologue:
 body:
@@ -191,7 +196,8 @@ epilogue:
   CHECK(counted.spans == 4000);
 }
 
-/// Returns a plan whose body has `actions` actions. The actions alternate between two streams and take different times.
+/// Returns a plan whose body has `actions` actions on two streams. Each action takes another time, and waits for the
+/// action before it.
 std::string long_body(int actions) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n";
@@ -215,9 +221,10 @@ TEST_CASE("the rounding of times in a long iteration does not hide that the iter
   REQUIRE(result.period);
   CHECK(result.period->iterations == 1);
   CHECK(result.period->seconds == Approx(seconds).epsilon(1e-11));
-  // Waits reach back only one iteration. So the state after an iteration is the same for every iteration from
-  // iteration 1 on. The replay stops when it has three equal states. It has the third state when the stream of A0 has
-  // finished its third iteration: the last two actions of this iteration do not run.
+  // No wait reaches back more than one iteration. So the state after each iteration is the same from iteration 1 on.
+  // The replay stops when it sees this state for the third time. At this moment, the stream of A0 has finished its
+  // actions of the third iteration. The last two actions of this iteration are on the other stream and have not yet
+  // run.
   CHECK(sink.spans.size() == 3 * actions - 2);
   CHECK(compare(plan) == 1);
 }
@@ -233,7 +240,8 @@ epilogue:
   MemorySink whole, spans;
   replay(plan, whole, {.jumps = false});
   replay(plan, spans, {.jumps = false, .until_period = true});
-  // One event puts the weights into their home. Each input has two events: it is loaded, and it is freed.
+  // There is one event for the weights, which are in their home from the start. For each of 2000 inputs, there are two
+  // events: the input is loaded, and it is freed.
   CHECK(whole.events.size() == 1 + 2 * 2000);
   CHECK(spans.events.empty());
   REQUIRE(spans.spans.size() == whole.spans.size());

@@ -1,4 +1,5 @@
-// Tests the shortcut that finds the steady state by arithmetic, and compares it with a replay of every execution.
+// Tests the shortcut that finds the seconds of an iteration in the steady state by arithmetic. Compares these seconds
+// with a replay of every execution.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -22,7 +23,7 @@ std::optional<double> unhindered(const Plan& plan) {
   return unhindered_iteration_s(PlanTables(plan));
 }
 
-/// Returns a plan whose body has a load and a computation. The computation takes 6 s. The load has a set-up of 0.25 s,
+/// Returns a plan whose body has a load and a computation. The computation takes 6 s. The load has a setup of 0.25 s,
 /// takes 5 s on the link, and has a latency of 0.125 s.
 Plan load_and_compute(const std::string& capacity, const std::string& load_waits) {
   return plan_from_text(R"(format: sluice-plan/1
@@ -51,17 +52,18 @@ epilogue:
 TEST_CASE(
     "a load and a computation that wait for each other have a period of the sum of both times") {
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")) == 5.25 + 0.125 + 6);
-  // With two inputs in flight, an iteration takes only the 6 s of the computation, because the load overlaps with the
-  // computation.
+  // Now a load waits for the computation of two iterations ago. So the next input is loaded while the device computes,
+  // and an iteration takes only the 6 s of the computation.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~2")) == 6.0);
 }
 
 TEST_CASE("if memory may delay an action, the shortcut leaves the plan to the replay") {
-  // 10 kB hold the inputs of many iterations. 100 B hold only two inputs of 40 B. Two inputs are enough for this plan,
-  // but the shortcut cannot prove this.
+  // A memory of 10 kB has room for the inputs of many iterations. A memory of 100 B has room for only two inputs of 40
+  // B. That is enough for this plan, but the shortcut cannot prove it.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")));
   CHECK_FALSE(unhindered(load_and_compute("100B", " waits=F~1")));
-  // A load takes 5.25 s and a computation 6 s. Without a wait, loads run ahead of computations until memory is full.
+  // A load takes 5.25 s, and a computation takes 6 s. If the loads do not wait for computations, more and more inputs
+  // are loaded early until the memory is full.
   CHECK_FALSE(unhindered(load_and_compute("10kB", "")));
 }
 
@@ -93,8 +95,8 @@ TEST_CASE(
   CHECK_FALSE(unhindered(plan));
 }
 
-/// Returns whether every action ends `seconds` later than in the iteration before. Checks the iterations 40
-/// to 160 of 200.
+/// Returns whether every action ends `seconds` later than in the iteration before. Checks only iterations 40 to 160 of
+/// 200, which are far from the start and the end of the run.
 bool repeats(const Plan& plan, const MemorySink& walked, double seconds, double margin) {
   std::map<std::pair<std::uint32_t, std::int64_t>, double> ends;
   for (const Span& span : walked.spans) ends[{span.action, span.iteration}] = span.end;

@@ -9,9 +9,10 @@
 namespace sluice {
 namespace {
 
-/// Returns a graph of four operations that take 3, 1, 1 and 1 s. The first operation makes tensor `a`. The last
-/// operation also reads `a` (a skip connection). Tensor `x` has 1 byte and comes from host memory; `a` and `b` have 10
-/// bytes, and `c` has 1 byte.
+/// Returns a graph of four operations that take 3, 1, 1 and 1 s. The first three operations make the tensors `a`, `b`
+/// and `c`. The four operations read `x`, `a`, `b` and `c`, in this order. The last operation reads `a`, too, over a
+/// skip connection. Tensor `x` has 1 byte and comes from host memory. Tensors `a` and `b` have 10 bytes each, and `c`
+/// has 1 byte.
 FateGraph skip_connection(double load_x_s) {
   FateGraph graph;
   graph.tensors = {{1, 0, load_x_s}, {10, 2, 2}, {10, 2, 2}, {1, 2, 2}};
@@ -30,8 +31,9 @@ TEST_CASE(
 
 TEST_CASE(
     "graph: with one byte less, the tensor of the skip connection is made again, or is moved if this takes less time") {
-  // The four operations take 6 s, and a load of `x` takes 0.5 or 2 s. To make tensor `a` again, the device loads `x` a
-  // second time and repeats the first operation, which takes 3 s. A save and a load of tensor `a` take 2 + 2 s.
+  // The four operations take 6 s, and the first load of `x` takes 0.5 s or 2 s. To make tensor `a` again, the device
+  // loads `x` again and repeats the first operation, in 0.5 + 3 s or 2 + 3 s. To move tensor `a` to host memory and
+  // back takes 2 + 2 s.
   CHECK(solve(skip_connection(0.5), 20, 30).seconds == Approx(6.5 + 0.5 + 3));
   CHECK(solve(skip_connection(2), 20, 30).seconds == Approx(8 + 2 + 2));
   CHECK_FALSE(solve(skip_connection(2), 19, 30).feasible);
@@ -104,8 +106,8 @@ TEST_CASE(
 }
 
 TEST_CASE("graph: programme and frontier find equal seconds if only boundaries can be kept") {
-  // If gradients have 0 bytes, the order of operations does not matter. Then the integer programme searches exactly
-  // the schedules that the frontier searches.
+  // If all gradients have 0 bytes, the integer programme cannot gain bytes from another order of the operations. Then
+  // it searches exactly the schedules that the frontier searches.
   test::Dice dice(42);
   for (int round = 0; round < 6; ++round) {
     Chain chain = test::random_chain(dice, 4 + dice.below(2));
@@ -141,7 +143,7 @@ TEST_CASE("graph: for nine to twelve stages, the frontier is close to the progra
     CHECK(memory_of(chain, answer.tape).peak <= frontier.points()[point].peak);
     CHECK(answer.bound <= answer.seconds);
     CHECK(answer.seconds <= seconds * (1 + 1e-9));
-    // Schedules that the frontier leaves out are at most 3 % faster than the frontier's schedule.
+    // The frontier leaves out some schedules, which may be up to 3 % faster.
     CHECK(answer.seconds >= 0.97 * seconds);
   }
 }

@@ -24,9 +24,9 @@ Chain plain(std::size_t stages) {
   return chain;
 }
 
-/// Returns the operations of a tape as words. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 is a
-/// forward pass that does not keep them, and B3 is the backward pass. s3 and l3 save and load boundary 3. S3 and L3
-/// save and load the inner tensors of stage 3.
+/// Returns the operations of a tape as words. F3 is a forward pass of stage 3 that keeps the inner tensors. f3 is a
+/// forward pass of stage 3 that drops the inner tensors. B3 is the backward pass of stage 3. s3 saves boundary 3, and
+/// l3 loads it. S3 saves the inner tensors of stage 3, and L3 loads them.
 std::string text(const Tape& tape) {
   std::ostringstream out;
   for (const TapeOp& op : tape) {
@@ -46,7 +46,7 @@ TEST_CASE("fates: if all stages keep their tensors, only the input is copied") {
 
 TEST_CASE("fates: offload moves the inner tensors once and the output once") {
   CHECK(tape(plain(3), {K, O, K}) == "l0 F0 F1 S1 s2 F2 l2 B2 L1 B1 B0");
-  // No operation reads the output of the last stage in this chain, so the output is not saved.
+  // In this chain, no operation reads the output of the last stage. So this output is not saved.
   CHECK(tape(plain(2), {K, O}) == "l0 F0 F1 S1 L1 B1 B0");
 }
 
@@ -66,8 +66,8 @@ TEST_CASE("fates: consecutive stages are recomputed from a boundary that is load
 TEST_CASE(
     "fates: the input of a stage that is kept or offloaded is made again when the stage before is recomputed") {
   CHECK(tape(plain(4), {K, R, O, K}) == "l0 F0 f1 F2 S2 s3 F3 l3 B3 F1 L2 B2 B1 B0");
-  // In the last stage, the backward pass comes right after the forward pass. So the input of this stage stays
-  // on the device.
+  // The backward pass of the last stage comes right after its forward pass. So the input of the last stage stays on the
+  // device, although the stage is offloaded.
   CHECK(tape(plain(3), {R, R, O}) == "l0 f0 f1 F2 S2 L2 B2 F0 F1 B1 B0");
 }
 
@@ -80,7 +80,7 @@ Chain hollow(std::size_t stages) {
 
 TEST_CASE("fates: a tensor that no action reads is not recomputed") {
   // Without inner tensors, the backward pass of a stage reads only the stage's input. The backward pass of the last
-  // stage also reads its output.
+  // stage reads the stage's output, too.
   CHECK(tape(hollow(4), {K, R, R, K}) == "l0 F0 f1 f2 F3 B3 F1 B2 B1 B0");
   CHECK(text(checkpoint_tape(hollow(3))) == "l0 f0 f1 f2 B2 B1 B0");
   CHECK(text(sqrt_tape(hollow(9))) ==
@@ -89,7 +89,7 @@ TEST_CASE("fates: a tensor that no action reads is not recomputed") {
   Chain chain = hollow(4);
   chain.stages[1].reads_input = chain.stages[2].reads_input = false;
   CHECK(tape(chain, {K, R, K, K}) == "l0 F0 f1 F2 F3 B3 B2 B1 B0");
-  // If the backward pass of a stage reads the stage's output, and the output was not kept, the output is made again.
+  // Now the backward pass of stage 1 reads the stage's output. If this output was not kept, stage 1 makes it again.
   chain.stages[1].reads_output = true;
   CHECK(tape(chain, {K, R, K, K}) == "l0 F0 f1 F2 F3 B3 B2 F1 B1 B0");
   CHECK(text(tape_of(chain, Choices{{K, R, K, K}, {K, K, K, K, K}})) ==
@@ -98,8 +98,8 @@ TEST_CASE("fates: a tensor that no action reads is not recomputed") {
         "l0 F0 f1 s2 F2 F3 B3 B2 l2 B1 B0");
 }
 
-/// The operation at index `at` is a forward pass. Returns whether an operation reads a result of this pass before the
-/// result is made again.
+/// The operation at index `at` is a forward pass. Returns whether a later operation reads the output or the inner
+/// tensors of this pass, before another operation makes or loads them again.
 bool is_read(const Chain& chain, const Tape& tape, std::size_t at) {
   const std::size_t s = tape[at].number;
   bool output = true, inner = tape[at].inner && chain.stages[s].inner.bytes > 0;
@@ -171,7 +171,8 @@ TEST_CASE("fates: sqrt runs every segment except the last segment again") {
   CHECK(text(sqrt_tape(plain(9))) ==
         "l0 f0 f1 f2 f3 f4 f5 F6 F7 F8 B8 B7 B6 F3 F4 F5 B5 B4 B3 F0 F1 F2 B2 B1 B0");
   CHECK(text(sqrt_tape(plain(1))) == "l0 F0 B0");
-  // For 5 stages there are round(sqrt(5)) = 2 segments: stages 0 and 1, and stages 2 to 4.
+  // For 5 stages, there are round(sqrt(5)) = 2 segments. Stages 0 and 1 are one segment, and stages 2 to 4 are the
+  // other.
   CHECK(text(sqrt_tape(plain(5))) == "l0 f0 f1 F2 F3 F4 B4 B3 B2 F0 F1 B1 B0");
 }
 

@@ -19,8 +19,8 @@ double seconds_within(const Frontier& frontier, std::int64_t budget) {
   return point < frontier.points().size() ? frontier.points()[point].seconds : infinity;
 }
 
-/// Tries all 3^n assignments of fates, with operations that run one after the other. Returns the seconds of the fastest
-/// assignment that fits into the budget.
+/// Tries all 3^n assignments of fates to the n stages. All operations run one after the other. Returns the seconds of
+/// the fastest assignment whose peak is within the budget.
 double best_fates(const Chain& chain, std::int64_t budget) {
   double best = infinity;
   for (std::uint64_t i = 0; i < test::fates_count(chain.stages.size()); ++i) {
@@ -71,15 +71,17 @@ TEST_CASE(
 
 TEST_CASE(
     "frontier: if it helps to run a stage three times, the frontier is faster than all assignments of fates") {
-  // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. In 3 bytes, there is
-  // room for the input and one other boundary while a forward pass runs. So the schedule F0 F1 F2 F3 F4 B4 f0 f1 f2 B3
-  // B2 f0 B1 B0 makes boundaries again. It has 5 + 3 + 1 forward passes, 5 backward passes, and one load.
+  // Each of five stages takes 1 s forward and 2 s backward. A boundary has 1 byte, and a copy of it takes 100 s. A
+  // forward pass holds its input and its output. Besides them, 3 bytes have room for only one boundary, which is the
+  // input of the model. So other boundaries are made again: F0 F1 F2 F3 F4 B4 f0 f1 f2 B3 B2 f0 B1 B0. This schedule
+  // has 5 + 3 + 1 forward passes, 5 backward passes, and the load of the input.
   Chain chain;
   chain.input = {1, 100, 100};
   for (int s = 0; s < 5; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .output = {1, 100, 100}});
   CHECK(seconds_within(Frontier(chain), 3) == 100 + 9 * 1 + 5 * 2);
-  // In an assignment of fates, a stage runs again at most once. So within 3 bytes, boundaries must be copied.
+  // In an assignment of fates, a stage runs at most twice, but f0 and F0 are three runs of stage 0. So within 3 bytes,
+  // an assignment must copy boundaries, in 100 s each.
   CHECK(best_fates(chain, 3) > 200);
   CHECK(seconds_within(Frontier(chain), 6) == 100 + 5 * 1 + 5 * 2);
 }
@@ -132,7 +134,7 @@ TEST_CASE("frontier: a search for only the least peak finds the first peak of th
   }
 }
 
-/// Returns a random list of points with rising peaks and falling seconds.
+/// Returns a random list of points. From point to point, the peak rises and the seconds fall.
 ParetoNodes random_row(test::Dice& dice, std::size_t count) {
   ParetoNodes row;
   ParetoNode node{.peak = static_cast<std::int64_t>(dice.below(50)), .seconds = 1000};
@@ -144,7 +146,8 @@ ParetoNodes random_row(test::Dice& dice, std::size_t count) {
   return row;
 }
 
-/// Returns the Pareto front of the points in `all` and of all pairs. A pair has one point from each half of `split`.
+/// Returns the Pareto front of the points in `all` and of all pairs of a point of `split.first` and a point of
+/// `split.second`.
 ParetoNodes best_of_all_pairs(const ParetoSplit& split, ParetoNodes all, const ParetoNode& from) {
   for (const ParetoNode& first : split.first)
     for (const ParetoNode& second : split.second)
@@ -221,23 +224,24 @@ TEST_CASE(
 
 TEST_CASE("bound: the bound of three stages equals the bound that was computed by hand") {
   // Three stages take 3 x (1 + 2) = 9 s. The inner tensors of each stage have 10 bytes, and boundaries have 0 bytes.
-  // The backward pass of stage 2 holds 10 of 25 bytes. The other 15 bytes hold the inner tensors of one stage, and half
-  // of another stage's inner tensors. The other half (5 bytes) is saved and loaded in 0.5 x (0.4 + 0.4) s, so the bound
-  // is 9 + 0.4 s. Further below, each copy takes 1 s: to save and load this half would take 0.5 x (1 + 1) = 1 s. To
-  // recompute it takes half of a forward pass, 0.5 s, which is less. So the bound is 9 + 0.5 s.
+  // The budget is 25 bytes. The backward pass of stage 2 needs the 10 bytes of its own stage. The other 15 bytes hold
+  // the inner tensors of one stage, and half of those of the other stage. The missing half of 5 bytes is saved and
+  // loaded, in 0.5 x (0.4 + 0.4) s. So the bound is 9 + 0.4 s. Further below, each copy takes 1 s. To save and load the
+  // missing half would take 0.5 x (1 + 1) = 1 s, but to recompute it takes half of a forward pass, 0.5 s. So the bound
+  // is 9 + 0.5 s.
   Chain chain;
   for (int s = 0; s < 3; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.4).epsilon(1e-9));
-  // If copies overlap with computation, there is enough time for every copy.
+  // If copies overlap with computation, the computation gives enough time for every copy. So the bound is 9 s.
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9).epsilon(1e-9));
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 1;
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.5).epsilon(1e-9));
   CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
-  // Now each copy takes 30 s. The first stage's forward pass ends at 1 s, and all forward passes end at 3 s. In these
-  // 2 s, a share of 2 / 30 of the first stage's inner tensors is saved without a delay. To save all
-  // inner tensors of a stage takes 30 s, and to recompute them takes only 1 s. So the rest of the half is recomputed,
-  // in 0.5 - 2 / 30 s, and the bound is 9 + 0.5 - 2 / 30 s.
+  // Now each copy takes 30 s. The forward pass of the first stage ends at 1 s, and the last forward pass ends at 3 s.
+  // In the 2 s between them, 2 / 30 of the first stage's inner tensors are saved without a delay. To recompute all
+  // inner tensors of a stage takes 1 s, far less than a copy. So the rest of the missing half is recomputed, in 0.5 - 2
+  // / 30 s. The bound is 9 + 0.5 - 2 / 30 s.
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
 }
@@ -257,8 +261,8 @@ void check_gap(std::size_t stages, double copy_s) {
 
 TEST_CASE(
     "frontier: for a thousand stages, the schedules of the frontier are within 5 % of the bound") {
-  check_gap(1000, 0.75);  // to copy takes about as long as to recompute
-  check_gap(300, 7.5);    // to copy takes longer
+  check_gap(1000, 0.75);  // a copy takes about as long as a recomputation
+  check_gap(300, 7.5);    // a copy takes longer than a recomputation
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Tests the proven bound on the bytes that a chain needs, and the sentences about this bound in a refusal.
+// Tests the proven bound on the bytes that a chain needs. Also tests what the message of a refusal says about this
+// bound.
 #include "fates/optimal/least_bytes.hpp"
 
 #include <algorithm>
@@ -26,28 +27,31 @@ TEST_CASE("the least bytes of a chain are the bytes of the pass that needs the m
   }
   chain.stages[2].gradient = 0;
   chain.stages[2].reads_output = true;
-  // A forward pass needs its input and output: 10 + 20, 20 + 30 and 30 + 40 bytes for A, B and C. The backward pass of
-  // C needs inner tensors (5), its output (40), its input (30) and the input's gradient (30): 105 bytes. B's backward
-  // pass needs 5 + 20 bytes, and 30 + 20 bytes for gradients. A's backward pass needs 5 + 10 + 20 bytes.
+  // A forward pass needs its input and its output: 10 + 20 bytes for stage A, 20 + 30 bytes for B and 30 + 40 bytes for
+  // C. The backward pass of C needs its inner tensors (5 bytes), its output (40), its input (30) and the gradient of
+  // its input (30), together 105 bytes. The backward pass of B needs its inner tensors (5), its input (20) and the
+  // gradients of its output and input (30 + 20). The backward pass of A needs 5 + 10 bytes, and 20 bytes for the
+  // gradient of its output.
   CHECK(least_bytes_bound(chain) == 105);
-  // With a shortcut from A to C, the backward pass of C also needs A's output (20) and the gradient of this output
-  // (20).
+  // Now there is a shortcut from A to C. So the backward pass of C also needs the output of A (20 bytes) and the
+  // gradient of this output (20 bytes).
   chain.stages[0].reads = {{0, true}};
   chain.stages[1].reads = {{1, true}};
   chain.stages[2].reads = {{1, true}, {2, true}};
   CHECK(least_bytes_bound(chain) == 145);
-  // If C's backward pass does not read A's output, the pass needs only the gradient of this output.
+  // Now the backward pass of C does not read the output of A. Of these two tensors, it needs only the gradient.
   chain.stages[2].reads = {{1, false}, {2, true}};
   CHECK(least_bytes_bound(chain) == 125);
   chain.stages[1].keep_workspace = 100;
   chain.stages[1].pass_workspace = 90;
   CHECK(least_bytes_bound(chain) == 20 + 30 + 90);
-  // For 5 micro-batches, the outputs of A and B have 20 + 30 bytes. The device holds at least 1/5 of them: 10 bytes.
+  // For 5 micro-batches side by side, the outputs of A and B have 20 + 30 bytes. The forward pass of B computes one
+  // micro-batch at a time, so it needs at least 1/5 of these bytes: 10 bytes.
   chain.side_by_side = 5;
   CHECK(least_bytes_bound(chain) == 10 + 90);
 }
 
-/// Returns the chain with random shortcuts: some stages also read an earlier boundary.
+/// Returns the chain with random shortcuts, over which some stages read a second, earlier boundary.
 Chain with_shortcuts(test::Dice& dice, Chain chain) {
   for (std::size_t s = 0; s < chain.stages.size(); ++s) {
     const bool reads = chain.stages[s].reads_input;
@@ -77,12 +81,12 @@ TEST_CASE("no choice of fates needs fewer bytes than the bound") {
     ++compared;
   }
   CAPTURE(equal);
-  CHECK(equal > compared / 10);  // a choice of fates often needs exactly as many bytes as the bound
+  CHECK(equal > compared / 10);  // some choice of fates often needs no more bytes than the bound
 }
 
-/// Returns the message that refuses a model with the layers `a`, `b` and `c` and a sum within a budget. If `shortcut`
-/// is true, the sum also reads the output of `a`. The outputs have 2 kB, except that the output of `b` has
-/// `elements_of_b` elements of 4 bytes. The backward passes read the inputs.
+/// Returns the message with which a model is refused within a budget. Its layers are `a`, `b`, `c`, `sum` and `d`. Each
+/// layer reads the layer before it. If `shortcut` is true, `sum` reads `a`, too. The output of `b` has `elements_of_b`
+/// elements of 4 bytes, and all other outputs have 2 kB. The backward pass of each layer reads the layer's inputs.
 std::string refusal(const std::string& budget, bool shortcut, int elements_of_b = 500) {
   const auto layer = [](const std::string& name, int elements, const std::string& inputs) {
     return "      - {type: operator, flop: 1, parameters: 1, keeps: inputs, name: " + name +
@@ -112,16 +116,17 @@ std::string refusal(const std::string& budget, bool shortcut, int elements_of_b 
 
 TEST_CASE("a refusal gives the least budget, or budgets that are proven not to be enough") {
   using Catch::Contains;
-  // If the network does not branch, the least bytes are known: the output of `c`, the gradients of the sum and of `c`,
-  // and the bytes that the sum keeps.
+  // In a model without branches, the least bytes are known exactly. The backward pass of `d` holds four tensors of 2
+  // kB: the outputs of `sum` and `d`, and the gradients of these two outputs.
   CHECK_THAT(refusal("1kB", false), Contains("The least budget that is enough is 8000 B"));
-  // The backward pass of the sum reads the outputs of `c` and `a`, and the gradients of the sum, `c` and `a` are held:
-  // 5 x 2 kB. No tape needs fewer bytes.
+  // The backward pass of `sum` holds five tensors of 2 kB: the outputs of `c` and `a`, and the gradients of the outputs
+  // of `sum`, `c` and `a`. So no tape needs fewer bytes.
   CHECK_THAT(refusal("1kB", true), Contains("whatever is kept") && Contains("needs 10000 B") &&
                                        Contains("The least budget that is enough is 10000 B"));
   CHECK(refusal("10kB", true).empty());
-  // If the output of `b` has 20 kB, the backward pass of `c` needs this output (20 kB), the output's gradient (20 kB)
-  // and the gradient of `c` (2 kB). The bound does not count the gradient of `a` that the device also holds (2 kB).
+  // Now the output of `b` has 20 kB. The backward pass of `c` needs this output (20 kB), the gradient of this output
+  // (20 kB) and the gradient of the output of `c` (2 kB). The device also holds the gradient of the output of `a` (2
+  // kB), which the bound does not count.
   CHECK_THAT(refusal("41kB", true, 5000),
              Contains("whatever is kept") && Contains("needs at least 42000 B") &&
                  Contains("The least budget that was found to be enough is 44000 B"));

@@ -20,7 +20,7 @@ using test::Row;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// A random chain with inner tensors and workspaces, on a device behind a link of 1 GB/s.
+/// A random chain with inner tensors and workspaces, and a scenario that trains it on a device behind a link of 1 GB/s.
 struct Case {
   Scenario scenario;
   CutModel cut;
@@ -49,8 +49,8 @@ struct Case {
     chain.stages.back().reads_output = true;
   }
 
-  /// Returns a scenario with layers of 1 to 20 us and tensors of up to 12 kB (12 us), so that a copy takes about as
-  /// long as a computation.
+  /// Returns a scenario whose layers compute for 1 to 20 us. Their tensors have up to 12 kB, and a copy of 12 kB takes
+  /// 12 us. So a copy takes about as long as a computation.
   static Scenario make(std::mt19937& random, std::size_t stages) {
     std::vector<Row> rows;
     for (std::size_t s = 0; s < stages; ++s)
@@ -98,7 +98,7 @@ struct Tally {
   double worst = 0;  ///< the greatest (seconds of `optimal`) / (least seconds) - 1
 };
 
-/// Compares `optimal` with the best of all assignments of fates, for random chains within two budgets each.
+/// Compares `optimal` with the fastest assignment of fates, for random chains. Each chain is tried within two budgets.
 Tally compare(bool overlap, int chains, unsigned seed) {
   Tally tally;
   std::mt19937 random(seed);
@@ -134,7 +134,7 @@ TEST_CASE(
   const Tally tally = compare(false, 600, 1);
   CAPTURE(tally.enumerated, tally.feasible, tally.faster);
   CHECK(tally.worst <= 1e-9);
-  CHECK(tally.faster > 0);  // `optimal` may be faster, because it may also recompute a stage twice
+  CHECK(tally.faster > 0);  // `optimal` may be faster, because it may recompute a stage twice
   CHECK(tally.feasible > 500);
 }
 

@@ -28,8 +28,8 @@ struct Drawn {
   int kept_bytes = 0;
 };
 
-/// Returns a scenario with one layer per stage; layer 0 is the image. At 1 GFLOP/s and 1 GB/s, 1000 FLOP take 1 us and
-/// 1 kB takes 1 us. Each layer has one parameter of 4 bytes. The gradient of the parameter also has 4 bytes.
+/// Returns a scenario with one layer per stage. Layer 0 is the image. At 1 GFLOP/s, 1000 FLOP take 1 us. At 1 GB/s, 1
+/// kB takes 1 us. Each layer has one parameter. The parameter and its gradient have 4 bytes each.
 std::string text_of(int image, const std::vector<Drawn>& layers, bool overlap) {
   std::string text =
       "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
@@ -108,8 +108,9 @@ class Run {
   std::int64_t constant_ = 0;
 };
 
-/// The layers are `a`, `b`, `c`, the sum of `a` and `c`, and `d`. Each layer except the sum reads its inputs in its
-/// backward pass. The image has 1 kB; `a`, `b`, `c` and the sum have 2 kB each, and `d` has 1 kB.
+/// A model of the layers `a`, `b`, `c`, `sum` and `d`. The layer `sum` adds the outputs of `a` and `c`, and its
+/// backward pass reads no inputs. The backward passes of the other layers read the inputs of their layers. The image
+/// has 1 kB. The outputs of `a`, `b`, `c` and `sum` have 2 kB each, and the output of `d` has 1 kB.
 const std::vector<Drawn> block = {{500, 2000, {0}, "inputs"},
                                   {500, 4000, {1}, "inputs"},
                                   {500, 6000, {2}, "inputs"},
@@ -130,10 +131,11 @@ TEST_CASE("branches: a stage says which boundaries it reads, and makes only its 
 }
 
 TEST_CASE("branches: a tensor that two operations read is on the device only once") {
-  // All tensors are kept: the image, `a`, `b` and the sum stay (7 kB), and `c` stays until the sum is made. The peak is
-  // during the backward pass of `d`. The device then holds these 7 kB, `d` (1 kB), the gradient of `d` (1 kB of
-  // workspace) and the gradient of the sum (2 kB). If each of the two boundaries that `a` crosses had its own copy of
-  // `a`, the peak would be 4 kB higher.
+  // All tensors are kept. The image and the outputs of `a`, `b` and `sum` stay on the device, together 7 kB. The output
+  // of `c` stays only until `sum` has read it. The peak is during the backward pass of `d`. The device then holds the 7
+  // kB, the output of `d` (1 kB), the gradient of this output (1 kB of workspace) and the gradient of the output of
+  // `sum` (2 kB). The output of `a` must last over the boundaries of `b` and `c`. If each of these two boundaries had a
+  // copy of it, the peak would be 4 kB higher.
   const Run run(250, block, true);
   CHECK(run.peak("keep_all") == 1000 + 3 * 2000 + 1000 + 1000 + 2000);
   CHECK(memory_of(run.chain(), alike_tapes(run.chain()).front()).peak == run.peak("keep_all"));
@@ -142,7 +144,7 @@ TEST_CASE("branches: a tensor that two operations read is on the device only onc
 TEST_CASE(
     "branches: the fate of a stage applies to the stage's own output, and no other tensor "
     "is moved") {
-  // The output of stage `a` is offloaded. Its 2 kB are saved once, and loaded once for the backward pass of `b`.
+  // Only the output of stage `a` is offloaded. It is saved once, and loaded once for the backward pass of `b`.
   const Run run(250, block, true);
   const Tape tape =
       tape_of(run.chain(), {Fate::offload, Fate::keep, Fate::keep, Fate::keep, Fate::keep});
@@ -152,8 +154,9 @@ TEST_CASE(
   CHECK(moved == std::vector<std::uint32_t>{0, 1, 1, 0});
 }
 
-/// Returns random layers. A layer reads the layer before it, or (in one of four cases) any earlier layer. Some layers
-/// read a second layer. A copy takes 4 ns per element, and a computation takes 1 to 24 ns.
+/// Returns random layers. Three quarters of the layers read the layer before them. The other layers read a random
+/// earlier layer. Some layers read a second layer, too. For each element, a copy takes 4 ns, and a computation takes 1
+/// to 24 ns.
 std::vector<Drawn> random_layers(test::Dice& dice, std::size_t count) {
   std::vector<Drawn> layers;
   for (std::size_t l = 0; l < count; ++l) {
@@ -193,8 +196,7 @@ TEST_CASE("branches: a tape needs at most the bytes and seconds of its point in 
 }
 
 /// Compares `optimal` with an exhaustive search of all schedules, in random networks with random budgets. No schedule
-/// is faster than the bound, so the difference between `optimal` and the fastest schedule is at most the gap of
-/// `optimal`.
+/// may be faster than the bound that `optimal` reports.
 void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most) {
   test::Dice dice(seed);
   int branching = 0, faster = 0;
@@ -230,7 +232,7 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most)
   }
   CAPTURE(branching, faster, worst, gaps / cases);
   CHECK(branching > cases / 4);
-  // Schedules that `optimal` does not search are rarely faster than the result of `optimal`.
+  // `optimal` leaves out some schedules. One of them is rarely faster than the answer of `optimal`.
   CHECK(faster <= 1 + cases / 20);
   CHECK(worst <= 0.05);
 }

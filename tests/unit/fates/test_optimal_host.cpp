@@ -1,4 +1,4 @@
-// Tests `optimal` with limited host memory. Offloaded tensors must fit into the host memory.
+// Tests `optimal` with limited host memory. All offloaded tensors together must fit into this memory.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -21,7 +21,8 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 TEST_CASE("a copy is in host memory from its save to its last load") {
-  // There are two stages. The output (20 B) and the inner tensors (30 B) of the first stage are saved and loaded.
+  // There are two stages. The first stage is offloaded: its output of 20 B and its inner tensors of 30 B are saved and
+  // loaded.
   Chain chain;
   chain.input = {10, 0, 1};
   chain.stages = {
@@ -59,7 +60,7 @@ TEST_CASE("no tape that fits in host memory is faster than the bound", "[propert
   CHECK(closer > cases / 4);
 }
 
-/// Runs one scenario with memories of any size for the device and the host.
+/// Runs a scenario. The caller chooses the capacities of the memories of the device and of the host.
 struct Run {
   std::string text;
 
@@ -116,8 +117,8 @@ TEST_CASE(
       best = std::min(best, run.seconds(strategy, device, host));
     const double optimal = run.seconds("optimal", device, host);
     INFO(run.text << "device " << device << ", host " << host << ": " << optimal / best - 1);
-    // In one case `optimal` was slower than another strategy by 0.94 %. The other strategies may put a load at a
-    // position in the tape that `optimal` does not try.
+    // In one case, `optimal` was slower than another strategy by 0.94 %. The tape of the other strategy had a load at a
+    // position that `optimal` does not try.
     CHECK((optimal == best || optimal <= best * 1.01));
     compared += best < never;
     faster += optimal < best * (1 - 1e-9);

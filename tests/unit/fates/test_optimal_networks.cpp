@@ -1,4 +1,4 @@
-// Tests `optimal` in real networks in which each layer is a stage: the gap of its results, and the parts of the search
+// Tests `optimal` in real networks, with one layer per stage. Tests the gap of its results, and the parts of the search
 // that keep this gap small.
 #include <catch2/catch.hpp>
 
@@ -19,7 +19,7 @@ struct Network {
   std::int64_t activation_bytes = 0;  ///< the bytes of activations at the peak of keep_all
 };
 
-/// The third value is what `sluice run` prints as the bytes of activations for keep_all.
+/// The third value was read from the output of `sluice run` under keep_all: the bytes of activations at the peak.
 const Network resnet = {"resnet50", 32, 2'729'574'400};
 const Network gpt2 = {"gpt2", 4, 7'955'546'112};
 
@@ -79,7 +79,8 @@ TEST_CASE("optimal: one search gives the bounds of a micro-batch and of a run wi
   }
 }
 
-/// Returns a chain in which stages 1 and 2 read boundary 1. The outputs of the three stages have 100, 10 and 1 byte.
+/// Returns a chain of three stages whose outputs have 100, 10 and 1 byte. Each stage reads the boundary before it.
+/// Stage 2 reads boundary 1, too, over a shortcut.
 Chain shortcut() {
   Chain chain;
   chain.input = {1, 0, 1};
@@ -101,7 +102,8 @@ TEST_CASE("branches: a boundary of the view says which part of it earlier stages
   REQUIRE_FALSE(view.branches());
   CHECK(view.stages[0].output.bytes == 100);
   CHECK(view.stages[0].carried.before == 0);
-  // Boundary 2 of the view consists of the 10 bytes that stage 1 makes, and of boundary 1.
+  // In the view, boundary 2 has 110 bytes: the 100 bytes of boundary 1, which stage 2 still reads, and the 10 bytes
+  // that stage 1 makes.
   CHECK(view.stages[1].output.bytes == 110);
   CHECK(view.stages[1].output.load_s == 110);
   CHECK(view.stages[1].gradient == 110);
@@ -115,8 +117,9 @@ TEST_CASE("branches: a boundary of the view says which part of it earlier stages
 TEST_CASE("branches: the frontier counts a shortcut once if an earlier boundary holds it") {
   const Chain chain = shortcut();
   const Frontier frontier(joint_chain(chain), {.copies = false});
-  // The fastest schedule keeps all tensors. The most bytes are on the device during the backward pass of stage 2:
-  // boundaries 0 to 2 with 1 + 100 + 10 bytes, and the gradients of boundaries 1 and 2 with 100 + 10 bytes.
+  // The fastest schedule keeps all tensors. Its peak is during the backward pass of stage 2. Then the device holds
+  // boundaries 0 to 2, which have 1 + 100 + 10 bytes, and the gradients of boundaries 1 and 2, which have 100 + 10
+  // bytes.
   CHECK(frontier.points().back().peak == 221);
   const Tape tape = separate(chain, frontier.tape(frontier.points().size() - 1));
   CHECK(memory_of(chain, tape).peak == 221);

@@ -1,5 +1,5 @@
-// Compares `optimal`, in random runs, with the strategies that treat every stage alike. Many tapes are executed, and
-// none may be faster than the bound of `optimal`.
+// Compares `optimal` in random runs with the strategies that treat every stage alike. Also executes many tapes. No tape
+// may be faster than the bound that `optimal` reports.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -103,7 +103,8 @@ TEST_CASE(
   CHECK(faster > chains() / 4);
 }
 
-/// The parts of a scenario that `optimal` reads. The functions return the seconds of a tape, and bounds for a budget.
+/// The parts of a scenario that the search of `optimal` reads. The member functions return the seconds of a tape, and
+/// bounds for a budget.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;
@@ -152,7 +153,8 @@ struct FateQuestion {
     return run_bound(chain, run, bound_of(chain, budget, Copies::overlapped).halves);
   }
 
-  /// Returns the bound on the seconds of the micro-batches alone, without updates. The plan has a fact with this bound.
+  /// Returns the bound on the seconds of all micro-batches, without the updates of the weights. A fact of the plan
+  /// states this bound.
   double micro_batches_bound(std::int64_t budget) const {
     return run_of(scenario.workload, states).micro_batches *
            fate_bound(chain, budget, overlap ? Copies::overlapped : Copies::serial);
@@ -188,7 +190,7 @@ TEST_CASE("no execution is faster than the bound of optimal", "[property]") {
     }
   }
   CAPTURE(executed);
-  CHECK(closest < 1 + 1e-9);  // at least one run takes exactly the seconds of the bound
+  CHECK(closest < 1 + 1e-9);  // some run takes exactly as long as its bound
   CHECK(executed > 10 * chains());
 }
 

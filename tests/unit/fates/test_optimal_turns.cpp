@@ -1,5 +1,5 @@
 // Tests `optimal` with weights that take turns, on one or two devices. `optimal` is compared with the strategies that
-// treat every stage alike. Many tapes are executed, and none may be faster than the bound of `optimal`.
+// treat every stage alike. Also, many tapes are executed. No tape may be faster than the bound that `optimal` reports.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -60,8 +60,9 @@ class Run {
   std::string text_;
 };
 
-/// Returns a random capacity, whose logarithm is uniformly distributed. The least capacity is the peak of the strategy
-/// that needs the fewest bytes. The largest capacity is 1.1 times the peak at which all micro-batches keep all tensors.
+/// Returns a random capacity of the device's memory. The logarithm of the capacity is uniformly distributed. At least,
+/// it is the peak of the strategy that needs the fewest bytes. At most, it is 1.1 times the peak of a run in which all
+/// micro-batches keep all tensors.
 std::int64_t some_capacity(test::Dice& dice, const Run& run);
 
 void compare(const std::string& policy, std::uint64_t seed) {
@@ -95,7 +96,8 @@ TEST_CASE("optimal, phased, is never slower than any strategy that treats every 
   compare("phased", 1102);
 }
 
-/// The parts of a run that `optimal` reads. The functions return a tape's seconds and peak, and bounds for a budget.
+/// The parts of a run that the search of `optimal` reads. The member functions return the seconds and the peak of a
+/// tape, and bounds for a budget.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;
@@ -174,8 +176,9 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
   int faster = 0;
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
-    // If `in_flight` is given, or if a batch is one micro-batch, the strategies use the whole memory of the device. So
-    // in more memory, they may choose another order of loads, and this order may take longer.
+    // If `in_flight` is given, or if a batch is one micro-batch, the plan uses the whole memory of the device. Then a
+    // plan for more memory may have another order of loads, and this order may take longer. So these two cases are left
+    // out.
     if (run.text().find("in_flight") != std::string::npos || FateQuestion(run).per_batch() == 1)
       continue;
     std::vector<std::int64_t> capacities;
@@ -203,7 +206,7 @@ TEST_CASE("no execution is faster than the bound of optimal if weights take turn
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
     const FateQuestion question(run);
     const std::size_t stages = question.chain.stages.size();
-    // A single stage on a single device stays on this device, so no weights take turns.
+    // If there is a single stage on a single device, its weights stay on this device, and no weights take turns.
     if (stages == 1 && run.devices() == 1) continue;
     const Frontier frontier(question.chain);
     std::vector<Tape> tapes = alike_tapes(question.chain);
@@ -227,11 +230,12 @@ TEST_CASE("no execution is faster than the bound of optimal if weights take turn
     }
   }
   CAPTURE(executed, closest);
-  CHECK(closest < 1.01);  // at least one run takes nearly the seconds of the bound
+  CHECK(closest < 1.01);  // some run takes less than 1 % longer than its bound
   CHECK(executed > 10 * cases);
 }
 
-/// Returns training on two devices behind links of 373.25 MB/s to host memory.
+/// Returns the training of a model with these layers on two devices. Each device is behind a link of 373.25 MB/s to
+/// host memory.
 FateQuestion on_a_pair(const std::string& layers, const std::string& up,
                        const std::string& overlap) {
   const std::string link = "bandwidth: 373.25MB/s, duplex: full" + up + "}";
@@ -263,8 +267,9 @@ void check_bound(const FateQuestion& question, const Tape& tape) {
 constexpr auto loads = TapeOp::Kind::load, forward = TapeOp::Kind::forward,
                backward = TapeOp::Kind::backward;
 
-// B3, the backward pass of stage 3, reads the result of F2, the forward pass of stage 2. F2 runs again just before B3.
-// But host memory has had the result since the first F2, and the device of B3 loads it from there. So B3 need not wait.
+// F2 is the forward pass of stage 2, and B3 is the backward pass of stage 3. B3 reads the output of F2. F2 runs again
+// just before B3, on the other device. But the first F2 already saved this output to host memory, and the device of B3
+// loads it from there. So B3 need not wait for the second F2.
 TEST_CASE("a backward pass after a recomputation on another device need not wait") {
   check_bound(
       on_a_pair(
@@ -288,8 +293,9 @@ TEST_CASE("a backward pass after a recomputation on another device need not wait
        {backward, 0}});
 }
 
-// Saves take nearly no time, so the run takes the seconds of its computation and loads. F1, the forward pass of stage
-// 1, runs again between the backward passes B3 and B2. So B2 runs on the device of B3, and the gradient stays there.
+// Saves take nearly no time, so the run takes only the seconds of its computations and loads. F1, the forward pass of
+// stage 1, runs again between the backward passes B3 and B2. The passes run on the two devices in turn, so B2 runs on
+// the device of B3. So the gradient that B3 makes is not moved.
 TEST_CASE(
     "without overlap, a recomputation can bring a backward pass to the device of its gradient") {
   const std::string pool = "type: avg_pool, kernel: 3, stride: 1, padding: 1}";

@@ -21,8 +21,9 @@ TapeOp back(std::uint32_t s) {
   return {Kind::backward, s, false};
 }
 
-/// Returns a chain whose tensors have 1, 10, 100 … bytes, so that each digit of a sum shows whether one tensor is
-/// counted. Input: 1 byte. Outputs: 10 and 100. Inner tensors: 1000 and 10000. Gradient of boundary 1: 100000.
+/// Returns a chain in which each tensor has another power of 10 as its bytes. So each digit of a sum shows whether a
+/// certain tensor is counted. The input has 1 byte. The outputs have 10 and 100 bytes, the inner tensors 1000 and 10000
+/// bytes. The gradient of boundary 1 has 100000 bytes.
 Chain two_stages() {
   Chain chain;
   chain.input = {1, 0.5, 0.25};
@@ -39,8 +40,8 @@ Chain two_stages() {
   return chain;
 }
 
-/// The functions below are simple and slow. fates/tape.hpp has a rule that says how long a tensor is on the device. The
-/// functions follow this rule word by word. An event says that an operation brings a tensor to the device or reads it.
+/// The comments of fates/tape.hpp say how long a tensor is on the device. The functions below are slow, because they
+/// follow this rule word by word. An event means that an operation either brings a tensor to the device or reads it.
 struct Event {
   int tensor;
   bool brings;
@@ -110,9 +111,10 @@ TEST_CASE(
   const Chain chain = two_stages();
   const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
   const TapeMemory memory = memory_of(chain, tape);
-  // The first operation loads the input. The second adds boundary 1 and the inner tensors of stage 0, the third adds
-  // boundary 2 and the inner tensors of stage 1, and the fourth adds the gradient of boundary 1. During the fifth, the
-  // device holds the input, the inner tensors of stage 0 and the gradient of boundary 1.
+  // The first operation brings the input to the device. The second operation adds boundary 1 and the inner tensors of
+  // stage 0. The third operation adds boundary 2 and the inner tensors of stage 1. The fourth operation adds the
+  // gradient of boundary 1. During the fifth operation, the device holds only the input, the inner tensors of stage 0
+  // and the gradient of boundary 1.
   CHECK(memory.bytes == std::vector<std::int64_t>{1, 1011, 11'111, 111'111, 101'001});
   CHECK(memory.peak == 111'111);
   CHECK(serial_seconds(chain, tape) == 6.25);
@@ -121,7 +123,8 @@ TEST_CASE(
 TEST_CASE("tape: a stage that runs twice drops its inner tensors between the two runs") {
   const Chain chain = two_stages();
   const Tape tape = {load0, pass(0), keep(1), back(1), keep(0), back(0)};
-  // The second forward pass of stage 0 makes boundary 1 again, but no later operation reads boundary 1.
+  // The second forward pass of stage 0 makes boundary 1 again. No later operation reads boundary 1, so it is freed at
+  // once.
   CHECK(memory_of(chain, tape).bytes ==
         std::vector<std::int64_t>{1, 11, 10'111, 110'111, 101'011, 101'001});
   CHECK(serial_seconds(chain, tape) == 7.25);

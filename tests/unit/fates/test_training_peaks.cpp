@@ -1,5 +1,5 @@
-// Tests a lower bound of the peak of training with many micro-batches in flight. The bound is computed from the peaks
-// with few micro-batches in flight. Because of this bound, the program need not plan steps that cannot fit.
+// Tests a lower bound on the peak of training. The bound for many micro-batches in flight is computed from the peaks
+// for two and three micro-batches in flight. A step whose bound does not fit need not be planned.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -32,8 +32,9 @@ TEST_CASE("the peak of training is convex in the number of micro-batches in flig
     };
     INFO(text << request.strategy().name);
     for (const std::int64_t passes : {1, 2, 3}) {
-      // Two peaks give the bound: the peaks of steps with 2 and 3 micro-batches in flight. If a step is several passes
-      // over the model, the steps for these peaks have two passes: a full pass, and a pass of a single micro-batch.
+      // The bound comes from the peaks of two small steps, with 2 and with 3 micro-batches in flight. If the step in
+      // question has one pass over the model, each small step has one pass, too. If it has several passes, each small
+      // step has two passes: a full pass, and a pass of a single micro-batch.
       const std::int64_t beside = passes == 1 ? 0 : 1;
       const std::int64_t two = peak(2 + beside, 2), three = peak(3 + beside, 3);
       for (const std::int64_t in_flight : {4, 5, 9}) {

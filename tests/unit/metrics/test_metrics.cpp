@@ -28,9 +28,9 @@ double keyed(const Totals& totals, const std::string& name, const std::vector<st
   return 0;
 }
 
-/// Returns a plan with one device and one link. The body runs twice: it loads x (50 B) and then computes on x.
-//   link: 100 byte/s, idle 1 W, busy 3 W; route: setup 0.5 s, latency 0.25 s
-//   load: 0.5 s + 50 B / 100 byte/s = 1 s;  forward: 3 s, 600 FLOP, 120 J, completes 4 samples
+/// Returns a plan with one device and one link. Its body runs twice, and loads the 50 B of x and computes on x.
+///   link: 100 byte/s, idle 1 W, busy 3 W. Route: setup 0.5 s, latency 0.25 s
+///   load: 0.5 s + 50 B / 100 byte/s = 1 s.  forward: 3 s, 600 FLOP, 120 J, completes 4 samples
 Plan load_and_compute() {
   Plan plan;
   plan.pools = {{"gpu", 300, "gpu", false}, {"host"}};
@@ -109,7 +109,7 @@ TEST_CASE("Samples, bytes, FLOP and joules of four actions equal those computed 
   REQUIRE(keyed(totals, "transferred_bytes_by_class", {"input"}) == 100);
   REQUIRE(number(totals, "flop") == 1200);
   REQUIRE(number(totals, "arithmetic_intensity") == 12);
-  // device: 10 W x 7.25 s + 2 x 120 J; link: 1 W x 7.25 s + (3 - 1) W x 100 B / 100 byte/s
+  // The device takes 10 W x 7.25 s + 2 x 120 J. The link takes 1 W x 7.25 s + (3 - 1) W x 100 B / (100 byte/s).
   REQUIRE(keyed(totals, "energy_j_by_device", {"gpu"}) == 312.5);
   REQUIRE(keyed(totals, "energy_j_by_link", {"host.down"}) == 9.25);
   REQUIRE(number(totals, "energy_j") == 321.75);
@@ -131,8 +131,8 @@ TEST_CASE("If the platform gives no watts, the energy is unknown, and the metric
   REQUIRE(value(totals, "energy_j_by_link").keyed.empty());
   SeriesSink sink(plan, 1);
   feed(sink);
-  REQUIRE(sink.table().series.back().name == "recompute_s");  // power_w would be the last series
-  plan.actions[1].joules = 120;  // measured joules, although the watts are unknown
+  REQUIRE(sink.table().series.back().name == "recompute_s");  // with watts, power_w is the last
+  plan.actions[1].joules = 120;  // the joules of this action were measured
   Totals measured(plan);
   feed(measured);
   REQUIRE(number(measured, "energy_j") == 240);
@@ -143,7 +143,7 @@ TEST_CASE("Two loads and two forward passes take exactly the seconds of the boun
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
-  // The first forward pass can start at 1.25 s, and the two passes take 2 x 3 s.
+  // The first forward pass cannot start before 1.25 s, and the two forward passes take 2 x 3 s.
   REQUIRE(number(totals, "lower_bound_s") == 7.25);
   REQUIRE(number(totals, "bound_ratio") == 1);
   REQUIRE(value(totals, "bound_by").text == "gpu.compute");
@@ -152,8 +152,8 @@ TEST_CASE("Two loads and two forward passes take exactly the seconds of the boun
 TEST_CASE("The peak of a pool is reported with the contents of the pool at that moment") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
-  // The pool gpu holds w (200 B). Then one x (50 B) is added, a second x is added, one x is freed, and one x is added.
-  // The pool then holds 300 B for the second time. At the end w is freed, and 100 B remain.
+  // The pool gpu holds the 200 B of w. Then an x of 50 B is added, a second x is added, one x is freed, and a third x
+  // is added. So the pool holds 300 B at two times. At the end, w is freed, and 100 B remain.
   totals.memory({0, 0, 0, 200, 200});
   totals.memory({1, 0, 1, 50, 250});
   totals.memory({2, 0, 1, 50, 300});
@@ -176,7 +176,7 @@ TEST_CASE("Overflow is the number of bytes beyond a capacity that is not enforce
   Totals totals(plan);
   totals.memory({0, 0, 0, 200, 200});
   REQUIRE(keyed(totals, "overflow_bytes", {"gpu"}) == 80);
-  REQUIRE(value(totals, "overflow_bytes").keyed.size() == 1);  // the host memory has no limit
+  REQUIRE(value(totals, "overflow_bytes").keyed.size() == 1);  // host has no limit
   plan.pools[0].enforced = true;
   REQUIRE(value(totals, "overflow_bytes").keyed.empty());
 }
@@ -200,8 +200,8 @@ TEST_CASE("Bubbles are time beyond the mean computation. Recomputation is a shar
   totals.span({1, 0, 2, 7, 7, 2, WaitReason::data, 0});
   totals.span({2, 0, 9, 10, 10, 2, WaitReason::memory, 0});
   REQUIRE(number(totals, "compute_s") == 8);
-  // The devices compute for 2 s and 6 s: 4 s on average. Device b takes the longest time from its first to its last
-  // computation: from 2 s to 10 s, which is 8 s. The bubble fraction is 1 - 4 / 8.
+  // The devices compute for 2 s and 6 s, which is 4 s on average. From its first to its last computation, device b
+  // takes longer than device a: 8 s, from 2 s to 10 s. So the bubble fraction is 1 - 4 / 8.
   REQUIRE(number(totals, "bubble_fraction") == 0.5);
   REQUIRE(number(totals, "compute_utilisation") == 0.4);  // 8 / (10 x 2)
   REQUIRE(number(totals, "recompute_s") == 1);
@@ -214,8 +214,8 @@ TEST_CASE("A step counts from the end of the middle iteration to the end of the 
   plan.iterations = 8;
   plan.steps_per_iteration = 2;
   Totals totals(plan);
-  // Iteration i is complete at 10 i + 5 s, except that iterations 0 and 1 are slow. The middle one of the 8 iterations
-  // is iteration (8 - 1) / 2 = 3, rounded down.
+  // Iterations 0 and 1 are slow. Each later iteration i is complete at 10 i + 5 s. Iteration 3 is the middle one of the
+  // 8 iterations, because (8 - 1) / 2 is rounded down to 3.
   for (std::int64_t i = 0; i < 8; ++i) {
     const double end = 10.0 * static_cast<double>(i) + (i < 2 ? 100 : 5);
     totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
@@ -230,8 +230,8 @@ TEST_CASE("If a step consists of several iterations, whole steps are counted") {
   plan.iterations = 12;
   plan.iterations_per_step = 3;
   Totals totals(plan);
-  // 12 iterations are four steps. The middle step is step (4 - 1) / 2 = 1, rounded down. It ends with iteration 5,
-  // which is complete at 10 x 5 + 5 = 55 s. Iteration 11, the last one, is complete at 140 s instead of 115 s.
+  // 12 iterations are four steps. The middle step is step 1, because (4 - 1) / 2 is rounded down to 1. It ends with
+  // iteration 5, complete at 10 x 5 + 5 = 55 s. Step 3 ends with iteration 11, complete at 140 s.
   for (std::int64_t i = 0; i < 12; ++i) {
     const double end = i == 11 ? 140 : 10.0 * static_cast<double>(i) + 5;
     totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
@@ -250,8 +250,8 @@ TEST_CASE("The iterations of a single step are not a steady state") {
 }
 
 TEST_CASE("A step takes at least the seconds of its work on the busiest stream or link") {
-  // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s, so they seem to take 2 s each. But each iteration has
-  // a forward pass of 3 s, so a step takes at least 3 s.
+  // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s, as if an iteration took 2 s. But each iteration has a forward
+  // pass of 3 s. So a step takes at least 3 s.
   const auto step_of = [](const Plan& plan) {
     Totals totals(plan);
     for (std::int64_t i = 0; i < plan.iterations; ++i) {
@@ -263,10 +263,10 @@ TEST_CASE("A step takes at least the seconds of its work on the busiest stream o
   Plan plan = load_and_compute();
   plan.iterations = 3;
   REQUIRE(step_of(plan) == 3);
-  // The copy engine takes 0.5 s + 350 B / 100 byte/s = 4 s.
+  // With 350 B, the load takes 0.5 s + 350 B / 100 byte/s = 4 s, longer than the forward pass.
   plan.actions[0].flows[0].bytes = 350;
   REQUIRE(step_of(plan) == 4);
-  // If a second copy engine loads 350 B over the same link, the link moves 700 B per iteration, in 7 s.
+  // Now a second copy engine loads 350 B over the same link. So the link moves 700 B per iteration, which take 7 s.
   plan.streams.push_back(plan.streams[1]);
   plan.actions.push_back(plan.actions[0]);
   plan.actions.back().stream = 2;
@@ -322,7 +322,7 @@ TEST_CASE("A metric without a number says why it has no number") {
                                 "energy_per_sample_j", "measured_share", "bound_ratio",
                                 "training_over_inference", "question_bound_s", "question_ratio"});
   REQUIRE_THAT(value(totals, "question_bound_s").absent, Catch::Contains("the run was of a plan"));
-  // A run that was aborted has no ratio of makespan to bound, because the plan did not run to its end.
+  // A run that did not reach its end has a bound of the plan, but no ratio of the bound to its makespan.
   Totals half(plan);
   half.span(executed[0]);
   REQUIRE(value(half, "bound_ratio").absent == "the run did not reach its end");
@@ -367,8 +367,8 @@ TEST_CASE("The series of two loads and two forward passes equal those computed b
   REQUIRE(table.series[0].name == "samples_done");
   REQUIRE(table.series[0].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
   REQUIRE(table.series[1].values == std::vector<double>(8, 0));
-  // An idle device takes 10 W and an idle link 1 W. A load adds 1 J in 1 s: the link is busy for 50 B / 100 byte/s =
-  // 0.5 s and then takes 2 W more than when it is idle. A forward pass adds 120 J in 3 s, which is 40 W.
+  // When idle, the device and the link take 10 + 1 W. A load keeps the link busy for 50 B / 100 byte/s = 0.5 s, with 2
+  // W more. So a load adds 1 J in 1 s, or 1 W. A forward pass adds 120 J in 3 s, or 40 W.
   REQUIRE(table.series[2].name == "power_w");
   REQUIRE(table.series[2].values[0] == Approx(11 + 1).epsilon(1e-12));
   REQUIRE(table.series[2].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));
@@ -378,12 +378,12 @@ TEST_CASE("The series of two loads and two forward passes equal those computed b
 
 TEST_CASE("The width of bins doubles if a run takes longer than expected, and no values are lost") {
   const Plan plan = load_and_compute();
-  SeriesSink sink(plan, 1e-5);  // with bins of this width, 725,000 bins would be needed
+  SeriesSink sink(plan, 1e-5);  // the run would need 725,000 bins of this width
   feed(sink);
   const SeriesTable table = sink.table();
   REQUIRE(table.time.size() <= 10'000);
   REQUIRE(table.time.size() > 5000);
-  REQUIRE(table.width == 1e-5 * 128);  // with 64e-5, 7.25 / 64e-5 = 11,328 bins would be too many
+  REQUIRE(table.width == 1e-5 * 128);  // 7.25 / 64e-5 = 11,328 bins would be too many
   REQUIRE(table.time.back() == 7.25);
   double busy = 0, joules = 0, before = 0;
   for (std::size_t i = 0; i < table.time.size(); ++i) {
@@ -392,7 +392,7 @@ TEST_CASE("The width of bins doubles if a run takes longer than expected, and no
     before = table.time[i];
   }
   REQUIRE(busy == Approx(6).epsilon(1e-9));
-  REQUIRE(joules == Approx(321.75).epsilon(1e-9));  // the metric energy_j has this value
+  REQUIRE(joules == Approx(321.75).epsilon(1e-9));  // the same as the metric energy_j
   REQUIRE(table.series[0].values.back() == 8);
 }
 

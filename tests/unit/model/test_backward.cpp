@@ -13,7 +13,8 @@ namespace {
 
 const std::string tokens = "- {type: input, name: x, shape: [5]}\n";
 
-/// Returns a layer that reads an image of 8 x 8 x 6 = 384 elements. A layer with weights makes the image.
+/// Returns a layer that reads an image of 8 x 8 x 6 = 384 elements. A layer with weights makes this image, so the
+/// returned layer has a backward pass.
 Layer learned(const std::string& keys) {
   return model_of(
              "- {type: input, name: x, shape: [8, 8, 6]}\n"
@@ -22,7 +23,7 @@ Layer learned(const std::string& keys) {
       .layers.back();
 }
 
-/// Returns a layer that reads 5 rows of 8 elements, 40 elements in all. An embedding makes the rows.
+/// Returns a layer that reads 5 rows of 8 elements, which are 40 elements. An embedding makes these rows.
 Layer learned_rows(const std::string& keys) {
   return model_of(tokens +
                   "- {type: embedding, name: a, entries: 9, features: 8}\n- {type: " + keys + "}\n")
@@ -48,8 +49,9 @@ void check_reads(const Layer& layer, bool inputs, bool output, std::int64_t kept
 }  // namespace
 
 TEST_CASE("each gradient of a product takes as many multiply-accumulates as the product") {
-  // The first two layers have 8 x 8 x 12 outputs, and each is a sum of 3 x 3 x 6 products. In the layer with two
-  // groups, each output is a sum of 1 x 1 x 6 / 2 products. The gradient of a bias takes 1 FLOP per output.
+  // The first two layers have 8 x 8 x 12 outputs. Each output is a sum of 3 x 3 x 6 = 54 products. In the third layer,
+  // which has two groups, each output is a sum of 1 x 1 x 6 / 2 = 3 products. The gradient of a bias takes 1 FLOP per
+  // output.
   const std::int64_t macs = 64 * 12 * 54;
   check_counts(learned("conv2d, channels: 12, kernel: 3, padding: 1"), 2 * macs,
                2 * macs + 64 * 12);
@@ -90,8 +92,8 @@ TEST_CASE("a pool of maxima keeps each position in 8 bytes, and a pool of means 
   check_counts(mean, 384, 0);
   check_reads(mean, false, false);
   check_counts(learned("global_avg_pool"), 384, 0);
-  // In one direction the pool makes 6 elements from 8, and its windows have 12 elements in all. In the other direction
-  // it makes 3 elements from 8, and its windows have 10 elements in all (test_layers.cpp tests these sums).
+  // Along the first axis, the pool makes 6 elements from 8, and its windows have 12 elements together. Along the second
+  // axis, it makes 3 elements from 8, and its windows have 10 elements together. test_layers.cpp tests these sums.
   check_counts(learned("adaptive_avg_pool, output: [6, 3]"), 12 * 10 * 6, 0);
 }
 
@@ -166,7 +168,8 @@ TEST_CASE(
 
 TEST_CASE(
     "attention keeps its scores, and with dropout also the scores after dropout and a mask of one byte per score") {
-  // There are 5 x 5 x 4 scores. In each of two products, a score takes one multiply-accumulate for each of 2 features.
+  // The 4 heads have 5 x 5 scores each, together 100 scores. Attention has two products. In each product, a score takes
+  // one multiply-accumulate for each of the 2 features of a head.
   const Layer plain = learned_rows("attention, inputs: [a, a, a], heads: 4");
   check_counts(plain, 4 * 400 + 5 * 100, 0);
   check_reads(plain, true, false, 100);
@@ -183,7 +186,7 @@ TEST_CASE("no gradient is computed for the input of a layer if no earlier layer 
                                "- {type: conv2d, name: b, channels: 4, kernel: 1, bias: false}\n"
                                "- {type: gelu, name: g, inputs: [x]}\n"
                                "- {type: mul, name: m, inputs: [g, g]}\n");
-  // No layer before the relu has weights, so the relu has no backward pass.
+  // The relu has no backward pass, because no layer before it has weights.
   check_counts(model.layers[1], 0, 0);
   check_reads(model.layers[1], false, false);
   check_counts(model.layers[2], 0, 2 * model.layers[2].macs);
@@ -207,23 +210,23 @@ TEST_CASE(
 
 TEST_CASE(
     "zeros of sparse weights are neither stored nor multiplied, in the forward and in the backward pass") {
-  // Half of the 3 x 3 x 6 x 12 = 648 weights are stored, and the whole bias is stored.
+  // Half of the 3 x 3 x 6 x 12 = 648 weights are stored. All 12 elements of the bias are stored.
   const Layer conv = learned("conv2d, channels: 12, kernel: 3, padding: 1, sparsity: 0.5");
   CHECK(conv.parameters == 324 + 12);
   CHECK(conv.macs == 64 * 324);
   CHECK(conv.flop == 2 * 64 * 324 + 64 * 12);
   check_counts(conv, 2 * 64 * 324, 2 * 64 * 324 + 64 * 12);
   CHECK(conv.sparsity == 0.5);
-  // Of 3840 weights, 0.3 x 384 x 10 = 1152 are zeros, and 2688 are stored.
+  // There are 384 x 10 = 3840 weights. 0.3 x 3840 = 1152 of them are zeros, and the other 2688 are stored.
   const Layer dense = learned("dense, features: 10, sparsity: 30%");
   CHECK(dense.parameters == 2688 + 10);
   CHECK(dense.macs == 2688);
-  // Of 200 weights, 0.29 x 8 x 25 = 58 are zeros (57.99... in binary arithmetic). Each of the 142 stored weights is
-  // multiplied with 5 rows.
+  // There are 8 x 25 = 200 weights. 0.29 x 200 = 58 of them are zeros, although the product is 57.99... in binary
+  // arithmetic. The other 142 weights are stored. Each stored weight is multiplied by an element of each of the 5 rows.
   const Layer rows = learned_rows("matmul, features: 25, sparsity: 0.29");
   CHECK(rows.parameters == 142);
   CHECK(rows.macs == 5 * 142);
-  // A third of 8 x 25 weights is 66.67, which is rounded to 67 zeros. So 133 weights are stored.
+  // A third of 200 weights is 66.67, which is rounded to 67 zeros. So 133 weights are stored.
   CHECK(learned_rows("matmul, features: 25, sparsity: 0.3333333").parameters == 133);
   const Layer none = learned_rows("matmul, features: 25, sparsity: 1");
   CHECK(none.parameters == 0);

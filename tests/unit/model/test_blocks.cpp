@@ -1,5 +1,5 @@
-// Tests blocks of layers, and the name `before`, which stands for the layer before the current one. With blocks and
-// `before`, the document of a residual network describes each kind of block only once.
+// Tests blocks of layers. In a block or a repetition, the name `before` stands for the layer before it. With blocks,
+// the document of a residual network describes each kind of block only once.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"
@@ -62,7 +62,8 @@ TEST_CASE("blocks may contain repetitions and blocks, and repetitions may contai
   CHECK(names_of(m) == std::vector<std::string>{"x", "a.o.1", "s.o.1", "a.o.2", "s.o.2", "end.o"});
   CHECK(m.layers[2].inputs == Inputs{0, 1});
   CHECK(m.layers[4].inputs == Inputs{2, 3});
-  // One input is `before`, the layer before the outer block, and the other input is the layer x.
+  // The layer `end` names two inputs: `before`, which is the layer before the block `outer`, and x. Here, both are the
+  // layer x.
   CHECK(m.layers[5].inputs == Inputs{0, 0});
 }
 
@@ -83,7 +84,7 @@ TEST_CASE("a use of a block passes inputs, and inside the block they have the de
   CHECK(m.layers[4].inputs == Inputs{0, 3});
   CHECK(m.layers[5].inputs == Inputs{1});
   // In the outer block `twice`, `deep` is y and `skip` is x. The inner block `join` declares its inputs in another
-  // order, but inside it, too, `deep` is y and `skip` is x.
+  // order. Still, `deep` is y and `skip` is x inside `join`.
   const Model nested = model_of(two + "- {block: twice, name: o, inputs: [x, y]}\n", "", join);
   CHECK(names_of(nested) ==
         std::vector<std::string>{"x", "y", "r.o.a", "s.o.a", "t.o.a", "u.o.1", "u.o.2"});
@@ -156,7 +157,7 @@ TEST_CASE("bad blocks are refused at the place where they are written or used") 
   CHECK_THAT(message_for("- {block: a}\n", "blocks: {a: {layers: []}}\n"),
              Contains("'layers' is empty"));
   CHECK_THAT(message_for("- {type: relu}\n", "blocks: {a: {parameters: {block: 1}, layers: []}}\n"),
-             Contains("nothing"));  // a block is checked only when it is used
+             Contains("nothing"));  // a block that is not used is not checked
   CHECK_THAT(message_for("- {block: a}\n",
                          "blocks: {a: {parameters: {block: 1}, layers: [{type: "
                          "relu}]}}\n"),
@@ -170,8 +171,8 @@ TEST_CASE("bad blocks are refused at the place where they are written or used") 
 }
 
 TEST_CASE("blocks that double many times are refused before they are written out") {
-  // The model would have 2^59 layers. The program counts each of the 60 blocks only once, and so it knows the number of
-  // layers without writing them out.
+  // The model would have 2^59 layers. The program counts the layers of each of the 60 blocks only once. So it knows
+  // this number before it writes the layers out.
   std::string blocks = "blocks:\n  b0: {layers: [{type: relu}]}\n";
   for (int i = 1; i < 60; ++i) {
     const std::string below = "{block: b" + std::to_string(i - 1) + "}";
@@ -179,7 +180,8 @@ TEST_CASE("blocks that double many times are refused before they are written out
   }
   CHECK_THAT(refused(x + "- {block: b59}\n", "", blocks),
              Contains("m.yaml:66:3: error: with this item the model has more than 1000000 layers"));
-  // The numbers of nested repetitions are multiplied, also if a parameter gives these numbers.
+  // If a repetition is inside another repetition, their numbers are multiplied. A parameter may give these numbers,
+  // too.
   CHECK_THAT(refused(x + "- {repeat: 2000, layers: [{block: b, n: 600}]}\n", "",
                      "blocks: {b: {parameters: {n: 1}, layers: "
                      "[{repeat: $n, layers: [{type: relu}]}]}}\n"),

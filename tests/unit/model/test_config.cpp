@@ -1,4 +1,5 @@
-// Tests the text of a layer's configuration, and the shapes of the tensors that the layer reads.
+// Tests the text that describes a layer's configuration, and the shapes of the tensors that the
+// layer reads.
 #include <catch2/catch.hpp>
 
 #include "model/partial.hpp"

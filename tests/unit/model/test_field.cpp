@@ -39,8 +39,8 @@ TEST_CASE(
   CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x (3 - 1)
   CHECK(last_field(halved + "- {type: max_pool, kernel: 3, stride: 2, padding: 1}\n" + conv) ==
         square(15, 4));  // 3 + 2 x (3 - 1) + 4 x (3 - 1)
-  // With dilation 2 the window extends over 5 pixels. A window of 7 x 1 extends over 1 + 6 pixels along one axis, and
-  // over 1 pixel along the other axis.
+  // A window of 3 pixels with dilation 2 extends over 5 pixels. A window of 7 x 1 pixels extends over 7 pixels along
+  // one axis, and over 1 pixel along the other axis.
   CHECK(last_field("- {type: conv2d, channels: 1, kernel: 3, dilation: 2}\n") == square(5, 1));
   CHECK(last_field("- {type: conv2d, channels: 1, kernel: [7, 1], stride: [1, 2]}\n") ==
         ReceptiveField{{7, 1}, {1, 2}});
@@ -63,7 +63,8 @@ TEST_CASE("if branches join, the field of the result is the largest field of the
   CHECK(last_field(conv + "- {type: add, inputs: [c, c]}\n") == square(3, 1));
   CHECK(last_field(conv + "- {type: conv2d, name: d, channels: 4, kernel: 5, padding: 2}\n" +
                    "- {type: concat, inputs: [x, c, d]}\n") == square(7, 1));
-  // The second factor, a global mean, depends on the whole image, so the product has no field.
+  // One factor of the product is a global mean, which depends on the whole image. So the product has no receptive
+  // field.
   CHECK_FALSE(last_field(conv + "- {type: global_avg_pool, name: g}\n" +
                          "- {type: mul, inputs: [c, g]}\n"));
 }
@@ -73,8 +74,8 @@ TEST_CASE("a transposed convolution divides the jump by its stride") {
   // wide, and the jump becomes 2 / 2 = 1.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n") ==
         square(3, 1));
-  // With 4 x 4 windows at a stride of 2, each output pixel depends on two input pixels. These two pixels are 2 pixels
-  // apart in the model's input, so the field is 3 + 2 pixels wide.
+  // With 4 x 4 windows at a stride of 2, each output pixel depends on two pixels of the layer's input along each axis.
+  // In the model's input, these two pixels are 2 pixels apart. So the field is 3 + 2 pixels wide.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 4, stride: 2}\n") ==
         square(5, 1));
   // The jump would be 1 / 2, which is not a whole number.
@@ -89,19 +90,20 @@ TEST_CASE("rows of features are an image of one axis, but tokens are not an imag
 
 TEST_CASE(
     "the fields of AlexNet and VGG-16 are the published fields, and the field of ResNet-50 equals a hand calculation") {
-  // These fields are in the table of architectures of Araujo et al. (2019): 195 pixels for AlexNet v2, and 212 pixels
-  // for VGG-16. For VGG-16 the table also gives the stride, 32 pixels.
+  // Araujo et al. (2019) publish a table of receptive fields: 195 pixels for AlexNet v2, and 212 pixels for VGG-16. For
+  // VGG-16, the table also gives a stride of 32 pixels, which is the jump here.
   const auto field = [](const std::string& model, const std::string& layer) {
     const Model read = load_model(zoo + model + ".yaml", {});
     return read.layers[read.layer_at(Value::make(layer))].field;
   };
   CHECK(field("alexnet_torchvision", "pool5") == square(195, 32));
   CHECK(field("vgg16", "average") == square(212, 32));
-  // For ResNet-50, the jump j is the distance, in pixels of the input, between two neighbouring output pixels. The
-  // first convolution has a field of 7 (j = 2), and the pool has a field of 11 (j = 4). Every 3 x 3 convolution adds
-  // 2 j. The first group adds 3 x 8, which gives 35. The second group adds 8 and 3 x 16, which gives 91 (j = 8).
-  // The third group adds 16 and 5 x 32, which gives 267 (j = 16). The fourth group adds 32 and 2 x 64, which
-  // gives 427 (j = 32). The published field of 483 pixels is for a ResNet-50 that has its strides in other layers.
+  // In ResNet-50, the jump j of a layer is the distance between two neighbouring output pixels, in pixels of the image.
+  // The first convolution has a field of 7 (j = 2), and the pool has a field of 11 (j = 4). Every 3 x 3 convolution
+  // adds 2 times the jump of its input. The three convolutions of the first group add 3 x 8, which gives 35. The four
+  // of the second group add 8 and 3 x 16, which gives 91 (j = 8). The six of the third group add 16 and 5 x 32, which
+  // gives 267 (j = 16). The three of the fourth group add 32 and 2 x 64, which gives 427 (j = 32). The published field
+  // of 483 pixels is for a ResNet-50 that has its strides in other layers.
   CHECK(field("resnet50", "average") == std::nullopt);
   const Model resnet = load_model(zoo + "resnet50.yaml", {});
   CHECK(resnet.layers[resnet.layer_at(Value::make(std::string("average"))) - 1].field ==

@@ -1,5 +1,5 @@
-// Tests layer types. The expected shapes, parameters, multiply-accumulates and FLOP are computed by hand. Wrong keys
-// are refused.
+// Tests layer types. The expected shapes, parameters, multiply-accumulates and FLOP are computed by hand. Also tests
+// that wrong keys are refused.
 #include <catch2/catch.hpp>
 
 #include "model/catalog.hpp"
@@ -30,7 +30,7 @@ TEST_CASE(
   CHECK(split.parameters == 3 * 3 * 2 * 12 + 12);
   CHECK(split.macs * 3 == whole.macs);
   CHECK(split.flop == 2 * split.macs + 64 * 12);
-  // A depthwise convolution has one 3 x 3 filter per channel.
+  // The convolution is depthwise: it has one 3 x 3 filter for each channel.
   const Layer depthwise =
       last("conv2d, channels: 6, kernel: 3, padding: 1, groups: 6, bias: false", square);
   CHECK(depthwise.parameters == 9 * 6);
@@ -44,9 +44,9 @@ TEST_CASE("kernel, stride, dilation and padding may be given for each axis") {
   CHECK(shape("kernel: [1, 7], padding: [0, 3]") == Shape{28, 28, 1});
   CHECK(shape("kernel: [7, 1]") == Shape{22, 28, 1});
   CHECK(shape("kernel: 2, stride: [2, 3]") == Shape{14, 9, 1});  // floor(26 / 3) + 1 = 9
-  // With this dilation, the window covers 5 x 5 pixels.
+  // With dilation 2, the window of 3 x 3 pixels covers 5 x 5 pixels.
   CHECK(shape("kernel: 3, dilation: 2") == Shape{24, 24, 1});
-  // With these dilations, the window covers 5 x 19 pixels.
+  // With the dilations 2 and 9, the window covers 5 x 19 pixels.
   CHECK(shape("kernel: 3, dilation: [2, 9]") == Shape{24, 10, 1});
   CHECK(shape("kernel: 3, padding: [1, 0, 2, 4]") == Shape{29, 30, 1});  // 28 + 3 - 2, 28 + 4 - 2
   CHECK(shape("kernel: 3, padding: same, dilation: 50") == Shape{28, 28, 1});
@@ -59,7 +59,7 @@ TEST_CASE("kernel, stride, dilation and padding may be given for each axis") {
 }
 
 TEST_CASE("a transposed convolution restores the extents of a convolution's input") {
-  // (8 - 1) steps x stride 2 - 2 x padding 1 + kernel 3 + output padding 1 = 16
+  // Each extent is (8 - 1) x stride 2 - 2 x padding 1 + kernel 3 + output padding 1 = 16.
   const Layer up = last(
       "conv_transpose2d, channels: 4, kernel: 3, stride: 2, padding: 1, output_padding: 1", square);
   CHECK(up.shape == Shape{16, 16, 4});
@@ -78,14 +78,14 @@ TEST_CASE(
     "pools may round the number of windows up, take means, and fit the windows to a given output") {
   CHECK(last("max_pool, kernel: 3, stride: 2").shape == Shape{13, 13, 3});
   CHECK(last("max_pool, kernel: 3, stride: 2, ceil: true").shape == Shape{14, 14, 3});
-  // (28 + 2 - 3) / 2 = 13.5 is rounded up to 14, which gives 15 windows. The 15th begins at position 14 x 2 - 1 = 27,
-  // which is in the image, so it counts.
+  // (28 + 2 - 3) / 2 = 13.5 is rounded up to 14, which gives 15 windows. The 15th window begins at position 14 x 2 - 1
+  // = 27 of the image. Position 27 is in the image, so this window counts.
   CHECK(last("max_pool, kernel: 3, stride: 2, padding: 1, ceil: true").shape == Shape{15, 15, 3});
-  // (28 + 4 - 1) / 5 = 6.2 is rounded up to 7, which gives 8 windows. The 8th would begin at position 7 x 5 = 35. The 2
-  // zeros before the image and the image end at position 30, so only 7 windows count.
+  // (28 + 4 - 1) / 5 = 6.2 is rounded up to 7, which gives 8 windows. The 8th window would begin at position 7 x 5 =
+  // 35. With the 2 zeros in front, the image ends before position 30. So only 7 windows count.
   CHECK(last("max_pool, kernel: 1, stride: 5, padding: 2, ceil: true").shape == Shape{7, 7, 3});
-  // Width, stride 2: (2 - 3) / 2 = -0.5 is rounded up to 0, which gives one window, as in torch. Height, stride 1:
-  // 2 + 2 - 3 = 1 gives 2 windows. Further below, the width has stride 1, too: 2 - 3 = -1 gives no window.
+  // The height has stride 1, and 2 + 2 - 3 = 1 gives 2 windows. The width has stride 2, and (2 - 3) / 2 = -0.5 is
+  // rounded up to 0, which gives one window, as in torch. With stride 1, 2 - 3 = -1 gives no window.
   const std::string small = "- {type: input, name: x, shape: [2, 2, 2]}\n";
   const std::string wide = "max_pool, kernel: [3, 3], padding: [1, 0], ceil: true, stride: ";
   CHECK(last(wide + "[1, 2]", small).shape == Shape{2, 1, 2});
@@ -104,8 +104,8 @@ TEST_CASE(
   const Layer seven = last("adaptive_avg_pool, output: 7");
   CHECK(seven.shape == Shape{7, 7, 3});
   CHECK(seven.flop == 28 * 28 * 3);  // 7 x 7 windows of 4 x 4 pixels, which do not overlap
-  // The windows of a pool from 8 to 6 are [0, 2) [1, 3) [2, 4) [4, 6) [5, 7) [6, 8), in all 12 = 8 + 6 - 2 elements.
-  // The windows of a pool from 8 to 3 are [0, 3) [2, 6) [5, 8), in all 10 = 8 + 3 - 1 elements.
+  // A pool from 8 to 6 has the windows [0, 2) [1, 3) [2, 4) [4, 6) [5, 7) [6, 8), with 8 + 6 - 2 = 12 elements. A pool
+  // from 8 to 3 has the windows [0, 3) [2, 6) [5, 8), with 8 + 3 - 1 = 10 elements.
   CHECK(last("adaptive_avg_pool, output: [6, 3]", square).flop == 12 * 10 * 6);
   CHECK(last("adaptive_avg_pool, output: 8", square).flop == 8 * 8 * 6);
 }
@@ -113,7 +113,7 @@ TEST_CASE(
 TEST_CASE("convolutions over one and three axes are counted like convolutions over two axes") {
   const std::string signal = "- {type: input, name: x, shape: [20, 4]}\n";
   const std::string volume = "- {type: input, name: x, shape: [6, 8, 10, 2]}\n";
-  // With 2 zeros on each side: floor((20 + 4 - 5) / 2) + 1 = 10. With 1 and 2 zeros: floor((20 + 3 - 5) / 2) + 1 = 10.
+  // With 2 + 2 zeros, floor((20 + 4 - 5) / 2) + 1 = 10 positions. With 1 + 2, floor((20 + 3 - 5) / 2) + 1 = 10.
   const Layer line = last("conv1d, channels: 6, kernel: 5, stride: 2, padding: 2", signal);
   CHECK(line.shape == Shape{10, 6});
   CHECK(line.parameters == 5 * 4 * 6 + 6);
@@ -124,7 +124,7 @@ TEST_CASE("convolutions over one and three axes are counted like convolutions ov
   CHECK(last("conv1d, channels: 8, kernel: 3, padding: same, groups: 4", signal).parameters ==
         3 * 8 + 8);
   CHECK(last("conv1d, channels: 1, kernel: 3, dilation: 4", signal).shape == Shape{12, 1});
-  // The three extents are 6 + 2 - 3 + 1 = 6, floor((8 - 3) / 2) + 1 = 3 and floor((10 - 1) / 2) + 1 = 5.
+  // The output extends over 6 + 2 - 3 + 1 = 6, floor((8 - 3) / 2) + 1 = 3 and floor((10 - 1) / 2) + 1 = 5 positions.
   const Layer solid =
       last("conv3d, channels: 3, kernel: [3, 3, 1], stride: [1, 2, 2], padding: [1, 0, 0]", volume);
   CHECK(solid.shape == Shape{6, 3, 5, 3});
@@ -290,7 +290,7 @@ TEST_CASE("layers for tokens have the shapes and counts that were computed by ha
 
 TEST_CASE(
     "attention computes one score for each head, query and key, and groups of heads may share keys and values") {
-  // 5 queries have 4 heads of 6 features. 7 keys have 2 heads of 6 features, and 7 values have 2 heads of 3 features.
+  // 5 queries have 4 heads of 6 features, 7 keys have 2 heads of 6, and 7 values have 2 heads of 3 features.
   const std::string given =
       "- {type: input, name: q, shape: [5, 24]}\n- {type: input, name: k, shape: [7, 12]}\n"
       "- {type: input, name: v, shape: [7, 6]}\n- {type: input, name: w, shape: [6, 6]}\n";
@@ -298,7 +298,7 @@ TEST_CASE(
   CHECK(grouped.shape == Shape{5, 12});
   CHECK(grouped.parameters == 0);
   CHECK(grouped.macs == 4 * 5 * 7 * (6 + 3));
-  // Per score, scaling takes 1 FLOP and softmax takes 5 FLOP.
+  // For each of the 4 x 5 x 7 scores, the scaling takes 1 FLOP and the softmax takes 5 FLOP.
   CHECK(grouped.flop == 2 * grouped.macs + 6 * 4 * 5 * 7);
   const Layer full = last("attention, inputs: [q, q, q], heads: 4", given);
   CHECK(full.shape == Shape{5, 24});
@@ -337,7 +337,7 @@ TEST_CASE("an impossible value is refused at its key") {
              Contains("a mapping for 'kernel'"));
   CHECK_THAT(message_for("conv2d, channels: 1"), Contains("the key 'kernel' is missing"));
   CHECK_THAT(message_for("conv2d, channels: 1, kernel: 3, padding: [1, 2, 3]"),
-             Contains("a list of 3 for 'padding'"));
+             Contains("a list of 3 integers for 'padding'"));
   CHECK_THAT(message_for("conv2d, channels: 1, kernel: 3, padding: [1, -2]"),
              Contains("m.yaml:5:55: error: '-2' for 'padding': it must be at least 0"));
   CHECK_THAT(message_for("conv2d, channels: 1, kernel: 4, dilation: 3"),
@@ -372,16 +372,16 @@ TEST_CASE("an impossible value is refused at its key") {
     return refused("- {type: input, name: x, shape: [4, 8, 8, 6]}\n- {type: " + keys + "}\n");
   };
   CHECK_THAT(of_volume("conv3d, channels: 1, kernel: [3, 3]"),
-             Contains("a list of 2 for 'kernel': expected an integer or [depth, height, width]"));
+             Contains("a list of 2 elements for 'kernel': expected an integer or [depth, height, width]"));
   CHECK_THAT(
       of_volume("max_pool, kernel: 2, padding: [1, 1]"),
-      Contains("a list of 2 for 'padding'") && Contains("[front, top, left, back, bottom, right]"));
+      Contains("a list of 2 integers for 'padding'") && Contains("[front, top, left, back, bottom, right]"));
   CHECK_THAT(of_volume("conv3d, channels: 1, kernel: [5, 1, 1]"),
              Contains("'5' for 'kernel': larger than the input [4, 8, 8, 6]"));
 }
 
 TEST_CASE("sizes at the limit of 64 bits are counted or refused, and never overflow") {
-  // The layer has 2^58 - 1 elements; a model may have 2^58 elements.
+  // The input has 2^58 - 1 elements, and a model may have at most 2^58.
   const std::string most = "288230376151711743";
   const auto message_for = [&](const std::string& keys) {
     return refused("- {type: input, name: x, shape: [" + most + ", 1, 1]}\n- {type: " + keys +

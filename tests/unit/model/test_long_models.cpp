@@ -1,5 +1,5 @@
 // Tests that the work of the program grows only in proportion to the number of layers. The test does not measure
-// seconds, but it would exceed its time limit if the work grew faster.
+// seconds. But if the work grew faster, the test would exceed its time limit.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -35,7 +35,8 @@ TEST_CASE("a model of 20000 layers with one stage per layer is planned, checked 
   REQUIRE(stages_of(scenario).size() == layers);
   const Plan plan = make_plan(scenario);
   check(plan);
-  // Each layer's weights are loaded once. Each layer runs once per micro-batch, and each micro-batch saves an answer.
+  // The weights of each layer are loaded once. Each layer runs once for each micro-batch. The answer of each
+  // micro-batch is saved.
   std::int64_t loads = 0, forwards = 0, saves = 0;
   for (const Action& action : plan.actions) {
     loads += action.kind == ActionKind::load &&

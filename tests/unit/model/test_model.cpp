@@ -25,11 +25,13 @@ Counts column(const Model& model, std::int64_t Layer::*count) {
 TEST_CASE(
     "the small CNN has the parameters, outputs and multiply-accumulates of the document that describes it") {
   const Model m = load_model(zoo + "cnn_mnist.yaml", {});
-  // Outputs x (weights + bias): 32 x (3x3x1 + 1) = 320; 32 x (3x3x32 + 1) = 9248; 128 x (14x14x32 + 1); 10 x (128 + 1)
+  // The parameters of a layer are its output channels times (weights per channel + 1 for the bias): 32 x (3x3x1 + 1) =
+  // 320; 32 x (3x3x32 + 1) = 9248; 128 x (14x14x32 + 1); 10 x (128 + 1)
   CHECK(column(m, &Layer::parameters) == Counts{0, 320, 9248, 0, 802944, 1290});
   CHECK(m.parameters() == 813802);
   CHECK(column(m, &Layer::output) == Counts{784, 25088, 25088, 6272, 128, 10});
-  // The MACs are 25088 x 3x3x1 = 225792; 25088 x 3x3x32 = 7225344; 6272 x 128 = 802816; 128 x 10
+  // The MACs of a layer are its outputs times the weights per output: 25088 x 3x3x1 = 225792; 25088 x 3x3x32 = 7225344;
+  // 128 x 6272 = 802816; 10 x 128
   CHECK(column(m, &Layer::macs) == Counts{0, 225792, 7225344, 0, 802816, 1280});
   CHECK(m.macs() == 8255232);
   // The convolutions take two FLOP per multiply-accumulate and one FLOP per output for the bias. The pool takes 2 x 2
@@ -46,19 +48,20 @@ TEST_CASE(
   CHECK(m.layers[1].shape == Shape{54, 54, 96});
   CHECK(m.layers[4].shape == Shape{26, 26, 256});
   CHECK(m.layers[13].shape == Shape{5, 5, 256});
-  // The weights are 11x11x3x96, 5x5x96x256, 3x3x256x384, 3x3x384x384, 3x3x384x256, 6400x4096, 4096x4096, 4096x1000
+  // The layers have these numbers of weights: 11x11x3x96, 5x5x96x256, 3x3x256x384, 3x3x384x384, 3x3x384x256, 6400x4096,
+  // 4096x4096, 4096x1000
   const Counts weights = {34848, 614400, 884736, 1327104, 884736, 26214400, 16777216, 4096000};
   Counts found;
   for (const Layer& layer : m.layers)
     if (layer.parameters > 0) found.push_back(layer.parameters);
   CHECK(found == weights);
   CHECK(m.parameters() == 50833440);
-  // The MACs of a layer are its outputs times its filter size. All layers together have 279936 x 363 + 173056 x 2400
-  //   + 55296 x 2304 + 55296 x 3456
+  // The MACs of a layer are its outputs times the weights per output. The sum over all layers is
+  //   279936 x 363 + 173056 x 2400 + 55296 x 2304 + 55296 x 3456
   //   + 36864 x 3456 + 26214400 + 16777216 + 4096000 = 1,009,945,728
   CHECK(m.macs() == 1009945728);
-  // The relu layers take 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 = 608,640 FLOP in addition. The pools take 9 x
-  // (64896 + 36864 + 6400) = 973,440 FLOP.
+  // A MAC takes 2 FLOP. The relu layers take 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 = 608,640 FLOP more. The
+  // pools take 9 x (64896 + 36864 + 6400) = 973,440 FLOP.
   CHECK(m.flop() == 2 * 1009945728LL + 608640 + 973440);
 }
 
@@ -203,8 +206,7 @@ TEST_CASE(
 }
 
 TEST_CASE("every entry of the layer catalog has a summary and reads a layer of its type") {
-  // These are the keys that a layer type needs in addition to `type`. Layer types that need only `type` are not listed
-  // here.
+  // The keys that a layer of each type needs besides `type`. Types that need no other key are left out.
   const std::map<std::string, std::string> keys = {{"input", ", shape: [4, 4, 1]"},
                                                    {"conv1d", ", channels: 2, kernel: 3"},
                                                    {"conv2d", ", channels: 2, kernel: 3"},

@@ -1,4 +1,4 @@
-// Tests that wrong models are refused, with the position and the message of each error.
+// Tests that wrong models are refused. Each message gives the position of the error.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"
@@ -144,7 +144,8 @@ TEST_CASE("counts that overflow are errors, at the position of the layer or of t
       StartsWith("3 m.yaml:5:3: error: FLOP: "));
   CHECK_THAT(refused(image, "scale: 9000000000000000000"),
              StartsWith("3 s.yaml:1:8: error: elements: "));
-  // The bytes of each layer fit into 64 bits, but their sum does not. This check counts an element as 32 bytes.
+  // In the first model, the bytes of each layer fit into 64 bits, but the bytes of both layers together do not. This
+  // check counts 32 bytes for each element.
   CHECK_THAT(refused("- {type: input, shape: [200000000000000000]}\n- {type: relu}\n"),
              StartsWith("3 m.yaml:5:3: error: bytes of the layers up to this one: "));
   CHECK_THAT(refused("- {type: input, shape: [5000000000000000000]}\n- {type: relu}\n"),

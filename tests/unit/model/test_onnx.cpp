@@ -1,5 +1,5 @@
-// Tests how ONNX models become sluice-model/1 documents. The comments next to shapes, parameters and MACs show how each
-// number is computed.
+// Tests how ONNX models become documents of the format sluice-model/1. The comments next to shapes, parameters and MACs
+// show how each number is computed.
 #include "support/onnx_case.hpp"
 
 using namespace sluice;
@@ -97,7 +97,7 @@ TEST_CASE(
   CHECK(layer(model, "scores").macs == 2 * 6 * 6 * 4);  // 4 features per head
   CHECK(layer(model, "scale").parameters == 0);         // a scalar constant is not a parameter
   CHECK(layer(model, "scale").flop == 72);
-  // The product `values` computes 48 values, each of which is a weighted sum of 6 words.
+  // The product `values` has 2 x 6 x 4 = 48 outputs. Each output is a weighted sum over 6 words.
   CHECK(layer(model, "values").macs == 2 * 6 * 4 * 6);
   CHECK(model.parameters() == 400 + 48 + 16 + 64 + 8);
   CHECK(got.elements.learned == model.parameters());
@@ -105,7 +105,7 @@ TEST_CASE(
 }
 
 TEST_CASE("constants are computed when a file is read, also with floating-point scales", "[onnx]") {
-  // To double the height and width, exporters write these nodes: cast, multiply, floor, cast.
+  // These nodes compute twice the height and width, as exporters write it: cast, multiply, floor, cast.
   OnnxBytes onnx;
   onnx.input("x", {1, 2, 5, 7})
       .numbers("begin", {2})
@@ -162,7 +162,7 @@ TEST_CASE("branches are joined by sums, products and concatenations along the ch
       .node("Split", {"c"}, {"left", "right"}, {A::integer("axis", 1)}, "split")
       .node("Sub", {"left", "right"}, {"d"}, {}, "sub")
       .output("d");
-  const Model model = read(onnx).model;  // the file is for two samples
+  const Model model = read(onnx).model;  // the batch of the file is two samples
   CHECK(layer(model, "x").shape == Shape{4, 4, 3});
   CHECK(layer(model, "mul").type == "mul");
   CHECK(layer(model, "concat").type == "concat");
@@ -188,8 +188,8 @@ TEST_CASE("slices and permutations are views, whose axes have the numbers that l
       .node("Transpose", {"b"}, {"c"}, {A::integers("perm", {0, 3, 1, 2})}, "turn")
       .output("c");
   const Model model = read(onnx).model;
-  // The slice takes every second of 8 rows from row 8 - 6 = 2 on: rows 2, 4 and 6. The transpose puts the axes into the
-  // order width, channels, height.
+  // The slice takes every second row from row 8 - 6 = 2 on, so it takes rows 2, 4 and 6 of the 8 rows. After the
+  // transpose, the order of the axes is width, channels, height.
   CHECK(types(model) == "input conv2d slice transpose");
   CHECK(layer(model, "slice").shape == Shape{3, 10, 6});
   CHECK(layer(model, "turn").shape == Shape{10, 6, 3});
@@ -254,8 +254,8 @@ TEST_CASE("each layer has its own bias, even if the file stores equal biases onc
   const Model model = read(onnx).model;
   CHECK(layer(model, "first").parameters == 20);
   CHECK(layer(model, "second").parameters == 20);
-  // The node `third` has the matrix of the node `second` and a bias of its own. No layer type can share only a matrix.
-  // So the matrix counts as parameters of `second`, and only the bias counts as parameters of `third`.
+  // The nodes `second` and `third` share a matrix, but `third` has a bias of its own. No layer type can share its
+  // matrix without its bias. So the matrix is counted for `second`, and only the bias is counted for `third`.
   CHECK(layer(model, "third").parameters == 4);
   CHECK(layer(model, "third").macs == 16);
 }
@@ -280,7 +280,7 @@ TEST_CASE("the message names all unknown operators, and an option counts them as
       "com.acme.Frobnicate]");
   const Model model = read(onnx, "{as_zero: [NonZero, com.acme.Frobnicate]}").model;
   CHECK(types(model) == "input operator relu operator operator");
-  CHECK(model.flop() == 6);  // the relu has 6 FLOP, and the other operators count as free
+  CHECK(model.flop() == 6);  // only the relu is counted, with 6 FLOP
   CHECK_THAT(refused_bytes(onnx.bytes(), "{as_zero: [Nonzero]}"),
              Contains("s.yaml:1:12: error: 'Nonzero' in 'as_zero': the model has no such operator "
                       "(did you mean 'NonZero'?)"));

@@ -1,5 +1,5 @@
-// Tests which axis of an ONNX file is the batch. A sample may consist of several sequences or images: then
-// another axis counts these sequences or images, and the tests cover this axis, too.
+// Tests which axis of an ONNX file is the batch. Also tests samples that consist of several sequences or images, which
+// another axis counts.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns PyTorch's LSTM(10, 20). The first axis of the layer's input counts the steps.
+/// Returns the layer LSTM(10, 20) as PyTorch exports it. The first axis of its input counts the steps.
 OnnxBytes lstm(const std::vector<OnnxDim>& input) {
   OnnxBytes onnx;
   onnx.input("x", input)
@@ -26,7 +26,8 @@ OnnxBytes lstm(const std::vector<OnnxDim>& input) {
   return onnx;
 }
 
-// A step takes 80 x 30 products, 160 biases, and 22 FLOP for each of 20 values.
+// Each of 7 steps has 80 x 30 multiply-accumulates of 2 FLOP, 160 additions of a bias, and 22 FLOP for each of 20
+// values.
 constexpr std::int64_t flop = 7 * (2 * 80 * 30 + 160 + 22 * 20);
 
 }  // namespace
@@ -44,7 +45,7 @@ TEST_CASE("an axis that is named batch is the batch, at any position", "[onnx]")
   const Model both = read(lstm({"seq", "batch", 10}), "{seq: 7, batch: 2}").model;
   CHECK(both.flop() == flop);
   CHECK_THAT(refused(lstm({"seq", "batch", 10}), "{batch: 2}"), Contains("the extents of seq"));
-  OnnxBytes second;  // the batch is an axis of the second input
+  OnnxBytes second;  // the second input has the batch
   second.input("a", {3, 4}).input("x", {"batch", 8}).node("Relu", {"x"}, {"y"}).output("y");
   CHECK(layer(read(second, "{batch: 6}").model, "x").shape == Shape{8});
 }
@@ -70,7 +71,7 @@ TEST_CASE("a recurrent layer may have several sequences in a sample", "[onnx]") 
 
 TEST_CASE("a transpose that moves only the axis of the batch or of the channels is not a layer",
           "[onnx]") {
-  OnnxBytes onnx;  // here the channels are the last axis, as in Sluice
+  OnnxBytes onnx;  // the channels are the last axis, as in Sluice
   onnx.input("x", {"N", 15, 17, 3}).weight("w", {4, 3, 3, 3});
   onnx.node("Transpose", {"x"}, {"t"}, {A::integers("perm", {0, 3, 1, 2})}, "first")
       .node("Conv", {"t", "w"}, {"c"}, {A::integers("strides", {2, 2})}, "conv")
@@ -108,7 +109,7 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
     return read(onnx);
   };
   const A strides = A::integers("strides", {2, 2});
-  // The full result has 15 x 2 + 3 = 33 rows and columns. One row and one column of this result are cut off.
+  // Without padding, the result has 15 x 2 + 3 = 33 rows and columns. One row and one column are cut off.
   for (const ReadOnnx& got : {read_one({strides, A::integers("output_shape", {32, 32})}),
                               read_one({strides, A::text("auto_pad", "SAME_UPPER")})}) {
     const Layer& up = layer(got.model, "up");
@@ -120,8 +121,8 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
     CHECK(up.backward.weight_flop == 2 * up.macs + 32 * 32 * 4);
     CHECK(got.notes.empty());
   }
-  // If the given output is larger than the computed output, the layer becomes an operator with the products of the
-  // convolution.
+  // The file says that the output has 34 rows and columns, but no window reaches row 34. So the layer becomes an
+  // operator that has as many products as the convolution.
   const ReadOnnx larger = read_one({strides, A::integers("output_shape", {34, 34})});
   CHECK(layer(larger.model, "up").type == "operator");
   CHECK(layer(larger.model, "up").macs == 16 * 16 * 8 * 4 * 9);

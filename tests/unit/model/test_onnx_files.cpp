@@ -1,4 +1,5 @@
-// Tests faulty ONNX files, mutants of a file (copies with random faults), and the counts of public files.
+// Tests faulty ONNX files, mutants of a file, and the counts of public files. Mutants are copies of a file with random
+// faults.
 #include "support/onnx_case.hpp"
 using namespace sluice;
 using namespace sluice::test;
@@ -103,7 +104,7 @@ TEST_CASE("each mutant of a model is either read or refused", "[onnx][mutations]
     read_well += answer == "nothing" ? 1 : 0;
     if (answer != "nothing") CHECK(answer.substr(0, 2) == "3 ");
   }
-  // If at most 50 mutants could be read, the mutants would have too many faults to test much of the reader.
+  // Some mutants must be readable. If none were, the mutants would have too many faults to get far into the reader.
   CHECK(read_well > 50);
   CHECK(read_well < 3000);
 }
@@ -139,15 +140,16 @@ TEST_CASE("public ONNX files have exactly the parameters and MACs of their summa
     std::ostringstream bytes;
     bytes << in.rdbuf();
     const ReadOnnx got = read_bytes(bytes.str());
-    // A weight of the file is an initialiser or the result of a ConstantOfShape. Each element of a weight is a
-    // parameter, is part of a running mean or variance, or is not read by any node.
+    // The table counts the elements of all initialisers and of all results of ConstantOfShape. Each of these elements
+    // must be one of three things: a parameter, a part of a running mean or variance, or an element that no node uses.
     const std::int64_t weights = std::stoll(cells[4]) + std::stoll(cells[5]);
     CHECK(got.elements.learned + got.elements.statistics + got.elements.unused == weights);
     CHECK(got.model.parameters() == got.elements.learned);
     std::int64_t normalised = 0;
     for (const Layer& one : got.model.layers)
       if (one.type == "batch_norm") normalised += one.parameters;
-    // A channel of a batch norm has two statistics (mean and variance) and two parameters (scale and shift).
+    // A channel of a batch norm has two statistics, its mean and its variance. It also has two parameters, its scale
+    // and its shift. So there are as many statistics as parameters.
     CHECK(got.elements.statistics == normalised);
     CHECK(got.elements.unused <= 1);  // ResNet-50 has one element that no node reads
     CHECK(got.model.macs() == std::stoll(cells[6]));

@@ -11,8 +11,8 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns the shape of an image of [batch 1, 3 channels, 8, 10] after padding. Nodes like those of PyTorch's
-/// exporter compute the numbers of zeros from `list`.
+/// Returns the shape of an image after padding. Before, the image has 3 channels and 8 x 10 pixels. Nodes like those of
+/// PyTorch's exporter compute from `list` how many zeros are added at each side.
 Shape padded(const std::vector<std::int64_t>& list) {
   const auto rest = static_cast<std::int64_t>(8 - list.size());
   OnnxBytes onnx;
@@ -43,8 +43,8 @@ Shape padded(const std::vector<std::int64_t>& list) {
   return layer(read(onnx).model, "pad").shape;
 }
 
-/// Applies one operator to the table [[1, 2, 3], [4, 5, 6]]. A tensor of 720 elements is then reshaped to the numbers
-/// in the result. Returns the shape of this tensor.
+/// Applies the operator `op` to the table [[1, 2, 3], [4, 5, 6]]. The numbers in the result are then the shape to which
+/// a tensor of 720 elements is reshaped. Returns this shape without the batch.
 Shape through(const std::string& op, const std::vector<std::string>& inputs,
               const std::vector<A>& attributes, const std::vector<std::int64_t>& more = {}) {
   OnnxBytes onnx;
@@ -63,17 +63,18 @@ Shape through(const std::string& op, const std::vector<std::string>& inputs,
 
 TEST_CASE("the zeros of a padding are known if they are computed as in PyTorch's exporter",
           "[onnx]") {
-  // The list gives the zeros at the left, the right, the top and the bottom.
+  // The list gives the number of zeros at the left, the right, the top and the bottom.
   CHECK(padded({1, 2, 3, 4}) == Shape{8 + 3 + 4, 10 + 1 + 2, 3});
   CHECK(padded({1, 1}) == Shape{8, 12, 3});
 }
 
 TEST_CASE("constant tables are transposed, and are sliced from either end", "[onnx]") {
-  // The first number of the table, 1, is the batch.
+  // The first number of the result is the batch: 1.
   CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
-  // Along the columns, the slice goes backward from column 2 in steps of 2, and ends before column 0: it takes only
-  // column 2. Along the two rows, it goes backward from the last row in steps of 3: it takes only this row.
+  // Along the columns, the slice goes backward in steps of 2. It begins at column 2 and ends before column 0, so it
+  // takes only column 2. Along the two rows, it goes backward in steps of 3. It begins at the last row and takes only
+  // this row. So the result is 6, and the other numbers come from `more`.
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
 }
 
@@ -90,8 +91,9 @@ TEST_CASE(
 
 TEST_CASE("a vector that nodes make and unsqueeze is a scale, and therefore a parameter",
           "[onnx]") {
-  // DenseNet's batch norm is exported as y = x * scale + shift. ConstantOfShape makes scale and shift of shape [4], and
-  // a node turns them into [4, 1, 1]. Scale and shift have 4 parameters each, as if they were initialisers.
+  // DenseNet's batch norm is exported as y = x * scale + shift. A ConstantOfShape makes `scale` and `shift`, with 4
+  // elements each. Then an Unsqueeze gives them the shape [4, 1, 1]. The 4 elements must count as parameters, as if
+  // `scale` and `shift` were initialisers.
   const auto scaled = [](bool made) {
     OnnxBytes onnx;
     onnx.input("x", {1, 4, 8, 10}).numbers("channels", {4}).numbers("axes", {1, 2});

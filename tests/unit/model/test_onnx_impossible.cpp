@@ -1,5 +1,5 @@
-// Tests impossible ONNX graphs. If the inputs of an operator have impossible shapes, the reader reports an error at the
-// node and does not invent counts.
+// Tests impossible ONNX graphs, in which an operator has inputs of impossible shapes. The reader must report an error
+// at the node of the operator instead of inventing counts.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -13,7 +13,8 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns a model of one operator, which reads an image of 8 channels and weights `w` of this shape.
+/// Returns a model with the single operator `op`. The operator reads an image of 8 channels, and weights of the shape
+/// `weight`.
 OnnxBytes of_image(const std::string& op, const std::vector<std::int64_t>& weight,
                    const std::vector<A>& attributes = {}) {
   OnnxBytes onnx;
@@ -83,7 +84,8 @@ TEST_CASE("a reshape must keep the number of elements, and the shapes in the fil
   lie.input("x", {1, 8}).node("Relu", {"x"}, {"y"}).shape("y", {1, 9}).output("y");
   CHECK_THAT(refused(lie), Contains("the file says that 'y' is of the shape [1, 9], but Relu makes "
                                     "[1, 8]"));
-  // Extents that the user gives replace the extents that the exporter wrote for its example input.
+  // The exporter wrote the extents that `y` has for its example input. If the user gives other extents, they replace
+  // the extents of the file.
   OnnxBytes example;
   example.input("x", {"N", "words", 8})
       .node("Relu", {"x"}, {"y"})
@@ -105,7 +107,7 @@ TEST_CASE("a node that no layer type can express becomes an operator, and a note
   const ReadOnnx cropped =
       read(of_image("Conv", {4, 8, 3, 3}, {A::integers("pads", {-1, -1, -1, -1})}));
   CHECK(types(cropped.model) == "input operator");
-  CHECK(cropped.model.macs() == 12 * 12 * 4 * 72);  // 16 - 2 - 3 + 1 pixels each way
+  CHECK(cropped.model.macs() == 12 * 12 * 4 * 72);  // 16 - 2 - 3 + 1 pixels along each axis
   REQUIRE(cropped.notes.size() == 1);
   CHECK(cropped.notes[0] ==
         "counted as layers of type 'operator', with a cost per element, because no layer type has "
@@ -120,8 +122,9 @@ TEST_CASE("a node that no layer type can express becomes an operator, and a note
 }
 
 TEST_CASE("windows of a pool do not begin after the end of the image", "[onnx]") {
-  // With 5 pixels, a zero on each side and a stride of 2, windows begin at -1, 1 and 3. A window that begins at 5 would
-  // contain only a zero, so there is no such window.
+  // The image has 5 pixels along an axis, at the positions 0 to 4, and a zero on each side. With a stride of 2, windows
+  // begin at the positions -1, 1 and 3. A window at position 5 would contain no pixel of the image, so there is no such
+  // window.
   OnnxBytes onnx;
   onnx.input("x", {1, 4, 5, 5});
   onnx.node("MaxPool", {"x"}, {"y"},

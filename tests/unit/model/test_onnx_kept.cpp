@@ -1,5 +1,5 @@
-// Tests the bytes that an imported network keeps for its backward pass. The expected bytes are computed by hand, and
-// equal the bytes of PyTorch's saved tensors.
+// Tests the bytes that an imported network keeps for its backward pass. The expected bytes are computed by hand. They
+// equal the bytes of the tensors that PyTorch saves.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -11,15 +11,15 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns the bytes that are kept for the backward pass of `op`. Its inputs are activations (h and z of 64 elements)
-/// or constants.
+/// Returns the bytes that are kept for the backward pass of the operator `op`. Each of its inputs is a constant, the
+/// weights `learned`, or one of the activations h and z, which have 64 elements.
 std::int64_t kept_by(const std::string& op, const std::vector<std::string>& inputs) {
   OnnxBytes onnx;
   onnx.input("x", {1, 64}).scalar("number", 3).weight("learned", {64}).weight("w", {64, 64});
   onnx.node("MatMul", {"x", "w"}, {"h"}, {}, "first");
   onnx.node("Neg", {"h"}, {"z"}, {}, "negated");
   onnx.node(op, inputs, {"y"}, {}, "it").output("y");
-  // The product that makes h always keeps its input, so the 256 bytes of this input are subtracted.
+  // The product that makes h keeps its input, too. The 256 bytes of this input are subtracted.
   return kept_bytes(read(onnx).model) - 256;
 }
 
@@ -45,13 +45,14 @@ TEST_CASE("a selection keeps only its condition, and keeps no tensor if the cond
   onnx.node("MatMul", {"x", "w"}, {"h"}, {}, "first");
   onnx.node("Greater", {"h", "least"}, {"c"}, {}, "test");
   onnx.node("Where", {"c", "h", "least"}, {"y"}, {}, "it").output("y");
-  // The product keeps its input of 4 x 8 elements, and the selection keeps a mask of 32 bytes.
+  // The product keeps its input, which has 4 x 8 elements of 4 bytes. The selection keeps a mask of one byte per
+  // element, which has 32 bytes.
   CHECK(kept_bytes(read(onnx).model) == 4 * 8 * 4 + 32);
 }
 
 TEST_CASE("attention with a mask keeps queries, keys, values and the softmax's output", "[onnx]") {
-  // There are 4 heads of 16 features over 256 words. The network keeps 256 x 64 elements of each of the input, q, k and
-  // v, and 4 x 256 x 256 scores. Each element has 4 bytes.
+  // There are 4 heads of 16 features over 256 words. The network keeps four tensors of 256 x 64 elements: the input, q,
+  // k and v. It also keeps the 4 x 256 x 256 scores after the softmax. Each element has 4 bytes.
   OnnxBytes onnx;
   onnx.input("x", {1, 256, 64}).numbers("heads", {1, 256, 4, 16}).scalar("root", 4);
   onnx.scalar("masked", -1e9F).weight("mask", {256, 256}, field(2, std::int64_t{onnx_bool}));
@@ -72,8 +73,8 @@ TEST_CASE("attention with a mask keeps queries, keys, values and the softmax's o
 }
 
 TEST_CASE("a group norm without scale and shift has no parameters", "[onnx]") {
-  // PyTorch exports a GroupNorm as an InstanceNormalization whose channels are the groups. The scale of the
-  // InstanceNormalization is written as 1 and its shift as 0. The real scale and shift follow as a product and a sum.
+  // PyTorch exports a GroupNorm as several nodes. The first one is an InstanceNormalization whose channels are the
+  // groups. It has a scale of 1 and a shift of 0. A product with the real scale and a sum with the real shift follow.
   const auto constant = [](float value) {
     std::string raw(reinterpret_cast<const char*>(&value), sizeof(value));
     raw += raw;

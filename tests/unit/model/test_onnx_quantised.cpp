@@ -11,7 +11,8 @@ namespace {
 
 using A = OnnxAttribute;
 
-// The field that sets the element type int8. An earlier field sets the type float, but the later field counts.
+// The bytes of a field that sets the element type of a tensor to int8. Before this field, another field sets the type
+// to float. In a message, the last of two such fields counts.
 const std::string int8 = field(2, std::int64_t{3});
 
 }  // namespace
@@ -31,7 +32,7 @@ TEST_CASE("dequantised integers are weights, but their scales are not weights", 
   CHECK(got.model.parameters() == 512 * 1000 + 1000);
   CHECK(got.elements.learned == 513000);
   CHECK(got.elements.quantised == 512000);
-  CHECK(got.elements.unused == 1000);  // the scales are not parameters
+  CHECK(got.elements.unused == 1000);  // these are the scales, which are not parameters
   REQUIRE(got.notes.size() == 2);
   CHECK(
       got.notes[0] ==

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// This graph is for two samples of 3 x 4 x 4. It has two branches, whose results are added. The nodes are listed in
-// arbitrary order.
+// A graph for two samples of 3 x 4 x 4 elements. Its two branches end in a sum. The text lists the nodes in no
+// particular order.
 const std::string graph =
     "node3 -- ReLU(inplace) -- forward_compute_time=0.5, backward_compute_time=0.25, "
     "activation_size=256.000, parameter_size=0.000\n"
@@ -51,7 +51,8 @@ Model read(const std::string& text, const std::string& use = "{batch: 2}") {
   return read_model(imported(text, use));
 }
 
-// A graph with two inputs of unknown sizes, a state without inputs, and a node that reads a part of the state.
+// A graph with two inputs of unknown sizes, a node for a state, which has no inputs, and a node that reads a part of
+// the state.
 const std::string two_inputs =
     "node1 -- Input0 -- forward_compute_time=0.000, backward_compute_time=0.000, "
     "activation_size=0.0, parameter_size=0.000\n"
@@ -97,7 +98,8 @@ Device any_device() {
 }  // namespace
 
 TEST_CASE("several inputs and sizes of 0 are read") {
-  // The graph is for two samples in float32. So 96 B are 96 / 4 / 2 = 12 elements of a sample, and 128 B are 16.
+  // The graph is for two samples in float32. So 96 B are 96 / 4 / 2 = 12 elements of one sample, and 128 B are 16
+  // elements of one sample.
   const Model model = read(two_inputs);
   std::vector<std::string> names;
   for (const Layer& layer : model.layers) names.push_back(layer.name);
@@ -274,8 +276,9 @@ TEST_CASE("PipeDream's bytes of parameters are 4 times torchvision's parameters"
   }
   std::ostringstream all;
   all << table.rdbuf();
-  // The numbers of samples were inferred from the layers' sizes. For example, the first output of AlexNet has
-  // 198,246,400 B = 256 x 64 x 55 x 55 x 4 B.
+  // The files do not say for how many samples they are, but the bytes of the layers do. For example, AlexNet's first
+  // output has 198,246,400 B = 256 x 64 x 55 x 55 x 4 B, where 64 x 55 x 55 is the output for one sample. So the file
+  // is for 256 samples.
   struct Case {
     const char *file, *weights;
     std::int64_t batch;
@@ -291,7 +294,8 @@ TEST_CASE("PipeDream's bytes of parameters are 4 times torchvision's parameters"
     const Model model = read(text.str(), "{batch: " + std::to_string(one.batch) + "}");
     const std::string row = std::string("\n") + one.weights + ",IMAGENET1K_V1,";
     const std::size_t at = all.str().find(row);
-    // The table lacks DenseNet-121. For its weights, torchvision 0.14.1 gives this number as `num_params`.
+    // The table lacks DenseNet-121. Its number of parameters comes from torchvision 0.14.1, as `num_params` of its
+    // weights.
     const std::int64_t expected =
         at == std::string::npos
             ? 7'978'856
@@ -313,7 +317,7 @@ TEST_CASE("the stage table shows measured seconds of one sample", "[pipedream]")
   CHECK(rows[0].times->forward == 0);
   CHECK(rows[1].times->forward == 1e-3);
   CHECK(rows[1].times->backward == 2.25e-3);
-  // The sums for two samples are 2 + 0.5 + 0.125 + 1 ms forward and 4.5 + 0.25 + 0 + 3 ms backward.
+  // For two samples, all layers together take 2 + 0.5 + 0.125 + 1 ms forward and 4.5 + 0.25 + 0 + 3 ms backward.
   CHECK(rows.back().times->total_forward == Approx(3.625e-3 / 2).epsilon(1e-12));
   CHECK(rows.back().times->total_backward == Approx(7.75e-3 / 2).epsilon(1e-12));
 }

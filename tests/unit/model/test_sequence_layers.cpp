@@ -1,5 +1,5 @@
-// Tests the layers of sequence models: recurrent layers, mixtures of experts, caches, products of two inputs, and parts
-// and permutations of a tensor.
+// Tests the layers of sequence models: recurrent layers, mixtures of experts, attention with a cache, and products of
+// two inputs. Also tests the layers that take a part of a tensor or permute its axes.
 #include <catch2/catch.hpp>
 
 #include "cost/cost.hpp"
@@ -22,26 +22,29 @@ const std::string rows = "- {type: input, name: x, shape: [5, 8]}\n";
 
 TEST_CASE(
     "recurrent layers have the parameters that PyTorch gives them for each layer, direction and gate") {
-  // torch.nn.LSTM(8, 3) has weight_ih of 12 x 8, weight_hh of 12 x 3, and two biases of 12.
+  // torch.nn.LSTM(8, 3) has weights `weight_ih` of 12 x 8 elements, weights `weight_hh` of 12 x 3 elements, and two
+  // biases of 12 elements.
   const Layer lstm = last("lstm, hidden: 3", rows);
   CHECK(lstm.shape == Shape{5, 3});
   CHECK(lstm.parameters == 12 * 8 + 12 * 3 + 2 * 12);
   CHECK(lstm.macs == 5 * 12 * (8 + 3));
-  // In addition to the products, each of 5 steps takes 22 FLOP per hidden value, and 24 FLOP for the two biases.
+  // Besides its multiply-accumulates, each of the 5 steps takes 22 FLOP for each of 3 hidden values, and 24 FLOP for
+  // the two biases.
   CHECK(lstm.flop == 2 * lstm.macs + 5 * (22 * 3 + 24));
-  CHECK(lstm.backward.kept == 5 * 3 * 5);  // four gates and the cell's state
+  CHECK(lstm.backward.kept == 5 * 3 * 5);  // 4 gates and the state of the cell
   CHECK(last("lstm, hidden: 3, bias: false", rows).parameters == 12 * 11);
   CHECK(last("gru, hidden: 3", rows).parameters == 9 * 8 + 9 * 3 + 2 * 9);
   CHECK(last("gru, hidden: 3, bias: false", rows).flop == 5 * (2 * 9 * 11 + 17 * 3));
   CHECK(last("rnn, hidden: 3", rows).parameters == 3 * 8 + 3 * 3 + 2 * 3);
   CHECK(last("rnn, hidden: 3, bias: false", rows).flop == 5 * (2 * 3 * 11 + 2 * 3));
   CHECK(last("rnn, hidden: 3", rows).backward.kept == 0);
-  // In torch.nn.LSTM(8, 3, num_layers=3, bidirectional=True), the later layers read 6 features.
+  // The counts of torch.nn.LSTM(8, 3, num_layers=3, bidirectional=True). Its first layer reads 8 features. The second
+  // and the third layer read 6 features: 3 from each direction.
   const Layer deep = last("lstm, hidden: 3, layers: 3, bidirectional: true", rows);
   CHECK(deep.shape == Shape{5, 6});
   CHECK(deep.parameters == 2 * (12 * (8 + 3) + 24) + 4 * (12 * (6 + 3) + 24));
   CHECK(deep.macs == 5 * (2 * 12 * (8 + 3) + 4 * 12 * (6 + 3)));
-  // In addition to the gates and states, the lstm keeps the outputs of the first two of its three layers.
+  // Besides the gates and states of all layers, the lstm keeps the outputs of its first two layers.
   CHECK(deep.backward.kept == 30 * (3 * 5 + 2));
   CHECK_THAT(
       refused("- {type: input, name: x, shape: [5]}\n- {type: gru, hidden: 3}\n"),
@@ -74,7 +77,7 @@ TEST_CASE(
   const Layer product = last("operator, inputs: [a, b], shape: [5, 5], macs: 8", two);
   CHECK(product.macs == 25 * 8);
   CHECK(product.backward.input_flop == 2 * 2 * 25 * 8);
-  // The layer multiplies each of 40 inputs with 6 weights, and keeps a mask.
+  // The operator multiplies each of its 40 inputs by 6 weights. For its backward pass, it keeps 30 bytes.
   const Layer spread =
       last("operator, shape: [5, 6], input_macs: 6, parameters: 48, kept_bytes: 30", two);
   CHECK(spread.macs == 40 * 6);
@@ -89,15 +92,16 @@ TEST_CASE(
   const std::string learned =
       "- {type: input, name: x, shape: [5]}\n- {type: embedding, entries: 9, features: 8}\n";
   const Layer lstm = last("lstm, hidden: 3", learned);
-  // The forward pass of a step has 12 x (8 + 3) products. The backward pass computes two gradients of each product, the
-  // functions of the gates a second time, and the sums for the gradients of the biases.
+  // The forward pass of a step has 12 x (8 + 3) products. For each product, the backward pass computes two gradients.
+  // It also computes the functions of the gates again, and it adds up the gradients of the biases.
   CHECK(lstm.backward.input_flop == 2 * 5 * 12 * 8);
   CHECK(lstm.backward.weight_flop ==
         2 * 5 * 12 * 3 + 5 * 22 * 3 + 2 * 5 * 12 * (8 + 3) + 5 * 2 * 12);
   const Layer raw = last("lstm, hidden: 3", rows);
   CHECK(raw.backward.input_flop == 0);
   CHECK(raw.backward.weight_flop == lstm.backward.weight_flop);
-  // The input of the second layer is the first layer's hidden values, which need gradients.
+  // The second layer reads the hidden values of the first layer. These values need gradients, although the input of the
+  // model needs none.
   const Layer deep = last("rnn, hidden: 3, layers: 2, bias: false", rows);
   CHECK(deep.backward.weight_flop ==
         2 * 5 * (3 * 3 + 3 * 6) + 2 * 5 * 2 * 3 + 2 * 5 * (3 * 11 + 3 * 6));
@@ -105,7 +109,7 @@ TEST_CASE(
 
 TEST_CASE(
     "a mixture of experts has the parameters of all experts, and computes only with the chosen experts") {
-  // x comes from an embedding, so x needs a gradient.
+  // An embedding makes x, so x needs a gradient.
   const Model m = model_of(
       "- {type: input, name: tokens, shape: [5]}\n"
       "- {type: embedding, name: x, entries: 9, features: 8}\n"
@@ -151,14 +155,14 @@ TEST_CASE(
   CHECK(layer.macs == 4 * 10 * (6 + 6));
   CHECK(layer.flop == 2 * layer.macs + 6 * 4 * 10);
   CHECK(layer.cached == 9 * (12 + 12));
-  // For each of 3 samples, the layer reads q (24 elements), k and v (12 each) and 216 elements of the cache, and writes
-  // 24 elements. Each element has two bytes.
+  // For each of 3 samples, the layer reads q (24 elements), k and v (12 elements each) and the cache (9 x 24 = 216
+  // elements). It writes 24 elements. In float16, an element has two bytes.
   CHECK(forward_work(m, layer, 3, DType::float16).bytes == 2.0 * 3 * (24 + 12 + 12 + 216 + 24));
   CHECK(last("attention, inputs: [q, k, v], heads: 4, kv_heads: 2", given).cached == 0);
 }
 
 TEST_CASE("a stage has the caches of its layers, and these caches do not count as workspace") {
-  // Llama 2 7B with 2 blocks: a token has 2 x 4096 elements in each block's cache.
+  // Each of 2 blocks of Llama 2 7B has a cache, with 2 x 4096 elements of 2 bytes for each of 100 tokens.
   const Model with = load_model(zoo + "llama2_7b.yaml", {"blocks=2", "tokens=1", "cached=100"});
   const Model without = load_model(zoo + "llama2_7b.yaml", {"blocks=2", "tokens=1"});
   CHECK(with.parameters() == without.parameters());
@@ -216,8 +220,8 @@ TEST_CASE("split, slice and transpose compute nothing") {
              Contains("'sizes' sum up to 7, expected the extent 8"));
   CHECK_THAT(message_for("split, sizes: [4, 4], part: 2"), Contains("there are the parts 0 to 1"));
   CHECK_THAT(message_for("split, axis: 2, parts: 1, part: 0"), Contains("has the axes -2 to 1"));
-  CHECK_THAT(message_for("slice, end: 9"), Contains("has an extent of 8 there"));
-  CHECK_THAT(message_for("slice, begin: 8"), Contains("nothing is left before 8"));
+  CHECK_THAT(message_for("slice, end: 9"), Contains("has an extent of 8 along this axis"));
+  CHECK_THAT(message_for("slice, begin: 8"), Contains("expected a position before 8"));
   CHECK_THAT(message_for("transpose, axes: [1, 1]"), Contains("expected each of 0 to 1 once"));
   CHECK_THAT(message_for("transpose, axes: [1]"), Contains("'axes' has 1 of the 2 axes"));
 }
@@ -225,8 +229,8 @@ TEST_CASE("split, slice and transpose compute nothing") {
 TEST_CASE("Mixtral computes each token with 2 of its 8 experts") {
   const Model m = load_model(zoo + "mixtral_8x7b.yaml", {"tokens=1"});
   CHECK(m.parameters() == 46'702'792'704);
-  // The published number of parameters that a token uses is 12,879,925,248: all except those of 6 of 8 experts. Each of
-  // these parameters except those of the embedding table and the norms takes one multiply-accumulate. In addition, the
-  // attention to one token takes 2 x 4,096 multiply-accumulates in each of 32 blocks.
+  // A token uses 12,879,925,248 parameters, as published. These are all parameters except those of the 6 experts that
+  // are not chosen. Each used parameter takes one multiply-accumulate, except the parameters of the embedding table and
+  // of the norms. In each of 32 blocks, the attention to one token takes 2 x 4,096 more multiply-accumulates.
   CHECK(m.macs() == 12'879'925'248 - 32'000 * 4'096 - (2 * 32 + 1) * 4'096 + 32 * 2 * 4'096);
 }

@@ -1,4 +1,4 @@
-// Tests random placement problems with one error each. Each must be refused with a message that names the
+// Tests random placement problems that have one error each. Each problem must be refused with a message that names its
 // error.
 #include <catch2/catch.hpp>
 #include <limits>
@@ -24,7 +24,7 @@ std::string refusal(const PlacementProblem& problem) {
   return "accepted";
 }
 
-/// Returns a random problem that is accepted, so each of its tensors has a use.
+/// Returns a random problem that is not refused. So at least one kernel uses each of its tensors.
 PlacementProblem some_problem(test::Dice& dice) {
   for (;;) {
     PlacementProblem problem = test::random_placement(
@@ -35,7 +35,7 @@ PlacementProblem some_problem(test::Dice& dice) {
   }
 }
 
-/// The place of an operand: the index of its kernel, and its index among the operands of this kernel.
+/// Says where an operand is: the number of its kernel, and its own number among the operands of this kernel.
 struct Place {
   std::size_t kernel, operand;
 };
@@ -64,7 +64,7 @@ TEST_CASE(
     CHECK_THAT(refusal(broken), Catch::StartsWith("3: " + kernel) &&
                                     Contains("there is no tensor with this number"));
 
-    // In `broken`, the kernel that made a tensor only reads the tensor, so no kernel makes it.
+    // In `broken`, the kernel that made the tensor only reads it. So no kernel makes the tensor.
     for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
       if (problem.tensors[t].begins != Begins::made) continue;
       broken = problem;

@@ -15,7 +15,8 @@ namespace {
 using Begins = PlacementProblem::Begins;
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns the seconds of the best of all 2^n placements without moves.
+/// Returns the seconds of the fastest placement without moves. There are 2^n such placements: each of the n tensors is
+/// in fast or in slow memory.
 double enumerated(const PlacementQuestion& question, std::int64_t capacity) {
   double best = never;
   const std::uint32_t n = question.tensor_count();
@@ -96,7 +97,7 @@ class Exact {
         double& in_both = costs[state + power_[t]];
         double& in_fast = costs[state + 2 * power_[t]];
         if (!there) continue;
-        // A tensor without a later use takes no room.
+        // A tensor that no later kernel uses takes no room in fast memory.
         if (!alive(t, k) && k < question_.kernel_count()) {
           in_slow = std::min({in_slow, in_both, in_fast});
           in_both = in_fast = never;
@@ -162,8 +163,8 @@ void check_replay(const PlacementQuestion& question, const PlacementSchedule& sc
   for (const std::int64_t bytes : fast_bytes(question, schedule)) CHECK(bytes <= capacity);
 }
 
-/// Checks the result of optimum() without branch and bound. The bound of optimum() is not above the true optimum
-/// `best`, and the seconds of optimum() are not below it.
+/// Runs optimum() without branch and bound, and checks its result. `best` is the true optimum. It must be at least the
+/// bound and at most the seconds that optimum() returns.
 void check_claims(OptimumRequest request, double best) {
   request.nodes = 0;
   for (const std::size_t largest : {request.largest_relaxed, std::size_t{0}}) {
@@ -174,7 +175,7 @@ void check_claims(OptimumRequest request, double best) {
   }
 }
 
-/// Returns `problem` with all seconds multiplied by `unit`.
+/// Returns `problem` with all its seconds multiplied by `unit`.
 PlacementProblem in_units(PlacementProblem problem, double unit) {
   for (PlacementProblem::Kernel& kernel : problem.kernels) {
     for (double& seconds : kernel.time.table) seconds *= unit;

@@ -14,9 +14,10 @@ namespace {
 using Begins = PlacementProblem::Begins;
 using Catch::Matchers::Contains;
 
-/// Returns a problem with three kernels. The first kernel makes tensor `a` (10 bytes) in 1 s, or in 3 s if `a` is in
-/// slow memory. The second kernel makes tensor `b` (10 bytes) from `a` in 1 s, plus 2 s for each operand in slow
-/// memory. The third kernel reads `a` again in 1 s, or in 5 s if `a` is in slow memory.
+/// Returns a problem with three kernels. Each kernel takes 1 s in fast memory. The first kernel makes tensor `a` of 10
+/// bytes. It takes 2 s more if `a` is in slow memory. The second kernel makes tensor `b` of 10 bytes from `a`. It takes
+/// 2 s more for each of the two tensors that is in slow memory. The third kernel reads `a` again. It takes 4 s more if
+/// `a` is in slow memory.
 PlacementProblem small() {
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
@@ -40,23 +41,26 @@ TEST_CASE("for each way at three capacities, three kernels take the seconds comp
           "[placement]") {
   const PlacementQuestion question(small());
   const auto none = place_by_all(question, {0}, {}, 1);
-  // If all tensors are in slow memory, the kernels take (1 + 2) + (1 + 2 + 2) + (1 + 4) s in all of these ways.
+  // Without fast memory, all tensors are in slow memory. Then each of these ways takes (1 + 2) + (1 + 2 + 2) + (1 + 4)
+  // s.
   for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(none, way) == 13);
-  // If fast memory is a cache without room, every byte is a miss (1 s for 10 bytes), and new bytes are written back at
-  // once (2 s for 10 bytes). Each kernel takes 1 s. The first kernel also takes 1 + 2 s to fill and write back
-  // `a`. The second also takes 1 s to fill `a`, and 1 + 2 s for `b`. The third also takes 1 s to fill `a`.
+  // In a cache without room, every byte is a miss. To fill 10 bytes takes 1 s. To write 10 new bytes back takes 2 s,
+  // and they are written back at once. So the first kernel takes 1 s, and 1 + 2 s more for `a`. The second kernel takes
+  // 1 s, 1 s more to fill `a`, and 1 + 2 s more for `b`. The third kernel takes 1 s, and 1 s more to fill `a`.
   CHECK(seconds_of(none, "cached") == 11);
-  // With a cache of one or two bytes, the kernels take as long as with a cache of zero bytes. New bytes stay in the
-  // cache only until other bytes need the room, and are then written back.
+  // With a cache of one or two bytes, the run takes the same seconds. New bytes stay in the cache until other bytes
+  // need their room. They are written back then instead of at once.
   for (const std::int64_t capacity : {1, 2})
     CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));
   const auto one = place_by_all(question, {10}, {}, 1);
-  // With `a` in fast memory and `b` in slow memory, the kernels take 1 + (1 + 2) + 1 s.
+  // With 10 bytes of fast memory, `a` is in fast memory, and `b` is in slow memory. So the kernels take 1 + (1 + 2) + 1
+  // s.
   for (const char* way : {"first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(one, way) == 5);
-  // Each kernel takes 1 s. The first kernel also fills `a` in 1 s. The second also writes `a` back in 2 s and fills `b`
-  // in 1 s. The third also writes `b` back in 2 s and fills `a` in 1 s.
+  // A cache of 10 bytes holds one tensor. The first kernel takes 1 s, and fills `a` in 1 s. The second kernel takes 1
+  // s, writes `a` back in 2 s and fills `b` in 1 s. The third kernel takes 1 s, writes `b` back in 2 s and fills `a` in
+  // 1 s.
   CHECK(seconds_of(one, "cached") == 2 + 4 + 4);
   CHECK_THAT(
       one.front().refused,
@@ -70,10 +74,10 @@ TEST_CASE("for each way at three capacities, three kernels take the seconds comp
 TEST_CASE(
     "kernels take the seconds computed by hand if a tensor is moved out of fast memory and in again",
     "[placement]") {
-  // Tensor `a` is made, and is read at the end. In between, `b` needs the room. If `a` stays in slow memory, the
-  // kernels take 2 + 9 s longer. To move `a` out of fast memory takes 2 s, and to move it in again takes 1 s. The
-  // kernels `wait` and `rest` run between the uses of `a` and take 4 s each. If the moves run during these kernels, the
-  // moves take no additional time.
+  // The first kernel makes tensor `a`, and the last kernel reads `a`. Between them, kernel `fill` needs the whole fast
+  // memory for `b`. If `a` is in slow memory for the whole run, the kernels take 2 + 9 s longer. To move `a` out of
+  // fast memory takes 2 s, and to move it in again takes 1 s. Before and after `fill`, the kernels `wait` and `rest`
+  // take 4 s each. If the moves run during these two kernels, the run takes no longer.
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
   problem.kernels = {{"make", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},
@@ -87,7 +91,7 @@ TEST_CASE(
   const auto moved = place_by_all(still, {10}, {"static", "synchronous"}, 1);
   CHECK(seconds_of(moved, "static") == 11 + 11);
   CHECK(seconds_of(moved, "synchronous") == 11 + 3);
-  problem.asynchronous = {5, 2.5};  // 2 s to move in, 4 s to move out, both during kernels
+  problem.asynchronous = {5, 2.5};  // 2 s to move in and 4 s to move out, during kernels
   const PlacementQuestion beside(problem);
   const auto hidden = place_by_all(beside, {10}, {"synchronous", "asynchronous"}, 1);
   CHECK(seconds_of(hidden, "asynchronous") == 11);
@@ -116,10 +120,12 @@ TEST_CASE(
 
 TEST_CASE("the second round of a hardware cache takes the seconds computed by hand",
           "[placement]") {
-  // All kernels run twice, in two rounds. The cache of 10 bytes holds `a` after the first round, so the first kernel of
-  // the second round finds `a`. Then `b` evicts `a`, and `a` evicts `b`, as in the first round.
+  // All kernels run twice, in two rounds. The cache of 10 bytes holds `a` after the first round. So the first kernel of
+  // the second round finds `a` in the cache. Then `b` takes the place of `a`, and `a` takes the place of `b`, as in the
+  // first round. The seconds of the second round are checked here.
   CHECK(cached_run(PlacementQuestion(small()), 10, 2).seconds == 1 + 4 + 4);
-  // A given tensor (`Begins::given`) has new content in each round. To fill the cache with it again takes 1 s.
+  // A tensor with `Begins::given`, such as an input, has new content in each round. So it is filled again in each
+  // round, which takes 1 s.
   PlacementProblem given = small();
   given.tensors[0].begins = Begins::given;
   given.kernels[0].operands[0].written = false;
@@ -147,8 +153,8 @@ TEST_CASE("from the second round on, all rounds of a hardware cache are equal",
 
 TEST_CASE("reads in place and moves of the copy engine share one bandwidth", "[placement]") {
   // Kernel `a` reads the 100 bytes of tensor `x` in place at 10 byte/s. At the same time, the copy engine fetches the
-  // 50 bytes of tensor `y` for kernel `b`. Kernel and engine get 5 byte/s each until `y` has arrived at 10 s. The other
-  // 50 bytes of `x` take another 5 s.
+  // 50 bytes of tensor `y` for kernel `b`. The kernel and the engine share 10 byte/s. So each gets 5 byte/s until `y`
+  // has arrived at 10 s. Until then, the kernel has read 50 bytes of `x`. The other 50 bytes take 5 s.
   using Over = KernelTime::Line::Over;
   PlacementProblem problem;
   problem.tensors = {{.name = "x", .bytes = 100, .begins = PlacementProblem::Begins::given},

@@ -1,4 +1,4 @@
-// Tests that plans are refused if their waits form a cycle. An action that never runs is not part of a cycle.
+// Tests that a plan is refused if its waits form a cycle. An action that never runs is not part of a cycle.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Returns a plan in which the action 'later' works for the next iteration. 'later' and 'second' are on one stream, and
-/// 'later' is listed first. But 'later' waits for 'third', and 'third' waits for 'second'.
+/// Returns a plan in which the action 'later' works for the next iteration. The actions 'later' and 'second' are on the
+/// same stream, and 'later' is listed first. But 'later' waits for 'third', and 'third' waits for 'second'.
 Plan plan_of(int iterations) {
   return plan_from_text("format: sluice-plan/2\nname order\niterations " +
                             std::to_string(iterations) +

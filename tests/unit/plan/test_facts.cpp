@@ -1,4 +1,4 @@
-// Tests the facts of a plan: how they are written as text, read back and shown.
+// Tests how the facts of a plan are written as text, read back and shown.
 #include <catch2/catch.hpp>
 
 #include <limits>

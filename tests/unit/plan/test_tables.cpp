@@ -17,7 +17,7 @@ TEST_CASE("the tables of 300 random plans agree with the plans", "[property]") {
     Plan plan = test::random_plan(seed, {.shared_links = seed % 2 == 0});
     const PlanTables tables(plan);
     for (const std::int64_t iterations : {plan.iterations, plan.iterations + 5}) {
-      // The tables stay valid if the plan gets more iterations.
+      // The tables do not depend on the number of iterations.
       plan.iterations = iterations;
       for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
         const Action& action = plan.actions[a];

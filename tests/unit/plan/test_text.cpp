@@ -1,5 +1,5 @@
-// Tests the text form of plans, sluice-plan/2. A plan that is written and read back must be equal. Version 1 of the
-// text can still be read.
+// Tests the text form of plans, sluice-plan/2. A plan that is written as text and read back must equal the plan before.
+// Texts of version 1 can still be read.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -108,8 +108,8 @@ body:
 run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
 )";
   CHECK(to_text(plan_from_text(first, "first.plan")) == second);
-  // A formula makes the name of an action from its kind, stage and micro-batch. The formula would give this action
-  // another name than 3F0, so the name 3F0 is stored with the action.
+  // A formula makes the name of an action from its kind, stage and micro-batch. For the action below, the formula gives
+  // another name than 3F0. So 3F0 must be stored with the action.
   const std::string other =
       "format: sluice-plan/1\nstream c kind=compute\nprologue:\n"
       "3F0 on=c kind=backward stage=2 seconds=1\n";

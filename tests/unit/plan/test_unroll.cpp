@@ -1,5 +1,5 @@
-// Tests that a plan gives the same run before and after its body is unrolled. The naive executor (support/oracle.hpp),
-// the replay and, for a few plans, the engine make these runs.
+// Tests that a plan gives the same run after its body is unrolled as before. The naive executor (support/oracle.hpp)
+// and the replay execute the plans. A few plans are executed by SimGrid's engine, too.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -17,7 +17,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the start of each execution and the name of its action, without the number that unroll() adds.
+/// Returns the start of each execution, with the name of its action. The number that unroll() appends to a name is left
+/// out.
 std::multimap<double, std::string> starts_of(const Plan& plan, const test::OracleResult& result) {
   std::multimap<double, std::string> starts;
   for (const auto& [execution, times] : result.times) {
@@ -97,8 +98,8 @@ TEST_CASE("runs take equal times whether the body is a round, a whole step or th
 TEST_CASE(
     "waits for earlier iterations, and work for later ones, refer to the right run of the unrolled body") {
   // Each of the eight iterations has a load for the next iteration, and a computation. The computation waits for the
-  // load of its input, and for the computation two iterations ago. With four copies of the body, copy c in run i of the
-  // body is iteration 4 i + c of the plan.
+  // load of its input, and for the computation of two iterations ago. The unrolled body has four copies of each action,
+  // with the numbers 0 to 3. In run i of the unrolled body, copy c is what iteration 4 i + c of the plan was.
   const Plan plan = plan_from_text(R"(format: sluice-plan/1
 iterations 8
 pool gpu capacity=1kB
@@ -126,7 +127,8 @@ end on=compute kind=forward seconds=1 waits=body:run~1
     FAIL("there is no action " + name);
     return none;
   };
-  // Copy 3 of `load` loads for copy 0 in the next run of the body. Copy 2 of `load` loads for copy 3 in the same run.
+  // Copy 3 of `load` loads the input of copy 0 of `run` in the next run of the body. Copy 2 of `load` loads the input
+  // of copy 3 of `run` in the same run of the body.
   CHECK(four.actions[named("load+3")].ahead == 1);
   CHECK(four.tensors[four.actions[named("load+3")].flow().tensor].name == "x");
   CHECK(four.actions[named("load+2")].ahead == 0);
@@ -135,7 +137,8 @@ end on=compute kind=forward seconds=1 waits=body:run~1
   CHECK(four.actions[named("run")].waits == zero);
   const Few<Wait, 2> three = {{named("load+2"), 0}, {named("run+1"), 0}, {named("first"), 0}};
   CHECK(four.actions[named("run+3")].waits == three);
-  // The epilogue waits for `run` of iteration 8 - 1 - 1 = 6, which is copy 2 in the last run of the body.
+  // The epilogue waits for the action `run` of iteration 8 - 1 - 1 = 6. In the unrolled plan, this is copy 2 in the
+  // last run of the body.
   CHECK(four.actions[named("end")].waits == Few<Wait, 2>{{named("run+2"), 0}});
 }
 

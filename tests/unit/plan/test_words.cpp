@@ -1,5 +1,5 @@
-// Reads words and names from random lines of a plan's text. The results are compared with those of slow functions that
-// follow the definitions of words and names.
+// Reads words and names from random lines of a plan's text. The results must equal the results of slow functions, which
+// follow the definitions of words and names step by step.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::string random_text(std::mt19937& random, std::string_view letters, std::siz
   return text;
 }
 
-/// Returns the words of a line. Goes character by character, as FORMAT.md defines words.
+/// Returns the words of a line. Reads the line character by character, as FORMAT.md defines words.
 std::vector<std::string> split_slowly(const std::string& line) {
   std::vector<std::string> words;
   std::optional<std::string> word;
@@ -147,7 +147,7 @@ TEST_CASE(
       action.kind = static_cast<ActionKind>(within(0, 3));
       action.stage = within(-2, 6);
       action.micro_batch = within(-2, 9);
-      if (within(0, 9) == 0)  // a number far from all other numbers
+      if (within(0, 9) == 0)  // now and then, a number far from all others
         (within(0, 1) == 0 ? action.stage : action.micro_batch) = within(0, 2'000'000'000);
       if (within(0, 3) == 0)
         action.name = std::to_string(within(0, 6)) + "F" + std::to_string(within(0, 9));

@@ -21,15 +21,16 @@ bool alternates(const Plan& plan) {
 }
 
 TEST_CASE("if passes alternate, answers are saved while the next pass is computed") {
-  // The front layer takes 2 ms per sample, and the back layer takes 1 ms. Each layer has weights of 1 MB. An answer has
-  // 3 MB, and the memory has room for two answers and both weights. A pass has 4 of the 8 samples.
+  // A model has two layers, front and back. For each sample, the front layer takes 2 ms, and the back layer takes 1 ms.
+  // Each layer has weights of 1 MB. An answer has 3 MB and takes 3 ms to save. The memory has room for two answers and
+  // both weights. A step has 8 samples, and a pass over the model has 4 of them.
   //   1.004 ms  The first input of 4 kB and the weights of the front layer have arrived.
   //   9.004 ms  The front layer has computed the first pass.
   //  10.004 ms  The back layer has made the first answer. From now on, back and front layer take turns. In 3 ms, they
   //             compute one sample each, and the link saves one answer. So the link never waits.
   //  34.004 ms  The link has saved 8 answers, in 24 ms.
-  // If the second pass began after the first pass, the front layer would compute for 8 ms without a new answer. In
-  // these 8 ms, the link would save at most the two answers that the memory can hold.
+  // If the passes did not alternate, the front layer would compute for 8 ms, and no answer would be made in this time.
+  // In these 8 ms, the link would save at most two answers, because the memory has room for only two.
   const std::vector<Row> rows = {{2, 1'000'000, 4000}, {1, 1'000'000, 3'000'000}};
   const auto plan = [&](const std::string& policy) {
     return make_plan(small_scenario(4000, rows,
@@ -42,14 +43,14 @@ TEST_CASE("if passes alternate, answers are saved while the next pass is compute
   const Plan alternating = plan("");
   CHECK(alternates(alternating));
   CHECK(replay(alternating).makespan == Approx(34.004e-3).epsilon(1e-12));
-  // With prefetch: 1, the passes cannot alternate. Each pass takes 4 x 2 + 1 ms until its first answer, and its 4
-  // answers take 12 ms to save. At most two answers are saved while the front layer computes the second pass.
+  // With `prefetch: 1`, the passes cannot alternate. A pass takes 4 x 2 + 1 ms until its first answer is made. Then its
+  // 4 answers take 12 ms to save. Only two of them can be saved while the front layer computes the second pass.
   const Plan one_by_one = plan(", prefetch: 1");
   CHECK_FALSE(alternates(one_by_one));
   CHECK(replay(one_by_one).makespan > 36e-3);
 }
 
-/// A model whose last layer is large and makes large answers, on a link that is slow.
+/// Returns a random model for a slow link. The last layer of the model is large and makes large answers.
 std::vector<Row> random_rows(Dice& dice) {
   const auto number = [&](std::uint64_t most) {
     return static_cast<std::int64_t>(dice.below(most));

@@ -1,5 +1,6 @@
-// Tests the lower bounds of streamed inference from a second memory. The plans are made for a machine in which the
-// second memory is the host memory (planning/placement/backing.hpp), and the bounds must hold for the real machine.
+// Tests the lower bounds of streamed inference whose weights come from a second memory of the device. The bounds are
+// computed for a machine in which the second memory takes the place of host memory (planning/placement/backing.hpp).
+// They must hold for the real machine, too.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -15,13 +16,14 @@ namespace {
 using test::Dice;
 using test::RandomCase;
 
-/// Counts the plans (ways to settle a candidate) that were compared with their bound, and those that nearly reach it.
+/// Counts ways to settle a candidate. `ways` counts all ways whose seconds were compared with the bound. `reached`
+/// counts the ways that take hardly longer than the bound.
 struct Compared {
   int ways = 0, reached = 0;
 };
 
-/// Opens a candidate, and some of the candidates to which it leads. Checks that no way to settle a
-/// candidate takes fewer seconds than the bound of this candidate, or of a candidate that led to this candidate.
+/// Opens a candidate, and then opens some of the candidates that come from it. The bound of a candidate holds for all
+/// candidates that come from it. Checks that no way to settle them takes fewer seconds than their bounds.
 void compare(const Candidate& candidate, double least, Dice& dice, Compared& compared) {
   constexpr std::size_t tried = 2;
   least = std::max(least, candidate.at_least);
@@ -44,8 +46,8 @@ void compare(const Candidate& candidate, double least, Dice& dice, Compared& com
 TEST_CASE(
     "with a second memory as the home of weights, no streamed inference takes fewer seconds than its bounds",
     "[property][placement]") {
-  // Inputs and answers use the link to host memory, over which each weight comes once. All other copies use the link
-  // `far`, which may be much slower or faster.
+  // Inputs and answers use the link to host memory, and each weight comes over this link once. All other copies use the
+  // link `far` to the second memory. It may be much slower or much faster than the link to host memory.
   Compared compared;
   Dice dice(2028);
   for (int c = 0; c < test::cases_of(24); ++c) {
@@ -68,7 +70,7 @@ TEST_CASE(
       compare(candidate, 0, dice, compared);
   }
   CHECK(compared.ways > 100);
-  // The computation of many runs waits only for the first weights, so these runs reach their bound.
+  // In many runs, the computation waits only for the first weights. These runs reach their bound.
   CHECK(compared.reached > compared.ways / 10);
 }
 

@@ -1,4 +1,4 @@
-// Tests which device owns each pool of a plan, and how a run changes if a device owns a memory of the platform.
+// Tests which device owns each pool of a plan. Also tests a run in which a device owns a memory of the platform.
 #include "planning/builder.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,8 +11,9 @@
 namespace sluice {
 namespace {
 
-/// Returns a platform with `count` processors. Their first memory is `dram`, a memory of the platform with 10 B. The
-/// link moves 4 B in 1 s, and the data arrive 1 s later.
+/// Returns a platform with `count` processors. Their first memory is `dram`, which has 10 B and is a memory of the
+/// platform instead of a memory of one processor. The link between `host` and `dram` moves 4 B in 1 s, and the data
+/// arrive 1 s later.
 Platform sockets(int count) {
   return read_platform(parse_text(
       "format: sluice-platform/1\nname: sockets\ndevices:\n  cpu: {count: " +
@@ -38,10 +39,11 @@ TEST_CASE("a device owns a memory of the platform in which no other device has t
 
 TEST_CASE(
     "in a memory of the platform, a load that may come early leaves room for earlier actions") {
-  // Input a (4 B) is loaded from 0 to 1 s and arrives at 2 s. Kernel A needs another 6 B, and frees them and input a at
-  // its end. Then input b is loaded, and kernel B computes on b. The copy engine could load b from 1 s on. But then 8
-  // of the 10 B would be taken at 2 s, kernel A would wait for ever for its 6 B, and b would never be freed. So b has
-  // to wait until A has ended at 3 s. Input b is loaded until 4 s and arrives at 5 s, and B ends at 6 s.
+  // The 4 B of input a are loaded from 0 to 1 s and arrive at 2 s. Kernel A needs input a and 6 B more, and frees these
+  // 10 B at its end. Kernel B does the same with input b. The copy engine could load b from 1 s on. But then the two
+  // inputs would hold 8 of the 10 B at 2 s. Kernel A would wait for ever for its 6 B, and no input would ever be freed.
+  // So the load of b has to wait until kernel A has ended at 3 s. Then input b is loaded until 4 s and arrives at 5 s,
+  // and kernel B ends at 6 s.
   const Platform platform = sockets(1);
   PlanBuilder builder(platform, "by hand", true);
   PlanBuilder::Ref last = {};

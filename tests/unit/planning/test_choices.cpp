@@ -1,5 +1,6 @@
-// Tests choices of settings that are left open. With more memory, no run is slower or refused. Explicit settings are
-// hardly faster than these choices. On a faster machine, a run is hardly slower than on a slower machine.
+// Tests how Sluice chooses the settings that a scenario leaves open. With more memory, no run may become slower or be
+// refused. No explicit settings may make a run much faster than the chosen settings. A faster machine may make no run
+// much slower.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -21,7 +22,7 @@ using test::RandomCase;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns the number of cases for each policy and mode.
+/// Returns how many cases are tried for each policy in each mode, inference or training.
 int cases() {
   return test::cases_of(3);
 }
@@ -32,10 +33,10 @@ double seconds_of(const std::optional<Plan>& plan) {
   return result.blocking ? never : result.makespan;
 }
 
-/// Returns whether a run with more memory may be slower than a run with less memory. Choices for replicas assume that a
-/// replica has each link, or a fixed share of it, to itself. The assumption is wrong if a link is shared. But slower
-/// runs were seen only if weights also take turns. In long campaigns with rising capacities, a run took at most 1.6 %
-/// longer than the run one capacity before it, and at most 1.7 % longer than the run two capacities before it.
+/// Returns whether the case may run slower with more memory. The choices for replicas assume that each replica has
+/// every link, or a fixed share of it, to itself. If replicas share a link, the assumption is wrong. But slower runs
+/// were seen only if weights take turns as well. Long campaigns raised the capacity step by step. A run took at most
+/// 1.6 % longer than the run with one step less memory, and at most 1.7 % longer than the run with two steps less.
 bool streams_over_a_shared_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
     if (line == "platform.links.host.sharing=shared")
@@ -45,8 +46,9 @@ bool streams_over_a_shared_link(const RandomCase& made) {
 
 constexpr double hardly = 0.01;
 
-/// Calls `study` with cases of every policy and mode. SLUICE_SEEDS=N adds N to every seed. If SLUICE_ONLY is set to a
-/// policy and a mode, such as "phased training", only cases of this policy and mode are studied.
+/// Calls `study` with random cases of every policy, in inference and in training. The environment variable
+/// SLUICE_SEEDS=N adds N to every seed. The variable SLUICE_ONLY restricts the cases to one policy and mode, such as
+/// "phased training".
 template <class Study>
 void each_case(std::uint64_t seed, const Study& study) {
   if (const char* more = std::getenv("SLUICE_SEEDS")) seed += std::strtoull(more, nullptr, 10);
@@ -73,7 +75,7 @@ void each_case(std::uint64_t seed, const Study& study) {
     }
 }
 
-/// The worst case of each policy. A campaign prints these cases.
+/// Keeps the greatest value that was seen for each policy and mode. A campaign prints these values.
 class Worst {
  public:
   explicit Worst(const char* what) : what_(what) {}
@@ -133,8 +135,8 @@ TEST_CASE("none of thirty explicit settings is much faster than the chosen setti
   CHECK(compared > 100);
 }
 
-/// Returns the least capacity with which these settings fit. With one byte less, the settings do not fit. Returns 0 if
-/// the settings do not even fit with `most` bytes.
+/// Returns the least capacity in which a plan with these settings fits. In one byte less, it does not fit. Returns 0 if
+/// it does not even fit in `most` bytes.
 std::int64_t least_bytes(const RandomCase& made, const std::string& settings, std::int64_t most) {
   const auto fits = [&](std::int64_t bytes) {
     return seconds_of(plan_within(made, settings, bytes)) < never;
@@ -192,8 +194,8 @@ TEST_CASE(
   });
 }
 
-// Returns a plan for a model whose last group has large inputs. If the device keeps room for one of these inputs while
-// the group before runs, less room is left for weights, and some weights of the last group come late.
+// Returns a plan for a model whose last group has large inputs. While the group before it runs, the device may keep
+// room for one of these inputs. Then less room is left for weights, and some weights of the last group come late.
 Plan with_large_inputs(const std::string& text) {
   return make_plan(test::small_scenario(
       4684, {{0.225, 24672, 1604}, {0.225, 179204, 15724}, {0.425, 121172, 3560}},
@@ -208,8 +210,9 @@ TEST_CASE("weights may be loaded before the large inputs of their group") {
   CHECK(run_seconds(with_large_inputs("policy: {name: streamed}\n")) <= by_hand * 1.001);
 }
 
-// The scenario gives the number of buffers and leaves the other choices open. One choice is to load only the first
-// input of a group before the group begins. No key gives this choice, so the fact `chosen` says it after a semicolon.
+// The scenario gives the number of buffers and leaves the other choices open. One of these choices is to load only the
+// first input of a group before the group begins. A scenario has no key for this choice. So the fact `chosen` names the
+// choice in words, after a semicolon.
 TEST_CASE("a run is equally fast if the scenario gives the number of buffers that was chosen") {
   const auto text_of = [](const Plan& plan) {
     return std::get<std::string>(find_fact(plan.facts, "chosen")->value);
@@ -225,8 +228,8 @@ TEST_CASE("a run is equally fast if the scenario gives the number of buffers tha
   CHECK(run_seconds(fewer) > run_seconds(chosen));
 }
 
-// A step has two micro-batches, and each transfer takes 20 ms because of the latency of its link. With eight buffers,
-// the inputs of several steps are in transfer together.
+// A step has two micro-batches, and the latency of the link makes each transfer take 20 ms. With eight buffers, the
+// inputs of several steps are in transfer at the same time.
 TEST_CASE(
     "if the scenario gives a number of buffers, this number is tried even if a step has fewer micro-batches") {
   const auto seconds = [](const std::string& layers, const std::string& keys) {
@@ -289,7 +292,8 @@ double seconds_on(std::int64_t input, const std::vector<test::Row>& rows, const 
 }
 
 // The last group computes in no time and makes large answers. A rehearsal keeps room for several answers during the
-// whole group. If a load of weights may instead wait until a saved answer frees its bytes, more weights come early.
+// whole group. Plans without this room are tried, too. In them, a load of weights waits until an answer is saved, and
+// takes its bytes. So more weights come early.
 TEST_CASE("plans are tried in which a transfer waits for the room of another transfer") {
   const auto seconds = [](const std::string& keys) {
     return seconds_on(
@@ -335,8 +339,8 @@ TEST_CASE("all cuts of a small model are tried if its weights take turns") {
             (1 + 1e-9));
 }
 
-// On this machine, the plan with three groups is the fastest. The best plan with another number of groups takes 1.6 %
-// longer than this plan.
+// On this machine, a plan with three groups is the fastest. Every plan with another number of groups takes at least 1.6
+// % longer.
 TEST_CASE("three groups are tried when weights take turns in training") {
   const auto seconds = [](const std::string& keys) {
     return seconds_on(
@@ -351,7 +355,8 @@ TEST_CASE("three groups are tried when weights take turns in training") {
   CHECK(seconds("policy: {name: streamed}\n") <= by_hand * (1 + 1e-9));
 }
 
-// Two replicas load their weights over one link. While one replica loads a stage, the other can compute.
+// Two replicas load their weights over the same link. If the stages take about equally long, one replica can compute
+// while the other replica loads.
 TEST_CASE("stages of about equal time are tried for resident replicas that share a link") {
   const std::vector<test::Row> rows = {{0.6, 163472, 9624},   {0.5, 233572, 13944},
                                        {0.05, 131120, 11364}, {0.35, 57404, 7112},
@@ -368,8 +373,9 @@ TEST_CASE("stages of about equal time are tried for resident replicas that share
   CHECK(seconds("policy: {name: data_parallel, replica: resident}\n") <= by_hand * (1 + 1e-9));
 }
 
-// On the slowest of these devices, the best listing has a pace of 1.4: its loads take 1.4 times as long as the
-// computation. This listing is also the best on faster devices, so Sluice must try it on every machine.
+// On the slowest of these devices, the loads of the fastest listing are timed for a pace of 1.4: as if the loads took
+// 1.4 times as long as the computation. This listing is the fastest on the faster devices, too. So Sluice must try it
+// on every device.
 TEST_CASE("a faster device uses a listing of loads that is timed for a slower device") {
   const auto seconds = [](const char* rate) {
     return run_seconds(make_plan(test::small_scenario(

@@ -1,4 +1,5 @@
-// Tests which candidate the judge takes, and what it reports about the runner-up (the second-fastest candidate).
+// Tests which candidate the judge takes. Also tests what it reports about the runner-up, which is the second-fastest
+// candidate.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -10,9 +11,9 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns a candidate that takes `seconds` (infinity if it does not fit) and has the lower bound `at_least`.
-/// Each simulation of the candidate adds 1 to `simulated`. The candidate reports only results of fewer than `worth`
-/// seconds, as the candidates of policies do.
+/// Returns a candidate that takes `seconds` and has the lower bound `at_least`. If `seconds` is infinity, the candidate
+/// does not fit. Each simulation of the candidate adds 1 to `simulated`. A simulation reports a result only if it takes
+/// fewer than `worth` seconds, as simulations of policies do.
 Candidate candidate(const std::string& name, double at_least, double seconds, int& simulated) {
   return {at_least, 1, [=, &simulated](double worth, const auto& settled) {
             ++simulated;

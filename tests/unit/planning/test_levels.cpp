@@ -1,5 +1,5 @@
-// Tests levels, which store how many bytes of a memory are in use in each slot (docs/words.md). Levels are compared
-// with a plain vector of numbers.
+// Tests the class Levels. It stores how many bytes of a memory are in use in each slot. (A slot is the computation of
+// one micro-batch in one group.) Its answers are compared with those of a plain vector of numbers.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

@@ -1,6 +1,6 @@
-// Tests rehearsals of streamed inference with all choices open. A rehearsal times a candidate without making its plan.
-// Its seconds equal the seconds of a replay of the plan. The plan needs no more memory than the rehearsal says, and a
-// run with more memory is never slower.
+// Tests rehearsals of streamed inference with all choices open. A rehearsal computes the seconds of a candidate without
+// making its plan. These seconds must equal the seconds that a replay of the plan takes. The plan must not need more
+// memory than the rehearsal says. With more memory, no run may be slower.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -89,7 +89,7 @@ TEST_CASE("a rehearsal gives the seconds of the replay, and a run with more memo
       const std::int64_t bytes = made.all_bytes * part / 8 + 64;
       const std::optional<Plan> plan = plan_within(made, bytes);
       INFO(bytes << " B");
-      CHECK((plan || !fitted));  // a run that has fitted into less memory is not refused now
+      CHECK((plan || !fitted));  // a run that fits into less memory is not refused
       if (!plan) continue;
       fitted = true;
       const ReplayResult result = replay(*plan);
@@ -107,7 +107,7 @@ TEST_CASE("a rehearsal gives the seconds of the replay, and a run with more memo
   CHECK(chosen > 3 * cases());
 }
 
-/// Returns the same plan on a machine whose link has one bandwidth for both directions together.
+/// Returns the plan for a machine whose link to host memory has one bandwidth for both directions together.
 Plan half_duplex(Plan plan) {
   std::vector<std::uint32_t> ends;
   for (std::uint32_t link = 0; link < plan.links.size(); ++link)
@@ -143,11 +143,12 @@ TEST_CASE("with a shared link, a run is never faster than the rehearsal, which i
 TEST_CASE(
     "results that are being saved need memory in every pass, even if only a few groups of a pass "
     "save results") {
-  // In each pass, one micro-batch goes through two groups, so slots of the two groups alternate. The first group reads
-  // an input of 10 B and makes 20 B, and the second group makes an answer of 1000 B. During a slot of the second group,
-  // seven answers of earlier slots may be on the device. During a slot of the first group, there may be eight answers.
-  // The device also has the inputs of the next seven slots. After a slot of the second group, four of these slots are
-  // slots of the first group and have an input. After a slot of the first group, three of them have an input.
+  // In each pass over the model, one micro-batch goes through two groups. So slots of the first and of the second group
+  // alternate. The first group reads an input of 10 B and makes 20 B. The second group makes an answer of 1000 B.
+  // During a slot of the second group, its own answer and seven answers of earlier slots may be on the device. During a
+  // slot of the first group, eight answers of earlier slots may be there. The device also has the inputs of the next
+  // seven slots. Only slots of the first group have an input. Of the seven slots after a slot of the second group, four
+  // are of the first group. Of the seven slots after a slot of the first group, three are of the first group.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
@@ -164,10 +165,11 @@ TEST_CASE(
 TEST_CASE(
     "if only the first input of a run may be loaded during the previous run, this input takes the "
     "place of results of the previous run") {
-  // Each group computes four micro-batches, and two inputs and two results of other slots may be on the device. During
-  // the first group, the device has room for two inputs that are being loaded. With `inputs_cross`, these two inputs
-  // may be inputs of the second group (20 B each). Without `inputs_cross`, they are inputs of the first group (10 B
-  // each). An input of the second group is then loaded in place of the two results, in the first group's last slot.
+  // Each group computes four micro-batches. In each slot, two inputs and two results of other slots may be on the
+  // device. During the run of the first group, there is room for two inputs that are being loaded. With `inputs_cross`,
+  // they may be inputs of the second group, which have 20 B each. Without `inputs_cross`, they are inputs of the first
+  // group, which have 10 B each. In this case, the first input of the second group is loaded in the last slot of the
+  // first group, in the place of the two results.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
@@ -205,9 +207,10 @@ TEST_CASE("if weights wait for the inputs of earlier groups, no weights delay th
 
 TEST_CASE(
     "the lower bound of a rehearsal counts the loads for which there is no room while the group before runs") {
-  // The device has room for the weights of one group. Three micro-batches go through both groups, one after the other.
-  // So each of the six runs first loads 1000 B for 1 ms, and then computes for 2 ms. Together, this takes 18 ms. With
-  // room for half of the next weights, 0.5 ms of each load except the first is hidden.
+  // The device has room for the weights of only one group. Three micro-batches go through both groups, one micro-batch
+  // after the other. So there are six runs of a group. Each run first loads 1000 B in 1 ms, and then computes for 2 ms.
+  // Together, the runs take 18 ms. With room for half of the next weights, half of each load runs during the
+  // computation before it. Only the first load has no computation before it. So the runs take 5 x 0.5 ms less.
   StreamedCase streamed;
   streamed.groups = {{{1000, 0, 0, 0}, 2e-3}, {{1000, 0, 0, 0}, 2e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
@@ -308,7 +311,7 @@ TEST_CASE("no rehearsal takes fewer seconds than its lower bound", "[property]")
       choice.resident.resize(choice.resident.empty() ? 0 : at(groups));
       StreamedCase asked = streamed;
       for (StreamedCase::Group& group : asked.groups)
-        if (choice.offload) group.bytes.answer = 0;  // the answer is among the offloaded tensors
+        if (choice.offload) group.bytes.answer = 0;  // it is one of the offloaded tensors
       const Rehearsal rehearsal(asked, choice);
       INFO("case " << c << ", way " << way);
       const double seconds = rehearsal.seconds(rehearsal.order().loads) * (1 + 1e-12);

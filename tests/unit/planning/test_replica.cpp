@@ -1,5 +1,5 @@
-// A plan that is moved from one device to an equal device must equal the plan that the policy makes for the second
-// device.
+// Moves a plan from one device to another device of the same kind. The moved plan must equal the plan that the policy
+// makes for the second device.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -57,8 +57,8 @@ TEST_CASE("devices with different efficiencies or different links are not alike"
   CHECK_FALSE(alike(platform, "gpu0", "gpu1"));
 }
 
-/// Returns a platform of two cards. Each card has a second memory and a link to it. The link of the first card has the
-/// bandwidth `first`, and the link of the second card has the bandwidth `second`.
+/// Returns a platform of two cards. Each card has a second memory and a link to it. The links have the bandwidths
+/// `first` and `second`.
 Platform two_cards(const std::string& first, const std::string& second) {
   const std::string card =
       "{rate: {float32: 1TFLOP/s}, memory: [{capacity: 1MB, bandwidth: 1GB/s}, "

@@ -1,5 +1,5 @@
-// Tests the program of a training step. A tensor that another device needs is sent through host memory, which keeps one
-// copy of the tensor.
+// Tests the program of a training step. If a device needs a tensor of another device, the tensor is sent through host
+// memory. Host memory never gets a second copy of a tensor.
 #include "planning/training/step.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,8 +12,8 @@ namespace {
 
 using Kind = TapeOp::Kind;
 
-/// Returns three stages, A, B and C, with outputs of 2, 3 and 1 kB and an input of 1 kB. The last stage also reads the
-/// output of the first stage.
+/// Returns three stages A, B and C. Their outputs have 2, 3 and 1 kB, and the input has 1 kB. C reads the outputs of B
+/// and of A.
 Chain with_shortcut() {
   Chain chain;
   chain.input.bytes = 1000;
@@ -31,7 +31,7 @@ Chain with_shortcut() {
   return chain;
 }
 
-/// Returns the bytes of all saves of a step, as "NAME BYTES", in order.
+/// Returns all saves of a step in their order, each as "NAME BYTES".
 std::vector<std::string> saves_of(const Program& step) {
   std::vector<std::string> saves;
   for (const Program::Operation& operation : step.operations)
@@ -47,16 +47,15 @@ TEST_CASE(
   const std::vector<StageState> stages(3);
   // The devices take turns with the passes of the three stages: F0 on device 0, F1 on 1, F2 on 0, B2 on 1, F0 again on
   // 0, B1 on 1, and B0 on 0.
-  //   F1 needs A's output (2 kB), which is on device 0. So this output is saved after F0. F2 finds this output on
-  //   device 0.
-  //   F2 needs B's output (3 kB), which is on device 1. So B's output is saved after F1. B2 finds the outputs of A and
-  //   B on device 1.
-  //   B2 needs C's output (1 kB), which is on device 0. So C's output is saved after F2.
-  //   F0 runs again. The tape then saves A's output, although host memory already has a copy, and loads the output for
-  //   B1.
-  //   B1 needs A's output and the gradient of B's output (3 kB), which B2 made on device 1. B1 adds to the gradient of
-  //   A's output (2 kB), which B2 also made on device 1. B0 on device 0 needs the gradient of A's output, so this
-  //   gradient is saved after B1.
+  //   F1 needs A's output of 2 kB, which is on device 0. So this output is saved after F0. F2 finds it on device 0.
+  //   F2 needs B's output of 3 kB, which is on device 1. So this output is saved after F1. B2 finds the outputs of A
+  //   and B on device 1.
+  //   B2 needs C's output of 1 kB, which is on device 0. So this output is saved after F2.
+  //   F0 runs again. According to the tape, A's output is then saved again, and loaded for B1. But host memory already
+  //   has a copy, so this save is left out.
+  //   B1 needs A's output and the gradient of B's output. B2 made this gradient on device 1, so it is not saved.
+  //   B2 also made the gradient of A's output, which has 2 kB, on device 1. B1 adds to this gradient. B0 needs it on
+  //   device 0, so it is saved after B1.
   const Tape tape = {{Kind::load, 0},          {Kind::forward, 0},  {Kind::forward, 1},
                      {Kind::forward, 2, true}, {Kind::backward, 2}, {Kind::load, 0},
                      {Kind::forward, 0, true}, {Kind::save, 1},     {Kind::load, 1},

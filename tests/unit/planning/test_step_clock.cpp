@@ -1,5 +1,5 @@
-// Tests the clock of a step. For given positions of the loads, the clock gives a lower bound of the step's seconds.
-// The clock of a phased step does not assume that all devices share one copy engine.
+// Tests the clock of a training step. For given positions of the loads, the clock computes a lower bound on the seconds
+// of the step. In a phased step, the clock counts the copy engines of each device separately.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -63,8 +63,8 @@ TEST_CASE(
       }
     }
   CHECK(compared > 100);
-  // If no action waits for memory, the run takes exactly the seconds of the clock. More than a quarter of the runs take
-  // exactly these seconds.
+  // If no action waits for memory, a run takes exactly the seconds of the clock. This holds for more than a quarter of
+  // these runs.
   CHECK(reached > compared / 4);
 }
 
@@ -86,12 +86,12 @@ TEST_CASE("the clock counts the bytes of all devices on a link that they share",
     if (needed.loaded) bytes += static_cast<double>(needed.bytes);
   const ChosenStep::EarlyLoadLimits ahead{2 * step.peak()};
   const double least = step.at_least(ahead, step.offer(ahead));
-  // The link carries 1 GB/s to both devices together. Each device loads about half of the bytes.
+  // Each device loads about half of the bytes. But the link carries only 1 GB/s to both devices together.
   CHECK(least >= 3 * bytes / 1e9 * (1 - 1e-8));
   CHECK(least <= run_seconds(finish(step.listed(ahead), request)));
 }
 
-/// Returns the seconds of the fastest way to settle the candidate, or infinity if no way fits.
+/// Returns the seconds of the fastest way to settle the candidate. Infinity if no way fits into the memory.
 double least_seconds(const Candidate& candidate) {
   double least = std::numeric_limits<double>::infinity();
   if (!candidate.open) {
@@ -102,7 +102,8 @@ double least_seconds(const Candidate& candidate) {
   return least;
 }
 
-/// Opens a candidate, and opens the resulting candidates until none can be opened. Returns the last candidates.
+/// Opens a candidate and, one after the other, all candidates that come from it. Returns the candidates that cannot be
+/// opened.
 std::vector<Candidate> opened(const Candidate& candidate) {
   if (!candidate.open) return {candidate};
   std::vector<Candidate> all;
@@ -147,7 +148,8 @@ TEST_CASE(
 TEST_CASE(
     "with a second memory as the home of tensors, no way to train takes fewer seconds than its bounds",
     "[property][placement]") {
-  // Inputs come from host memory. All other tensors come over the link `far`, which may be much slower.
+  // Inputs come from host memory. All other tensors come over the link `far`, which may be much slower than the link to
+  // host memory.
   int compared = 0;
   Dice dice(2027);
   for (const std::string policy : {"streamed", "resident"})
@@ -194,10 +196,11 @@ TEST_CASE(
 TEST_CASE("a bound is lowered by more than many additions can round", "[unit]") {
   double sum = 0;
   for (int n = 0; n < 10'000'000; ++n) sum += 0.1;
-  // The exact sum is 1e6. `sum` is lower, because additions are rounded, so a bound of 1e6 must be lowered, too.
+  // The exact sum is 1e6, but `sum` is lower, because its additions are rounded. So a bound of 1e6 must be lowered, or
+  // it would be above `sum`.
   CHECK(lowered_for_rounding(1e6, 0) > sum);
   CHECK(lowered_for_rounding(1e6, 1e7) <= sum);
-  // 1e7 * 2^-53 = 1.11e-9
+  // Each of 1e7 additions may round by a share of 2^-53, and 1e7 * 2^-53 = 1.11e-9.
   CHECK(lowered_for_rounding(1e6, 1e7) == Approx(1e6 * (1 - 1.1103e-9)).epsilon(1e-12));
 }
 

@@ -1,4 +1,4 @@
-// Tests which strategies for fates lead to the same training step.
+// Tests how Sluice finds out that two strategies for fates lead to the same training step.
 #include <catch2/catch.hpp>
 
 #include "planning/training/step_digest.hpp"
@@ -24,7 +24,8 @@ TEST_CASE("two strategies share their ways exactly if they lead to the same step
     REQUIRE(opened.size() == 1);
     return opened.front().same_ways;
   };
-  // The model has nothing that selective recomputation makes again.
+  // The model has no attention. So selective recomputation makes nothing again, and keeps all
+  // tensors.
   CHECK(ways_of("keep_all", 1) == ways_of("selective", 1));
   CHECK(ways_of("keep_all", 1) != ways_of("keep_all", 2));
   CHECK(ways_of("keep_all", 1) != ways_of("offload_all", 1));

@@ -1,5 +1,5 @@
-// Tests devices that own several memories, or share memories with other devices. Also tests copies between memories (by
-// a copy engine or by the compute units), and groups of devices.
+// Tests devices that own several memories, or share memories with other devices. Also tests groups of devices, and
+// copies between memories by a copy engine and by compute units.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -90,7 +90,8 @@ TEST_CASE("a device may have several memories of its own, and the first memory i
   CHECK((ddr->read == 100e9 && ddr->write == 50e9));
   CHECK(ddr->bandwidth() == 50e9);
   CHECK(gpu.memory_or_null("gpu0_ddr") == nullptr);
-  // Of 3 GB, 2 GB are read at 100 GB/s in 0.02 s, and 1 GB is written at 50 GB/s in 0.02 s.
+  // Of the 3 GB, 2 GB are read, which takes 0.02 s at 100 GB/s. The other 1 GB is written, which takes 0.02 s at 50
+  // GB/s.
   CHECK(ddr->seconds(3e9, 1e9) == Approx(0.04).epsilon(1e-15));
   CHECK(gpu.memory().seconds(3e9, 1e9) == 3e9 / 960e9);
   CHECK(pools_of(platform, "gpu1") == Names{"gpu1", "gpu1_ddr"});
@@ -118,10 +119,10 @@ TEST_CASE(
   CHECK((cpu.memory().pool == "dram" && !cpu.memory().own));
   // The rates of 3 threads are halfway between the rates of 1 and 5 threads.
   CHECK((cpu.memory().read == 30e9 && cpu.memory().write == 10e9));
-  // `bandwidth` limits both directions to 35 GB/s, although `read` is 40 GB/s.
+  // `read` is 40 GB/s, but `bandwidth` limits each direction to 35 GB/s.
   CHECK((cpu.memories[1].read == 35e9 && cpu.memories[1].write == 12e9));
   CHECK(cpu.memories[1].capacity == 768'000'000'000);
-  // Only this device has its tensors in `dram`, so the device owns the pool.
+  // No other device has tensors in `dram`, so this device owns the pool `dram`.
   CHECK(pools_of(platform, "") == Names{"pmem"});
   CHECK(pools_of(platform, "cpu") == Names{"dram"});
   const PlanBuilder builder(platform, "test", true);
@@ -145,8 +146,9 @@ TEST_CASE("compute units copy over their own channels, at other rates than a cop
   const Path& by_units = platform.path("dram", "pmem", CopyMode::synchronous);
   CHECK(by_units.stream == "cpu.copy.down.synchronous");
   CHECK(by_units.setup_s == 0);
-  // Copies by 5 threads have 12 and 29 GB/s, and 5 threads read DRAM at 50 GB/s and write DRAM at 15 GB/s. Here 3
-  // threads read DRAM at 30 GB/s and write DRAM at 10 GB/s, so copies by 3 threads are slower.
+  // The platform gives rates for 5 threads: copies have 12 GB/s to PMEM and 29 GB/s from PMEM, DRAM is read at 50 GB/s,
+  // and DRAM is written at 15 GB/s. But 3 threads read DRAM only at 30 GB/s and write DRAM only at 10 GB/s. So their
+  // copies are slower, too.
   CHECK(rate(by_units) == Approx(12e9 * (1 / 50.0 + 1 / 12.0) / (1 / 30.0 + 1 / 12.0)));
   CHECK(rate(platform.path("pmem", "dram", CopyMode::synchronous)) ==
         Approx(29e9 * (1 / 35.0 + 1 / 15.0) / (1 / 35.0 + 1 / 10.0)));

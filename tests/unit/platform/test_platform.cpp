@@ -1,4 +1,4 @@
-// Tests platforms: the meaning of a document, routes, the bundled platforms, and bad input.
+// Tests platforms: what a platform's document means, routes, the bundled platforms, and bad input.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -64,7 +64,7 @@ TEST_CASE("a device has the numbers of its document, in SI units") {
   CHECK(ipu.launch_overhead == 5e-6);
   CHECK(ipu.idle_w == 20);
   CHECK(ipu.busy_w == 150);
-  // 250e12 FLOP/s x efficiency 0.5 x the share of tiles that compute (1 - 200 / 1000) = 1e14
+  // 250e12 FLOP/s x efficiency 0.5 x 0.8 = 1e14, because only 1 - 200 / 1000 = 0.8 of the tiles compute
   CHECK(ipu.flop_per_s(DType::float16) == Approx(1e14).epsilon(1e-15));
   CHECK_THROWS_WITH(ipu.flop_per_s(DType::bfloat16),
                     Contains("no rate for bfloat16") && Contains("float32, float16"));
@@ -87,7 +87,7 @@ TEST_CASE("a count makes numbered devices, and a shared link makes one channel p
   CHECK(channel_names(platform, down) == Names{"pcie.down"});
   CHECK(platform.path("gpu0", "host").stream == "gpu0.pcie.up");
   CHECK(channel_names(platform, platform.path("gpu0", "host")) == Names{"pcie.up"});
-  // The engine of the sending device transfers bytes to the other device through the host. They go up, then down.
+  // A copy engine of the sending device makes the transfer. The bytes go up to the host, and from there down.
   CHECK(channel_names(platform, platform.path("gpu0", "gpu1")) == Names{"pcie.up", "pcie.down"});
   CHECK(platform.path("gpu0", "gpu1").stream == "gpu0.pcie.up");
 }
@@ -298,7 +298,7 @@ TEST_CASE("a faulty platform document is refused at the position of the fault") 
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, up: {bandwidth: 1GB/s, share: 1}}\n",
        "p.yaml:8:75", "give either the bandwidth"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, copies: pageable}\n", "p.yaml:8:53",
-       "add their rate, such as pageable: {bandwidth: 6GB/s}"},
+       "add this rate, such as pageable: {bandwidth: 6GB/s}"},
       {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB, reserved: 1GB}}\n",
        "p.yaml:4:70", "less than the capacity, 1GB"},
       {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: unlimited, reserved: "
@@ -334,7 +334,7 @@ TEST_CASE("every bundled platform is read, gives its sources, and joins all its 
     CHECK(platform.name == entry.path().stem().string());
     for (const Device& device : platform.devices) {
       CHECK(device.flop_per_s(DType::float32) > 0);
-      if (!device.memory().own) continue;  // this device computes in host memory
+      if (!device.memory().own) continue;  // this device computes in a memory of the platform
       const Path down = platform.path(platform.host().name, device.name);
       const Path up = platform.path(device.name, platform.host().name);
       CHECK(down.device == device.name);
@@ -376,7 +376,7 @@ TEST_CASE("the Optane server copies at the rates that AutoTM uses") {
   const Device& cpu = server.device("cpu");
   CHECK((cpu.memories[0].pool == "dram" && cpu.memories[1].pool == "pmem"));
   CHECK((cpu.memory().read == 107.3e9 && cpu.memory().write == 78.6e9));
-  // The platform's rate of 6 threads is halfway between its rates of 4 and 8 threads. The measured rate was 66.3 GB/s.
+  // 6 threads get the mean of the rates of 4 and 8 threads. The measured rate of 6 threads was 66.3 GB/s.
   CHECK(load_platform("optane_server", {"devices.cpu.threads=6"}).device("cpu").memory().read ==
         Approx(62.7e9).epsilon(1e-12));
 }

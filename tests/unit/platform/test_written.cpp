@@ -1,4 +1,5 @@
-// Tests how the description of a device or a link is found in a platform's document, through groups and counts.
+// Tests how the description of a device or a link is found in a platform's document, also if the device comes from a
+// group or from a count.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -23,7 +24,7 @@ TEST_CASE(
   };
   CHECK(path(devices, "gpu") == "devices.gpu");
   CHECK(path(devices, "gpu7") == "devices.gpu");
-  // This is the device with the name gpu2, and not the third device of gpu.
+  // The name gpu2 means the device that is written as gpu2, and not the third device of gpu.
   CHECK(path(devices, "gpu2") == "devices.gpu2");
   CHECK(path(devices, "node_cpu") == "groups.node.devices.cpu");
   CHECK(path(devices, "node12_gpu3") == "groups.node.devices.gpu");

@@ -16,9 +16,10 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Two products of 10 by 20 and 20 by 5 in float32, on a card with a second memory. The input has 40 bytes, the weights
-/// have 800 and 400 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. The FLOP take no
-/// time. The link to host memory has 10 byte/s, and the link to the second memory has 100 byte/s.
+/// Returns a scenario with two products in float32, on a card with a second memory. The weights are 10 by 20 and 20 by
+/// 5 matrices of 800 and 400 bytes. The input has 40 bytes, the tensor between the products has 80 bytes, and the
+/// output has 20 bytes. The FLOP take nearly no time. The link to host memory has 10 byte/s. The link to the second
+/// memory has 100 byte/s.
 Scenario on_card(const std::string& more, const std::string& first = "1000B",
                  const std::string& second = "2000B") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
@@ -55,12 +56,12 @@ const std::string one_by_one =
 
 TEST_CASE("weights are loaded into the second memory once, and from there take turns on the device",
           "[placement]") {
-  // If the weights come from host memory, each step takes 80 + 40 s for weights, 4 s for the image and 2 s for the
+  // If the weights come from host memory, each step takes 80 + 40 s for the weights, 4 s for the image and 2 s for the
   // answer.
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: none, " + one_by_one)) ==
         Approx(3 * 126));
-  // The weights are loaded into the second memory in 120 s. Then each step takes 8 + 4 s for weights and, as in the run
-  // above, 6 s for image and answer.
+  // Now the weights are first loaded into the second memory, in 120 s. From there, they take only 8 + 4 s in each step.
+  // The image and the answer still take 6 s.
   const Scenario backed = on_card("policy: {name: streamed, placement: backing, " + one_by_one);
   CHECK(seconds_of(backed) == Approx(120 + 3 * 18));
   const Plan plan = make_plan(backed);
@@ -86,8 +87,8 @@ TEST_CASE(
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one)) == Approx(120 + 3 * 18));
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: auto, " + one_by_one)) ==
         Approx(120 + 3 * 18));
-  // A single step needs each weight once. With weights from host memory, the step takes 126 s. If the weights go
-  // through the second memory, the step takes 120 + 18 s.
+  // A single step needs each weight only once. If the weights come from host memory, the step takes 126 s. If they go
+  // through the second memory, it takes 120 + 18 s.
   const std::string one_step =
       "in_flight: 1, prefetch: 0, pieces: whole, resident: none, overlap: false}\n"
       "workload: {batch: 1}\n";
@@ -145,15 +146,16 @@ TEST_CASE(
                     {"platform.devices.gpu.count=2", "policy={name: data_parallel, " + policy});
     return seconds_of(read_scenario(document, "two"));
   };
-  // The two batches of a step run one after the other, and each loads the weights again. From host memory, weights take
-  // ten times as long as from the second memory.
+  // The two batches of a step run one after the other, and each batch loads the weights again. A load from host memory
+  // takes ten times as long as a load from the second memory.
   const std::string turns = "workload: {batch: 1, batches_per_step: 2, steps: 3}\n";
   const std::string streamed = "replica: streamed, prefetch: 0, pieces: whole, resident: none";
   CHECK(seconds_with(streamed + "}", turns, "1000B") ==
         Approx(seconds_with(streamed + ", placement: auto}", turns, "1000B")));
   CHECK(seconds_with(streamed + "}", turns, "1000B") <
         0.7 * seconds_with(streamed + ", placement: none}", turns, "1000B"));
-  // Here, replicas sum their gradients before each update. Placements of single tensors do not support this sum.
+  // In training, replicas sum their gradients before each update. Placements of single tensors do not support this sum,
+  // so they must be left out.
   const std::string training =
       "fates: {strategy: keep_all}\nworkload: {mode: training, batch: 4, micro_batch: 2}\n";
   CHECK(seconds_with("replica: resident}", training, "20kB") > 0);
@@ -186,9 +188,9 @@ TEST_CASE("a second memory that cannot be the home of the weights is refused", "
   const std::string streamed = "policy: {name: streamed, placement: backing}\n";
   says(on_card("policy: {name: resident, placement: backing}\n"),
        "in inference this policy moves only inputs and answers: use policy streamed");
-  // The second memory has room for 1100 bytes, but the weights need 1200 bytes.
+  // The second memory has only 1100 bytes, but the weights have 1200 bytes.
   says(on_card(streamed, "1000B", "1100B"),
-       "take turns have their home in 'gpu_ddr': they need 1.2 kB of its 1.1 kB; use placement");
+       "take turns have their home in 'gpu_ddr': they need 1.2 kB, and it has 1.1 kB; use placement");
   // If the key `placement` is left out, the weights stay in host memory.
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one, "1000B", "1100B")) ==
         Approx(3 * 126));

@@ -1,4 +1,4 @@
-// Tests the lower bound of runs whose tensors are placed. Runs that the bound rules out must not be faster.
+// Tests the lower bound of runs whose tensors are placed in two memories. A run must not be faster than its bound.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -16,7 +16,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// A card with HBM (1 GB/s) and DDR (600 MB/s), behind a link to host memory.
+/// Returns a scenario for a card with two memories: HBM with 1 GB/s and DDR with 600 MB/s. A link joins the card and
+/// host memory.
 Scenario on_card(const std::string& layers, const std::string& hbm, const std::string& links,
                  const std::string& workload) {
   return read_scenario(
@@ -43,8 +44,8 @@ PolicyRequest request_with(const Scenario& scenario, const CutModel& cut,
 }
 
 TEST_CASE("the bound of a placed run counts the loads before the kernels", "[placement]") {
-  // Each of the two layers has 8 bytes of weights, and the image has 4 bytes. Each forward pass moves 16 bytes. The
-  // backward passes move 28 and 24 bytes, and each update moves 24 bytes. All these bytes are in HBM.
+  // Each of the two layers has 8 bytes of weights, and the image has 4 bytes. Each forward pass reads and writes 16
+  // bytes. The two backward passes read and write 28 and 24 bytes, and each update 24 bytes. In HBM, a byte takes 1 ns.
   const Scenario scenario = on_card(
       "    - {type: dense, name: one, features: 1}\n    - {type: dense, name: two, features: 1}\n",
       "unlimited",
@@ -59,17 +60,18 @@ TEST_CASE("the bound of a placed run counts the loads before the kernels", "[pla
     const PlacedQuestion asked(request, common, placed_fates(request, common), "tested", slow_only);
     return 1e9 * PlacedBound(asked, request, common).seconds();
   };
-  // Without overlap, the weights are loaded once, and the image in each of the three steps. A load into HBM takes 105
-  // ns and 1 ns per byte.
+  // Without overlap, the weights of each layer are loaded once, and an image is loaded in each of the three steps. A
+  // load into HBM takes 105 ns, and 1 ns more per byte.
   CHECK(bound(false, {}) == Approx(2 * (105 + 8) + 3 * (105 + 4) + 3 * round));
-  // If the image must be in DDR, its load takes 205 ns and 1 ns per byte.
+  // If images must be in DDR, the load of an image takes 205 ns, and 1 ns more per byte.
   CHECK(bound(false, {.inputs = true}) == Approx(2 * (105 + 8) + 3 * (205 + 4) + 3 * round));
-  // With overlap, one copy engine loads three images into DDR, each in 204 ns and 5 ns of latency. Another engine
-  // meanwhile loads the weights into HBM. The last round begins after the last image has arrived.
+  // With overlap, one copy engine loads the three images into DDR. Each load takes 204 ns, and the image arrives 5 ns
+  // later. Meanwhile, another copy engine loads the weights into HBM. The last round begins after the last image has
+  // arrived.
   CHECK(bound(true, {.inputs = true}) == Approx(3 * 204 + 5 + round));
 }
 
-/// Layers of random widths on a card whose links have random times.
+/// Returns a scenario with layers of random widths, on a card whose links have random times.
 Scenario random_card(test::Dice& dice) {
   const auto number = [&](std::uint64_t least, std::uint64_t most) {
     return std::to_string(least + dice.below(most - least + 1));

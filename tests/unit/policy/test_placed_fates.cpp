@@ -31,8 +31,8 @@ Plan plan_of(const std::string& text, const std::vector<std::string>& overrides 
   return make_plan(read_scenario(document, "placed"));
 }
 
-/// Two dense layers of one feature with a bias, on a card with HBM (1 GB/s) and DDR (600 MB/s), behind a link to host
-/// memory with 1 GB/s. Each layer has 8 bytes of weights. The input and each output have 4 bytes.
+/// Two dense layers of one feature with a bias. They run on a card with two memories: HBM with 1 GB/s and DDR with 600
+/// MB/s. The link to host memory has 1 GB/s. Each layer has 8 bytes of weights. The input and each output have 4 bytes.
 const std::string on_card = R"(format: sluice-scenario/1
 model:
   definition:
@@ -59,16 +59,17 @@ workload: {batch: 1, mode: training, optimizer: sgd}
 )";
 
 TEST_CASE("optimal fates are compared with strategies whose tensors are placed", "[placement]") {
-  // In HBM alone, the weights and the image arrive after 8 + 8 + 4 ns. The forward pass of a layer reads 4 + 8 bytes
-  // and writes 4 bytes in 16 ns. The backward pass takes twice as long, and the update takes 24 ns.
+  // If all tensors are in HBM, the weights and the image arrive after 8 + 8 + 4 ns. The forward pass of a layer reads 4
+  // + 8 bytes and writes 4 bytes, in 16 ns. Its backward pass is priced at twice as long. Its update takes 24 ns.
   const double hbm = 20 + 2 * (16 + 32 + 24);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=optimal", "policy.placement=none"})) ==
         Approx(hbm));
-  // With a placement, each backward pass is priced by its own bytes. The pass with a gradient of its input takes 28 ns
-  // (4 bytes of input, 8 bytes of weights, 4 bytes of the output's gradient, and 4 + 8 bytes of gradients that are
-  // written). The first layer's pass, without the image's gradient, takes 24 ns. The image goes to DDR on a copy stream
-  // of its own and shares the link with the first layer's weights, so both arrive after 8 + 4 ns. The forward and the
-  // backward pass of the first layer read the image, each in 4 / 0.6 ns instead of 4 ns.
+  // With a placement, each backward pass is priced by its own bytes. The backward pass of the second layer reads 4
+  // bytes of input, 8 bytes of weights and 4 bytes of the output's gradient. It writes 4 + 8 bytes of gradients, so it
+  // takes 28 ns. The backward pass of the first layer does not write the gradient of the image, so it takes 24 ns.
+  // A copy stream of its own brings the image to DDR. The image shares the link with the weights of the first layer, so
+  // the image and these weights have arrived after 8 + 4 ns. The forward and the backward pass of the first layer read
+  // the image from DDR, in 4 / 0.6 ns instead of 4 ns.
   const double placed = 12 + 2 * (16 + 24) + 28 + 24 + 2 * (4 / 0.6 - 4);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=keep_all", "policy.placement=static"})) ==
         Approx(placed));
@@ -76,10 +77,11 @@ TEST_CASE("optimal fates are compared with strategies whose tensors are placed",
   CHECK(1e9 * seconds_of(chosen) == Approx(placed));
   CHECK(text_of(chosen, "chosen") == "placement: static, strategy: keep_all");
   CHECK(text_of(chosen, "fates") == "keep_all");
-  // A search for fates in the first memory alone has a gap, but this gap says nothing about placements.
+  // The search for fates has proven a gap for runs in the first memory alone. It does not hold for runs with a
+  // placement, so the plan has no fact `gap`.
   CHECK(find_fact(chosen.facts, "gap") == nullptr);
   CHECK(find_fact(chosen.facts, "micro_batch_bound_s") == nullptr);
-  // If the scenario says `placement: none`, the plan has a fact `gap`, which does not name a placement.
+  // If the scenario says `placement: none`, the plan has the fact `gap`.
   const Plan alone = plan_of(on_card, {"fates=optimal", "policy.placement=none"});
   CHECK(find_fact(alone.facts, "gap") != nullptr);
 }
@@ -88,8 +90,8 @@ TEST_CASE(
     "if several placements were compared, a gap that was proven for only one of these placements names this "
     "placement",
     "[placement]") {
-  // Here, DDR has 6 MB/s instead of 600 MB/s, so no placement is faster than HBM alone. `backward: per_layer` prices
-  // the backward pass of each layer in the same way with and without a placement.
+  // Here, DDR has 6 MB/s instead of 600 MB/s, so the run is fastest with all tensors in HBM. With `backward:
+  // per_layer`, each backward pass has the same price with and without a placement.
   const Plan plan =
       plan_of(on_card, {"fates=optimal", "platform.devices.gpu.memory.1.bandwidth=6MB/s",
                         "platform.links.far.bandwidth=1MB/s", "workload.backward=per_layer"});
@@ -109,9 +111,9 @@ TEST_CASE("if the fates are open, the tensors of every strategy are placed", "[p
 
 TEST_CASE("if several strategies choose equal fates, tensors are placed only for the first of them",
           "[placement]") {
-  // With a single stage, `sqrt` keeps all tensors, and `selective` finds no layer to run again. So both choose the
-  // fates of `keep_all`. `checkpoint` chooses the fates of `recompute_all`. So the six strategies choose only three
-  // different lists of fates.
+  // With a single stage, `sqrt` keeps all tensors, and `selective` finds no layer to run again. So `sqrt` and
+  // `selective` choose the same fates as `keep_all`. `checkpoint` chooses the same fates as `recompute_all`. So the six
+  // strategies choose only three different lists of fates.
   const Plan chosen = plan_of(on_card, {"stages=whole", "policy.placement=first_touch"});
   CHECK(text_of(chosen, "fates") == "keep_all");
   CHECK(text_of(chosen, "chosen") == "strategy: keep_all");
@@ -122,8 +124,8 @@ TEST_CASE("if several strategies choose equal fates, tensors are placed only for
                                               std::string("fates=") + strategy}))));
 }
 
-/// A server with a slow memory of 10 byte/s and a fast memory of 100 byte/s. The FLOP take no time. Host memory is the
-/// slow memory.
+/// A server with a fast memory of 100 byte/s, `dram`, and a slow memory of 10 byte/s, `pmem`. Its FLOP take nearly no
+/// time. The slow memory is also its host memory.
 const std::string server = R"(platform:
   format: sluice-platform/1
   name: server
@@ -141,13 +143,14 @@ workload: {batch: 1, mode: training, optimizer: sgd, backward: per_layer}
 
 TEST_CASE("optimal fates are possible if only slow memory has room", "[placement]") {
   const std::string text = test::two_products_model + server;
-  // Bytes move at 10 byte/s. The forward passes of the two layers move 920 and 500 bytes. The first layer's backward
-  // pass moves 1720 bytes: the image (40), the weights (800) and gradients (80 + 800). The second layer's backward pass
-  // moves 980 bytes. The updates of the two layers move 2400 and 1200 bytes.
+  // All bytes are read and written at 10 byte/s. The forward passes of the two layers read and write 920 and 500 bytes.
+  // The backward pass of the first layer reads and writes 1720 bytes: the image (40), the weights (800) and gradients
+  // (80 + 800). The backward pass of the second layer reads and writes 980 bytes. The updates of the two layers read
+  // and write 2400 and 1200 bytes.
   const double step = 92 + 50 + 172 + 98 + 240 + 120;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
-  // DRAM has one byte, so no tensor fits into it, and the search for fates has no budget. Without a budget,
-  // `optimal` keeps all tensors.
+  // DRAM has one byte, so no tensor fits into it, and the search for fates has no budget. Then `optimal` keeps all
+  // tensors.
   CHECK(seconds_of(plan_of(text, {"fates=optimal"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"fates=optimal", "policy.placement=static"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"policy.placement=static"})) == Approx(step));
@@ -155,8 +158,8 @@ TEST_CASE("optimal fates are possible if only slow memory has room", "[placement
 }
 
 TEST_CASE("tensors of selective recomputation are placed, too", "[placement]") {
-  // The core of the attention reads 3 * 128 bytes, writes 128 bytes, and keeps 64 bytes of probabilities. Selective
-  // recomputation makes the probabilities again, which takes 51.2 s in slow memory.
+  // The layer `core` reads 3 * 128 bytes, writes 128 bytes, and keeps 64 bytes of probabilities. Selective
+  // recomputation runs `core` again to make the probabilities. In slow memory, its 512 bytes take 51.2 s.
   const std::string text = R"(format: sluice-scenario/1
 model:
   definition:
@@ -169,13 +172,13 @@ model:
     - {type: matmul, name: v, features: 8, inputs: [x]}
     - {type: attention, name: core, heads: 1, inputs: [q, k, v]}
 )" + server;
-  // Each of the three products reads x (128 bytes) and weights (256 bytes), and writes 128 bytes. The backward pass of
-  // a product reads and writes 768 bytes in total, because x has no gradient. The backward pass of the core reads and
-  // writes 960 bytes in total, and each update 768 bytes.
+  // Each of the three products reads x (128 bytes) and its weights (256 bytes), and writes 128 bytes. The backward pass
+  // of a product reads and writes 768 bytes, because it makes no gradient of x. The backward pass of `core` reads and
+  // writes 960 bytes, and each update reads and writes 768 bytes.
   const double step = (3 * 512 + 512 + 960 + 3 * 768 + 3 * 768) / 10.0;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"fates=selective"})) == Approx(step + 51.2));
-  // One action makes the probabilities again, for the backward pass.
+  // A single action makes the probabilities again, before the backward pass of `core`.
   const Plan plan = plan_of(text, {"fates=selective"});
   std::size_t again = 0;
   for (const Action& action : plan.actions) again += action.kind == ActionKind::recompute ? 1 : 0;

@@ -22,8 +22,8 @@ double seconds_of(const Plan& plan) {
   return replayed;
 }
 
-/// Returns dense layers of 10 features without bias, one layer per letter. Layers with the same letter share weights of
-/// 400 bytes.
+/// Returns a dense layer of 10 features without a bias for each letter. Layers with the same letter share their weights
+/// of 400 bytes.
 std::string layers(const std::string& letters) {
   std::string text = "    - {type: input, name: x, shape: [10]}\n";
   for (std::size_t l = 0; l < letters.size(); ++l) {
@@ -56,7 +56,7 @@ Plan placed(const std::string& text, const std::string& way, std::int64_t dram,
   return make_plan(read_scenario(document, "moves"));
 }
 
-/// A server whose slow memory is host memory, behind a port of 10 byte/s.
+/// A server whose slow memory `pmem` is also its host memory. `pmem` is read and written at only 10 byte/s.
 const std::string server = R"(platform:
   format: sluice-platform/1
   name: server
@@ -69,7 +69,7 @@ const std::string server = R"(platform:
     copy: {joins: [dram, pmem], bandwidth: 20B/s}
 )";
 
-/// A card whose slow memory is a second memory of the device. Kernels read this memory at 10 byte/s, and copies from it
+/// A card whose slow memory `ddr` is a second memory of the device. Kernels read `ddr` at 10 byte/s, but copies from it
 /// run at 100 byte/s.
 const std::string card = R"(platform:
   format: sluice-platform/1
@@ -87,11 +87,11 @@ const std::string card = R"(platform:
 TEST_CASE(
     "if weights take turns in fast memory by synchronous moves, a run takes the seconds computed by hand",
     "[placement]") {
-  // Fast memory has room for the weights of one letter. Each round fetches the weights of both letters, in 40 s each.
-  // The image and the answer stay in slow memory. The first layer reads the image there, and the last layer writes the
-  // answer there, in 4 s each. In addition, each of these two layers takes (40 + 400) / 100 s. The four other layers
-  // take (40 + 400 + 40) / 100 s each. The next image is not copied to fast memory, because the copy would come just
-  // before the second weights. Image and weights use the same port, so the copy would delay the weights by 4 s.
+  // Fast memory has room for the weights of only one letter. So each round fetches the weights of both letters, in 40 s
+  // each. The image and the answer stay in slow memory. The first layer reads the image there in 4 s, and the last
+  // layer writes the answer there in 4 s. Besides, each of these two layers takes (40 + 400) / 100 s. Each of the four
+  // other layers takes (40 + 400 + 40) / 100 s. The next image is not copied to fast memory, because slow memory would
+  // be read for this copy just before the weights of letter b, and would delay them by 4 s.
   const std::string text = scenario_text("aaabbb", server, "batch: 1, steps: 3");
   const Plan plan = placed(text, "synchronous", 600);
   CHECK(seconds_of(plan) == Approx(3 * (40 + 8.4 + 4.8 + 4.8 + 40 + 4.8 + 4.8 + 8.4)));
@@ -105,14 +105,15 @@ TEST_CASE(
     "if the copy engine moves weights while kernels run, a run takes the seconds computed by hand",
     "[placement]") {
   const std::string text = scenario_text("aaabbbccc", card, "batch: 1, steps: 3");
-  // Fast memory has room for the activations and for the weights of two of the three letters. The first weights stay.
-  // The second weights are fetched while the first weights are used. The third weights then replace the second weights:
-  // the device waits 4 s for them. A layer takes 4.8 s. Before the first round, the first weights (400 bytes) and then
-  // the image (40 bytes) come to fast memory at 300 byte/s. The other 100 byte/s of the link bring weights to slow
-  // memory. The last answer leaves at 400 byte/s.
+  // Fast memory has room for the activations and for the weights of two of the three letters. The weights of letter a
+  // stay. The weights of letter b are fetched while the device computes with the weights of letter a. Then the weights
+  // of letter c take the place of the weights of letter b. The device waits 4 s for them. A layer takes 4.8 s. Before
+  // the first round, the 400 bytes of weights of letter a and then the 40 bytes of the image come to fast memory at 300
+  // byte/s. The other 100 byte/s of the link bring weights to slow memory. The last answer leaves at 400 byte/s, in 0.1
+  // s.
   const double begin = 400.0 / 300 + 40.0 / 300, end = 0.1;
   CHECK(seconds_of(placed(text, "asynchronous", 1100)) == Approx(begin + 3 * (9 * 4.8 + 4) + end));
-  // Without the copy engine, the device also waits 4 s while the second weights are fetched.
+  // Under `synchronous`, the device also waits 4 s while the weights of letter b are fetched.
   CHECK(seconds_of(placed(text, "synchronous", 1100)) == Approx(begin + 3 * (9 * 4.8 + 8) + end));
 }
 
@@ -127,7 +128,7 @@ TEST_CASE("weights that were updated in fast memory are saved before they are fe
     const Plan plan = placed(text, "synchronous", dram, "keep_all");
     INFO(dram);
     CHECK(seconds_of(plan) <= seconds_of(placed(text, "static", dram, "keep_all")) * (1 + 1e-9));
-    // A save of weights to slow memory writes the tensor that the prologue loaded there, and allocates no bytes.
+    // The prologue loaded the weights into slow memory. A save writes into this tensor, so it allocates no bytes there.
     for (const Action& action : plan.actions)
       if (action.kind == ActionKind::move &&
           plan.pools[action.flows.front().to].name == "gpu_ddr" &&

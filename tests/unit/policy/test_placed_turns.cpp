@@ -49,7 +49,7 @@ cost: )" + cost + "\n" + more,
                        "card");
 }
 
-/// Returns the simulated seconds, which must be equal in both executors.
+/// Returns the seconds of the run. Both executors must give the same seconds.
 double seconds_of(const Scenario& scenario) {
   const Plan plan = make_plan(scenario);
   check(plan);
@@ -73,15 +73,17 @@ TEST_CASE("under streamed, kernels read and write each tensor in the memory wher
   // product reads 840 bytes and writes 80 bytes. The second product reads 480 bytes and writes 20 bytes. In the second
   // memory, these bytes take 92 + 50 s.
   CHECK(seconds(500, "all_slow") == Approx(3 * (126 + 92 + 50)).epsilon(1e-9));
-  // In the first memory, the same bytes take 9.2 + 5 s. The first product needs 920 bytes there.
+  // In the first memory, these bytes take 9.2 + 5 s. The first product needs 920 bytes there: 40 + 800 + 80.
   CHECK(seconds(920, "static") == Approx(3 * (126 + 9.2 + 5)).epsilon(1e-9));
   CHECK(seconds(920, "none") == Approx(3 * (126 + 9.2 + 5)).epsilon(1e-9));
-  // With one byte less, the input is in the second memory, and to read it takes 4 s instead of 0.4 s.
+  // If the first memory has one byte less, the input is in the second memory. Then a read of the input takes 4 s
+  // instead of 0.4 s.
   CHECK(seconds(919, "static") == Approx(3 * (126 + 4 + 8.8 + 5)).epsilon(1e-9));
-  // With 500 bytes, everything but the weights of the first product is in the first memory: the second product needs
-  // 400 + 80 + 20 bytes.
+  // The second product needs 400 + 80 + 20 = 500 bytes. So if the first memory has 500 bytes, only the weights of the
+  // first product are in the second memory.
   CHECK(seconds(500, "static") == Approx(3 * (126 + 80 + 1.2 + 5)).epsilon(1e-9));
-  // With one byte less, the answer is in the second memory, and to write it takes 2 s instead of 0.2 s.
+  // If the first memory has one byte less, the answer is in the second memory, too. Then a write of the answer takes 2
+  // s instead of 0.2 s.
   CHECK(seconds(499, "static") == Approx(3 * (126 + 80 + 1.2 + 2 + 4.8)).epsilon(1e-9));
   CHECK_THROWS_AS(make_plan(on_card(919, 2000, one_by_one("none"))), Infeasible);
 }
@@ -90,16 +92,17 @@ TEST_CASE("under streamed, the answer says how many bytes are placed in each mem
           "[placement]") {
   const Plan plan = make_plan(on_card(500, 2000, one_by_one("static")));
   CHECK(find_fact(plan.facts, "placement")->shown() == "static");
-  // The first memory has the second weights (400), the input (40), the tensor between the products (80) and the answer
-  // (20).
+  // The first memory has 540 bytes of tensors: the weights of the second product (400), the input (40), the tensor
+  // between the products (80) and the answer (20).
   CHECK(find_fact(plan.facts, "placed_bytes", "gpu")->number()->value == 540);
   CHECK(find_fact(plan.facts, "placed_bytes", "gpu_ddr")->number()->value == 800);
 }
 
 TEST_CASE("under streamed, weights cross the link once if both memories together hold them",
           "[placement]") {
-  // The first memory alone holds one group at a time, so that 1200 bytes cross the link in each of 5 steps. Both
-  // memories together hold all weights, so that each weight crosses the link once.
+  // The first memory alone has room for the weights of only one group at a time. If only this memory is used, 1200
+  // bytes of weights cross the link in each of 5 steps. Both memories together have room for all weights. If both are
+  // used, each weight crosses the link only once.
   const auto planned = [](const std::string& placement) {
     return on_card(
         1000, 1400,
@@ -221,7 +224,8 @@ TEST_CASE("under streamed, a placement that is not possible is refused at its ke
               "policy: {name: streamed, placement: first_touch}\nworkload: {batch: 1}\n"),
       Contains("'first_touch' for 'placement': expected one of: none, auto, backing, static, "
                "all_slow"));
-  // The first product needs 920 bytes, and 800 of these are its weights.
+  // The first product needs 920 bytes, of which its weights take 800. These weights fit into neither of the two
+  // memories.
   CHECK_THROWS_WITH(make_plan(on_card(100, 700, placed + "workload: {batch: 1}\n")),
                     Contains("no plan with placement static fits into the memories 'gpu' and "
                              "'gpu_ddr' together"));

@@ -19,9 +19,10 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights have
-/// 800, the tensor between the products 80, the second weights 400, and the answer 20 bytes. DRAM has 100 byte/s, and
-/// PMEM has 10 byte/s. Copies run at 2 byte/s, and the FLOP take no time. Host memory is PMEM.
+/// Returns a scenario with two products in float32. Their weights have 10 by 20 and 20 by 5 elements, which are 800 and
+/// 400 bytes. The input has 40 bytes, the tensor between the products has 80 bytes, and the answer has 20 bytes. DRAM
+/// is read and written at 100 byte/s, and PMEM at 10 byte/s. Copies run at 2 byte/s. The FLOP take nearly no time. PMEM
+/// is also the host memory.
 Scenario two_products(const std::string& dram, const std::string& workload = "batch: 1, steps: 3",
                       const std::string& more = "policy: {name: resident, placement: static}\n") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
@@ -46,28 +47,30 @@ double seconds_of(const Scenario& scenario) {
 
 TEST_CASE("inference with tensors in two memories takes the seconds computed by hand",
           "[placement]") {
-  // For few images, loading weights takes more seconds than it saves, so only the tensor between the products is in
-  // DRAM. Each image takes (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 s.
+  // For only three images, a copy of weights to DRAM takes more seconds than it saves. So only the tensor between the
+  // products is in DRAM. Each image takes (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 s.
   CHECK(seconds_of(two_products("1020B")) == Approx(3 * 127.6));
-  // For ten images, DRAM holds the first weights (800), the tensor between the products (80), two images (80) and two
-  // answers (40), but not the second weights. One image and one answer are in transfer. The first weights are loaded in
-  // 400 s, and the first image in 20 s. The other images are loaded during the products. The first product moves 840 +
-  // 80 bytes in 9.2 s. The second product moves 80 + 20 bytes in DRAM in 1 s and reads 400 bytes in PMEM in 40 s. The
-  // last answer is saved in 10 s.
+  // For ten images, DRAM holds the weights of the first product (800), the tensor between the products (80), two images
+  // (80) and two answers (40). One of the images and one of the answers are in transfer. The weights of the second
+  // product stay in PMEM. The weights of the first product are loaded in 400 s, and then the first image in 20 s. The
+  // other images are loaded during the products. The first product reads and writes 840 + 80 bytes in DRAM, in 9.2 s.
+  // The second product reads and writes 80 + 20 bytes in DRAM, in 1 s, and reads 400 bytes in PMEM, in 40 s. The last
+  // answer is saved in 10 s.
   const Scenario scenario = two_products("1020B", "batch: 1, steps: 10");
   CHECK(seconds_of(scenario) == Approx(400 + 20 + 10 * (9.2 + 41) + 10));
   const Plan plan = make_plan(scenario);
   for (const Action& action : plan.actions)
     if (!action.is_transfer() && action.stage == 1) CHECK(action.seconds == Approx(41));
-  // If DRAM has room only for tensors in transfer, all tensors are in PMEM, and nothing is copied. An image takes (40 +
-  // 800 + 80 + 80 + 400 + 20) / 10 s.
+  // 60 bytes of DRAM have room for only one image and one answer. So all tensors stay in PMEM, and nothing is copied.
+  // An image takes (40 + 800 + 80 + 80 + 400 + 20) / 10 s.
   CHECK(seconds_of(two_products("60B")) == Approx(3 * 142));
 }
 
 TEST_CASE("reading inputs in place is compared with copying the inputs", "[placement]") {
-  // The first product has its weights after 800 / 2 = 400 s and runs. The second product waits for its weights until
-  // 1200 / 2 = 600 s. To copy an image of 40 bytes would take 20 s. To read the image in PMEM takes 4 s instead of
-  // 0.4 s. So the two products take (4 + 8.8) + 5 s per image.
+  // The weights of both products are loaded into DRAM. The first product has its weights after 800 / 2 = 400 s. The
+  // second product has its weights after 1200 / 2 = 600 s. The images stay in PMEM: a copy of 40 bytes would take 20 s,
+  // but a read from PMEM takes only 4 s instead of 0.4 s. So for each image, the two products take (4 + 8.8) + 5 s. The
+  // last answer is saved in 10 s.
   const Scenario scenario = two_products("4000B", "batch: 1, steps: 40");
   CHECK(seconds_of(scenario) == Approx(600 + 5 + 39 * (12.8 + 5) + 10));
 }
@@ -78,15 +81,15 @@ TEST_CASE("tensors in slow memory need no room in fast memory", "[placement]") {
     CHECK(seconds_of(two_products("1B", "batch: 1, steps: 3",
                                   std::string("policy: {name: resident, placement: ") + way +
                                       "}\n")) == Approx(3 * 142));
-  // 85 bytes hold the tensor between the products (80 bytes) if images and answers stay in PMEM. An image takes
-  // (40 + 800 + 400 + 20) / 10 + 160 / 100 s. If DRAM also had to hold an image (40) or an answer (20), the tensor
-  // would not fit.
+  // Images and answers stay in PMEM. So 85 bytes of DRAM have room for the tensor between the products, which has 80
+  // bytes. Beside an image of 40 bytes or an answer of 20 bytes, this tensor would not fit. An image takes (40 + 800 +
+  // 400 + 20) / 10 + 160 / 100 s.
   CHECK(seconds_of(two_products("85B")) == Approx(3 * 127.6));
   CHECK(seconds_of(two_products("79B")) == Approx(3 * 142));
 }
 
-/// Returns products of random widths. Some of the products read two tensors, because a shortcut leads around one
-/// product or several products. Slow memory is host memory, or a second memory of the device.
+/// Returns products of random widths. Shortcuts lead around one or several products, so some products read two tensors.
+/// The slow memory is either host memory or a second memory of the device.
 Scenario random_products(std::uint64_t seed, const std::string& placement, std::int64_t dram) {
   test::Dice dice(seed);
   const auto number = [&](std::uint64_t least, std::uint64_t most) {
@@ -168,7 +171,7 @@ TEST_CASE("a run with placement auto is never slower than a run in the first mem
 
 TEST_CASE("no run with a placement is faster than the bound of the question",
           "[placement][property]") {
-  // In DRAM, an image takes (40 + 800 + 80 + 80 + 400 + 20) / 100 s.
+  // If all tensors are in DRAM, an image takes (40 + 800 + 80 + 80 + 400 + 20) / 100 s.
   CHECK(question_bound(two_products("1020B")).seconds == Approx(3 * 14.2));
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed)
     for (const char* way : {"static", "first_touch", "all_slow", "cached", "auto"})
@@ -194,7 +197,7 @@ TEST_CASE("training also places gradients and optimizer state", "[placement]") {
     for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
       samples += plan.actions[a].samples_done * plan.executions_of(a);
     CHECK(samples == 2 * 4);
-    // With more DRAM, all kernels together take no longer than with less DRAM.
+    // With more DRAM, all kernels together must not take longer.
     double kernels = 0;
     for (const Action& action : plan.actions)
       if (!action.is_transfer()) kernels += action.seconds;
@@ -203,7 +206,7 @@ TEST_CASE("training also places gradients and optimizer state", "[placement]") {
   }
 }
 
-/// Returns the training of the two products with a strategy for fates.
+/// Returns a scenario that trains the two products with the strategy `fates` and the placement `way`.
 Scenario training_with(const std::string& fates, const std::string& way, const std::string& dram,
                        const std::string& cut = "whole") {
   Value document =
@@ -217,11 +220,11 @@ Scenario training_with(const std::string& fates, const std::string& way, const s
 }
 
 TEST_CASE("tensors that are recomputed are placed, too", "[placement]") {
-  // In PMEM, the first product reads 840 bytes and writes 80 bytes, and the second product reads 480 bytes and writes
-  // 20 bytes. Together, the two products take 142 s for each of the four micro-batches.
+  // In PMEM, the first product reads 840 bytes and writes 80 bytes. The second product reads 480 bytes and writes 20
+  // bytes. Together, the two products take 142 s for each of the four micro-batches.
   CHECK(seconds_of(training_with("recompute_all", "all_slow", "1B")) ==
         Approx(seconds_of(training_with("keep_all", "all_slow", "1B")) + 4 * 142));
-  // Host memory is PMEM. So a tensor in PMEM that is offloaded is already in host memory, and no copy is needed.
+  // PMEM is also the host memory. So a tensor in PMEM is offloaded without a copy.
   CHECK(seconds_of(training_with("offload_all", "all_slow", "1B", "per_layer")) ==
         Approx(seconds_of(training_with("keep_all", "all_slow", "1B"))));
 }
@@ -263,8 +266,8 @@ TEST_CASE("a run with placement auto is as fast as with the fastest placement", 
     CHECK(with("auto") ==
           Approx(std::min({with("none"), with("static"), with("first_touch"), with("all_slow")})));
   }
-  // This scenario leaves only the placement open, and all tensors fit into the first memory. Here, too, the run
-  // with `auto` is as fast as with the fastest placement.
+  // The next scenario leaves only the placement open. All tensors fit into the first memory. In this scenario, too,
+  // `auto` must be as fast as the fastest placement.
   const auto said = [](const std::string& placement) {
     return seconds_of(two_products(
         "12000B", "mode: training, batch: 2, micro_batch: 1, optimizer: sgd, backward: per_layer",
@@ -278,7 +281,7 @@ TEST_CASE("a run with placement auto is as fast as with the fastest placement", 
                         "policy: {name: resident, placement: " + placement + "}\n");
   };
   CHECK_THROWS_AS(seconds_of(with("none")), Infeasible);
-  CHECK(seconds_of(with("auto")) == Approx(127.6));  // for a single batch, the weights stay in PMEM
+  CHECK(seconds_of(with("auto")) == Approx(127.6));  // for one batch, the weights stay in PMEM
 }
 
 TEST_CASE("if a device has two memories, placement is auto by default", "[placement]") {
@@ -286,7 +289,7 @@ TEST_CASE("if a device has two memories, placement is auto by default", "[placem
     return two_products("1000B", "batch: 1", "policy: resident\n" + more);
   };
   CHECK(seconds_of(resident()) == Approx(127.6));
-  // Under a cost model that does not use the bandwidths of memories, no tensors are placed.
+  // The cost model `peak` does not count the bandwidths of memories. So placements are not tried, and nothing fits.
   CHECK_THROWS_AS(seconds_of(resident("cost: {model: peak}\n")), Infeasible);
   // The document of the scenario stays as the user wrote it.
   CHECK(resident().document.find("policy")->find("placement") == nullptr);
@@ -297,9 +300,10 @@ TEST_CASE("a run with a hardware cache takes the seconds computed by hand", "[pl
     return make_plan(
         two_products(dram, "batch: 1, steps: 3", "policy: {name: resident, placement: cached}\n"));
   };
-  // All tensors have addresses from 0 to 1320, and all of them fit into the cache. Only the image, whose content is new
-  // in each round, is not in the cache. The first product takes (40 + 800 + 80) / 100 s, and 40 / 10 s to fill the
-  // cache with the image. The second product takes (80 + 400 + 20) / 100 s. It writes the answer over the old image.
+  // The tensors have addresses from 0 to 1320, so all of them fit into the cache. Only the image is missing in the
+  // cache, because it has new content in each round. The first product takes (40 + 800 + 80) / 100 s, and 40 / 10 s
+  // more to fill the cache with the image. The second product takes (80 + 400 + 20) / 100 s. It writes the answer to
+  // the addresses of the old image.
   const Plan plan = cached("2000B");
   CHECK(replay(plan).makespan == Approx(3 * (9.2 + 4 + 5)));
   const auto fact = [&](const char* name) { return find_fact(plan.facts, name)->number()->value; };
@@ -312,7 +316,7 @@ TEST_CASE("a run with a hardware cache takes the seconds computed by hand", "[pl
   CHECK(cache.name == "cache");
   CHECK(cache.bytes == 1320);
   CHECK(plan.pools[cache.home].name == "dram");
-  // With one byte of DRAM, every byte is a miss, and new bytes are written back before other bytes are read.
+  // If DRAM has only one byte, every byte is a miss. New bytes are then written back before other bytes are read.
   CHECK(replay(cached("1B")).makespan ==
         Approx(3 * (9.2 + (40 + 800 + 80 + 80) / 10.0 + 5 + (80 + 400 + 20 + 20) / 10.0)));
 }

@@ -16,8 +16,8 @@ namespace {
 
 const std::vector<test::Row> rows = {{1, 100'000, 8000}, {2, 200'000, 4000}, {3, 100'000, 6000}};
 
-/// Returns a plan in which up to eight inputs may be loaded before they are needed, if there is room for them. Returns
-/// nullopt if the scenario does not fit.
+/// Returns a plan that loads up to eight inputs early, as many as there is room for. Returns nullopt if the scenario
+/// does not fit.
 std::optional<Plan> planned(std::int64_t capacity, const std::string& stages) {
   const Scenario scenario = test::small_scenario(
       4000, rows,
@@ -56,8 +56,8 @@ TEST_CASE("if every candidate must wait for memory, the fastest candidate is cho
 
 TEST_CASE(
     "a plan that was chosen fits, runs to its end, and takes the seconds for which it was chosen") {
-  // All weights stay, and up to four inputs are loaded before they are needed. The plan lists the loads of these inputs
-  // early. So the plan reserves more bytes than a run in unlimited memory holds at any moment.
+  // All weights stay, and up to four inputs are loaded early. The plan lists the loads of these inputs early, and so
+  // reserves bytes for them. These may be more bytes than a run in unlimited memory ever holds.
   int fitting = 0;
   for (std::int64_t capacity = 800; capacity <= 3000; capacity += 20) {
     INFO(capacity << " B");
@@ -71,7 +71,7 @@ TEST_CASE(
       plan = make_plan(scenario);
       check(plan);
     } catch (const Infeasible&) {
-      REQUIRE(fitting == 0);  // a run with more memory is not refused
+      REQUIRE(fitting == 0);  // no run with less memory has fitted
       continue;
     }
     ++fitting;
@@ -81,8 +81,8 @@ TEST_CASE(
   CHECK(fitting > 30);
 }
 
-/// Returns the seconds of a run of a model with these `layers`. It runs on two devices with `capacity` bytes each,
-/// which share the link to host memory.
+/// Returns the seconds of a run. A model with these `layers` runs on two devices, which have `capacity` bytes each and
+/// share the link to host memory.
 double on_two(const std::vector<test::Row>& layers, std::int64_t capacity,
               const std::string& text) {
   const std::vector<std::string> machine = {
@@ -124,8 +124,8 @@ TEST_CASE("for devices that take turns, all cuts of a short model are compared")
   }
 }
 
-/// Returns the policy `basic` with a parameter `way` added. Its candidates are the values in `compared`, and
-/// it refuses to make a plan for the value 1.
+/// Returns the policy `basic` with an added parameter `way`. The policy compares the values of `way` that `compared`
+/// lists. It refuses to make a plan for the value 1.
 Policy with_ways(std::vector<std::int64_t> compared) {
   const Policy& basic = policy_catalog().find("basic");
   Policy policy = basic;
@@ -161,7 +161,7 @@ TEST_CASE(
   const Plan plan = plan_of(with_ways({1, 2}), 0);
   CHECK(*find_fact(plan.facts, "chosen")->text() == "way: 2");
   CHECK(find_fact(plan.facts, "chosen_from")->number()->value == 2);
-  // Here, both candidates have the value 1, which the policy refuses. So no candidate is left.
+  // Now both candidates have the value 1, which the policy refuses. So no candidate is left.
   CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);
 }
 
@@ -183,11 +183,12 @@ TEST_CASE("if one of the cuts has no candidates, the other cuts are still compar
   refused = 1;
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
   asked = 0;
-  // If both are refused, each cut is planned with the scenario's settings. Of equally fast plans, the first is taken.
+  // If no cut has candidates, each cut is planned with the settings that the scenario gives. The two plans are equally
+  // fast, so the plan for the first cut is taken.
   refused = 2;
   CHECK(settle(policy, two, keys.reader()).attempt == 0);
   asked = 0;
-  refused = 1;  // if the scenario gives the cut, no other cut is planned
+  refused = 1;  // a scenario that gives the cut allows no other cut
   CHECK_THROWS_AS(settle(policy, {{request, ""}}, keys.reader()), Infeasible);
 }
 
@@ -217,7 +218,7 @@ TEST_CASE("a cut whose candidates turn out to be infeasible does not refuse the 
     policy.candidates = [&](const PolicyRequest&, const Reader&) {
       return std::vector<Candidate>{bad, {.simulate = simulated}};
     };
-    // If the scenario gives the cut, there is no other cut, so the error reaches the user.
+    // Here, the scenario gives the cut, so there is no other cut. Then the error of the bad candidate reaches the user.
     CHECK_THROWS_AS(settle(policy, {{request, ""}}, keys.reader()), Infeasible);
   }
   Policy policy = basic;
@@ -229,8 +230,8 @@ TEST_CASE("a cut whose candidates turn out to be infeasible does not refuse the 
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
 }
 
-/// Plans streamed training with open fates and `in_flight` micro-batches in flight. Returns the shortage for which the
-/// plan is refused, or nullopt if the plan fits.
+/// Plans training under the policy streamed, with open fates and `in_flight` micro-batches in flight. If the plan is
+/// refused, returns its shortage. If the plan fits, returns nullopt.
 std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_flight) {
   const Scenario scenario = test::small_scenario(
       4000, rows,

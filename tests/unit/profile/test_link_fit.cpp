@@ -1,4 +1,5 @@
-// Tests links that are fitted to measured copies. The fit must find the numbers with which the copies were computed.
+// Tests the fit of a link to measured copies. Here, the seconds of the copies are computed from the numbers of a link,
+// and the fit must find these numbers again.
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,7 +22,8 @@ namespace {
 const std::string head =
     "# format: sluice-profile/1\noperator,sizes,input_pools,output_pools,method,seconds_median\n";
 
-/// Returns rows of a profile: copies of 1 kB to 1 GB, which take `constant` + bytes / `bandwidth` seconds.
+/// Returns the rows of a profile of copies. The copies have 1 kB to 1 GB, and take `constant` + bytes / `bandwidth`
+/// seconds.
 std::string copies(const std::string& from, const std::string& to, const std::string& method,
                    double constant, double bandwidth) {
   std::string rows;
@@ -36,8 +38,8 @@ Profile profile(const std::string& rows) {
   return parse_profile(head + rows, "copies.csv");
 }
 
-/// Returns whether any channel of the route has this rate. Other channels of the route, such as a channel
-/// that both directions of the link share, may have other rates.
+/// Returns whether at least one channel of the route has the bandwidth `rate`. The route may have other channels, for
+/// example a channel that both directions of the link share.
 bool has_rate(const Platform& platform, const std::string& from, const std::string& to,
               double rate) {
   const Path& path = platform.path(from, to);
@@ -92,7 +94,7 @@ TEST_CASE("a fitted link can replace the link of each platform that comes with S
                     ("sluice_link_" + std::to_string(getpid()) + ".yaml");
   std::size_t written = 0;
   for (const std::string& name : bundled_names("platforms")) {
-    // The links of this platform are in a file that it includes.
+    // This platform includes a file, and its links are in this file.
     if (name == "rx7900xtx_as_written") continue;
     if (name == "optane_server") continue;  // no link joins this processor to a host
     CAPTURE(name);
@@ -115,12 +117,13 @@ TEST_CASE("a fitted link can replace the link of each platform that comes with S
 }
 
 TEST_CASE("the fitted time of 0 bytes is never below 0 s") {
-  // The copies take 1 us for 1 kB and 4 us for 2 kB. A line through these two points gives -2 us for 0 bytes.
+  // A copy of 1 kB takes 1 us, and a copy of 2 kB takes 4 us. A line through these two points would give -2 us for 0
+  // bytes.
   const auto found = fit_link(
       profile("copy,bytes=1000,pinned,device,,1e-6\ncopy,bytes=2000,pinned,device,,4e-6\n"));
   CHECK(found[0].setup_s() == 0);
-  // A line through 0 is fitted instead. Its slope is the sum of s / t, divided by the sum of (s / t)^2, where s are the
-  // bytes and t the seconds of a copy: (1e9 + 5e8) / (1e18 + 2.5e17) = 1.2e-9 s/B.
+  // So a line through 0 is fitted instead. If a copy of s bytes takes t seconds, its rate is s / t. The slope of the
+  // line is the sum of the rates, divided by the sum of their squares: (1e9 + 5e8) / (1e18 + 2.5e17) = 1.2e-9 s/B.
   CHECK(found[0].fit.bandwidth == Approx(1 / 1.2e-9));
   CHECK(found[0].fit.worst_error == Approx(0.4));
 }

@@ -1,4 +1,5 @@
-// Tests which measurements are listed for the profile of a model. The expected numbers of runs are counted by hand.
+// Tests which measurements a profile of a model needs, and in how few runs they can be made. The expected numbers of
+// runs are counted by hand.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -13,8 +14,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// Returns the chain x -> a -> b -> c, in which `a` and `c` have weights. The relu `b` uses only tensors that `a` makes
-/// or `c` reads.
+/// Returns the chain x -> a -> b -> c, in which `a` and `c` have weights. The relu `b` reads the output of `a`, and `c`
+/// reads the output of `b`.
 Model chain() {
   return sluice::test::model_of(
       "- {type: input, name: x, shape: [8]}\n"
@@ -30,7 +31,7 @@ TEST_CASE("the number of placements is 2 to the power of the number of free tens
   const auto wanted = [&](const std::vector<std::string>& fixed) {
     return plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = fixed}).wanted;
   };
-  CHECK(wanted({}) == 8 + 4 + 8);  // 2 pools; a and c use 3 tensors each: 2^3, b uses 2: 2^2
+  CHECK(wanted({}) == 8 + 4 + 8);  // 2^3 for the 3 tensors of a and of c, 2^2 for the 2 of b
   CHECK(wanted({"weights"}) == 4 + 4 + 4);
   CHECK(wanted({"weights", "input"}) == 2 + 4 + 4);
   CHECK(wanted({"weights", "b", "output"}) == 4 + 2 + 1);
@@ -41,12 +42,12 @@ TEST_CASE("the number of placements is 2 to the power of the number of free tens
 
 TEST_CASE("ResNet-50 with fixed weights has 760 placements, which 16 runs measure") {
   const Model model = load_model(std::string(SLUICE_SOURCE_DIR) + "/models/resnet50.yaml", {});
-  // 53 convolutions, 53 norms, 49 relus, two pools and a dense layer use two tensors each, which have 4 placements. 16
-  // sums use three tensors each, which have 8 placements.
+  // Without the weights, 53 convolutions, 53 norms, 49 relus, two pools and a dense layer use two tensors each, which
+  // have 4 placements. The 16 sums use three tensors each, which have 8 placements.
   const MeasurementPlan plan =
       plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = {"weights"}});
   CHECK(plan.wanted == (53 + 53 + 49 + 2 + 1) * 4 + 16 * 8);
-  CHECK(plan.least_runs == 8 + 4);  // a sum has 8, a layer that it reads has 4, and they are neighbours
+  CHECK(plan.least_runs == 8 + 4);  // a sum needs 8 runs, and its neighbour needs 4 others
   CHECK(plan.runs == 16);
 }
 
@@ -59,7 +60,8 @@ TEST_CASE(
       "- {type: dense, name: c, inputs: [a], features: 8}\n- {type: add, name: d, inputs: [b, c]}\n"
       "- {type: relu, name: e}\n- {type: dense, name: f, features: 8}\n");
   const MeasurementPlan plan = plan_measurements(model, {.pools = {"DRAM", "PMEM"}});
-  // Layers b and c read the same tensor, so b and c are also neighbours.
+  // Neighbours are two layers that use the same tensor. Layers b and c read the same tensor, so they are neighbours,
+  // too.
   const std::set<std::pair<std::string, std::string>> near = {
       {"a", "b"}, {"a", "c"}, {"b", "c"}, {"b", "d"}, {"c", "d"}, {"d", "e"}, {"e", "f"}};
   std::map<std::int64_t, std::vector<std::string>> runs;
@@ -79,7 +81,8 @@ TEST_CASE(
   CHECK(plan.wanted == 8 + 8 + 8 + 8 + 4 + 8);
   CHECK(runs.size() == plan.runs);
   CHECK(plan.least_runs == 16);
-  // Layers a, b and c are neighbours of each other, so no run measures two of them: 3 x 8 runs are needed.
+  // Each of the layers a, b and c is a neighbour of the other two. So no run measures two of these layers, and 3 x 8
+  // runs are needed.
   CHECK(plan.runs == 24);
 }
 
@@ -101,7 +104,7 @@ TEST_CASE(
     "without memories, equal operators are measured once, and their row says how many operators they are") {
   const MeasurementPlan plan =
       plan_measurements(chain(), {.samples = 2, .passes = {"forward", "backward"}});
-  REQUIRE(plan.profile.rows.size() == 4);  // the forward and the backward pass of dense and of relu
+  REQUIRE(plan.profile.rows.size() == 4);  // both passes of dense and of relu
   CHECK(plan.profile.rows[0].operator_class == "dense");
   CHECK(plan.profile.rows[0].occurrences == 2);
   CHECK(plan.profile.rows[0].inputs == std::vector<std::vector<std::int64_t>>{{2, 8}});

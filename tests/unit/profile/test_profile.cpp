@@ -30,7 +30,7 @@ std::string refusal(const std::string& rows) {
   return error_of([&] { profile(rows); });
 }
 
-/// A profile with one row. The row has a value in every column.
+/// The text of a profile with one row, which has a value in every column.
 const std::string full =
     "operator,config,node,sizes,inputs,outputs,batch,dtype,sparsity,pass,input_pools,output_pools,"
     "cache,method,device,level,model,occurrences,flop,bytes,calls,seconds_samples,joules_n,"
@@ -83,7 +83,8 @@ TEST_CASE("A profile that is written as CSV or as HDF5 and read back is equal") 
   CHECK(parse_profile(text, "again.csv").rows[1].operator_class == "#odd");
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_profile_" + std::to_string(getpid()) + ".h5");
-  // A program that cannot write HDF5, such as Python's process, tells the user what to do instead.
+  // A process without code for HDF5, such as the process of the Python package, cannot write HDF5. Its message must say
+  // what to do instead.
   set_hdf5_form({});
   CHECK_THROWS_WITH(write_profile(before, file.string()),
                     Catch::Matchers::Contains("sluice profile merge " + file.string()));
@@ -244,7 +245,7 @@ TEST_CASE("Joules that include idle power are merged if both files give the same
   CHECK(refused(thirty, silent).find("gives no idle") != std::string::npos);
   CHECK(refused(silent, thirty).find("gives no idle") != std::string::npos);
   CHECK(merged({thirty, of("# idle: 30000mW\n", "x,2,1,60\n")}).rows.size() == 2);
-  // The idle power of a file without joules is ignored.
+  // The file `timed` has no joules, so its idle power of 40 W is ignored.
   CHECK(merged({thirty, timed}).idle_w() == 30);
   CHECK(merged({timed, thirty}).idle_w() == 30);
   CHECK_FALSE(merged({timed, silent}).idle_w());
@@ -259,7 +260,7 @@ TEST_CASE("A count of samples must be at least 1, or their values could not be p
         std::string::npos);
   const Profile once = profile("operator,seconds_n,seconds_mean\nx,1,1\n"),
                 again = profile("operator,seconds_n,seconds_mean\nx,1,3\n");
-  // The mean of 1 and 3 is 2. The sum of the squared deviations is 1 + 1, and is divided by 2 - 1.
+  // The mean of 1 and 3 is 2. The squares of the deviations are 1 and 1. Their sum, divided by 2 - 1, is 2.
   CHECK(*merged({once, again}).rows[0].seconds.std == Approx(std::sqrt(2)));
 }
 
@@ -321,7 +322,8 @@ TEST_CASE("A summary sorts classes by seconds, and configurations by the spread 
   CHECK(summary.measured == 4);
   REQUIRE(summary.classes.size() == 2);
   CHECK(summary.classes[0].operator_class == "large");
-  // 10 occurrences with a mean of 3 s and one of 9 s make 39 s. The row of the whole model (99 s) is not an operator.
+  // The first row of `large` has 10 occurrences with a mean of 3 s, and the second row has one occurrence of 9 s.
+  // Together they take 39 s. The row of 99 s is for the whole model, so it is not counted for an operator.
   CHECK(summary.classes[0].seconds == 39);
   CHECK(summary.classes[0].configurations == 1);
   REQUIRE(summary.sampled.size() == 2);

@@ -1,4 +1,5 @@
-// Tests which executor runs a plan, and what the executor `both` reports if the two executors differ.
+// Tests which executor runs a plan. Also tests what the choice `both` reports if the results of the two executors
+// differ.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -47,8 +48,8 @@ TEST_CASE(
     end += 0.1;
     CHECK(span.end == end);
   }
-  // If the replay leaves out periods, it multiplies the seconds of a period by the number of periods. This product
-  // differs from the sum of the seconds in the last bits. SimGrid computes the sum.
+  // SimGrid adds up the seconds of all periods. If the replay leaves out periods, it multiplies the seconds of one
+  // period by the number of periods. This product differs from the sum in the last bits.
   MemorySink skipped;
   replay(plan, skipped);
   CHECK(skipped.spans.back().end == Approx(end).epsilon(1e-12));

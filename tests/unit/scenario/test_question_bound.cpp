@@ -1,5 +1,6 @@
-// Tests that no plan beats the bound of the question, for random models (chains and graphs), machines and workloads,
-// with every policy and many settings of the policy. A campaign tries more questions than this test.
+// Tests that no plan is faster than the bound of the question. Models, machines and workloads are random, and models
+// are chains or graphs. Every policy is tried with many settings. A campaign tries more questions than a run of all
+// tests.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <map>
@@ -24,7 +25,7 @@ std::string pick(Dice& dice, const std::vector<std::string>& words) {
   return words[dice.below(words.size())];
 }
 
-/// Returns a model of dense layers, activations, and sums of two earlier layers of the same width.
+/// Returns a model of dense layers, activations and sums. A sum adds two earlier layers of the same width.
 std::string random_model(Dice& dice) {
   const std::vector<std::string> widths = {"8", "64", "300"};
   std::vector<std::string> width = {pick(dice, widths)};
@@ -114,8 +115,8 @@ double makespan_of(const Plan& plan) {
   return result.makespan;
 }
 
-/// Runs each question, unless its settings contradict each other. If the seconds of a plan are close to the bound,
-/// counts the term that gave the bound.
+/// Answers questions, except those whose settings contradict each other. The bound is the largest of several terms. If
+/// a plan comes close to the bound, counts the term that gave this bound.
 class Campaign {
  public:
   void ask(const std::string& name, std::uint64_t seed, const std::function<Scenario()>& read) {
@@ -194,7 +195,7 @@ TEST_CASE(
     double weights = 0;
     const std::size_t layers = 2 + dice.below(5);
     for (std::size_t l = 0; l < layers; ++l) {
-      // The first layers have many FLOP and few weights, and the last layers have few FLOP and many weights.
+      // The first half of the layers has many FLOP and few weights. The second half has few FLOP and many weights.
       const bool late = 2 * l >= layers;
       rows.push_back({static_cast<double>(1 + dice.below(late ? 3 : 60)) / 10,
                       static_cast<std::int64_t>(4 * dice.below(late ? 200'000 : 5000)),
@@ -221,8 +222,8 @@ TEST_CASE(
   CHECK(campaign.near["cannot hold yet"] > 50);
 }
 
-// A small model that behaves like the scenario alexnet_x200, at 1 GFLOP/s and 1 GB/s. The first layer takes 6 ms for
-// each of 10 samples and has no weights. The second layer takes 0.1 ms per sample and has 3000 kB of weights. The
+// A small model that behaves like the scenario alexnet_x200, at 1 GFLOP/s and 1 GB/s. For each of 10 samples, the first
+// layer takes 6 ms. It has no weights. For each sample, the second layer takes 0.1 ms. It has 3000 kB of weights. The
 // tensor between the two layers has 20 kB per sample. The card has 1000 kB.
 const std::vector<test::Row> front_and_back = {{6, 0, 20'000}, {0.1, 3'000'000, 400}};
 const std::string ten =
@@ -237,30 +238,33 @@ double bound_with(const std::vector<std::string>& overrides) {
 TEST_CASE(
     "The bound of the question counts computation, and then the bytes for which the card had no room before") {
   const std::string capacity = "platform.devices.gpu.memory.capacity=";
-  // The input takes 0.001 ms, and the computation of the first layer takes 10 x 6 ms. The second layer needs 3000 kB of
-  // weights and 10 x 20 kB of samples. The card holds 1000 of these 3200 kB: the other 2200 kB take 2.2 ms at 1 GB/s.
+  // The first input takes 0.001 ms, and then the first layer computes for 10 x 6 ms. The second layer needs its 3000 kB
+  // of weights and 10 samples of 20 kB. When it begins, the card holds at most 1000 kB of these 3200 kB. The other 2200
+  // kB still have to come, and take 2.2 ms at 1 GB/s.
   CHECK(bound_with({capacity + "1MB"}) == Approx(62.201e-3).epsilon(1e-12));
-  // With 2.5 MB of memory, the bytes that do not fit take 0.7 ms, which is less than the second layer's 10 x 0.1 ms. So
-  // the bound is the seconds of the input and of the whole computation.
+  // With 2.5 MB of memory, 700 kB do not fit, and take 0.7 ms. The computation of the second layer takes longer: 10 x
+  // 0.1 ms. So the bound is the seconds of the first input and of the whole computation.
   CHECK(bound_with({capacity + "2.5MB"}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({capacity + "1MB", "memory={capacity: unlimited}"}) ==
         Approx(61.001e-3).epsilon(1e-12));
-  // With a tenth of the bandwidth, a sample's 20 kB take 0.2 ms, but its second layer takes 0.1 ms. So the bound lets
-  // all samples pass both layers, in 0.01 + 61 ms, and adds 20 ms for the 3000 - 1000 kB of weights that do not fit.
-  // All bytes that must cross the link, 10 x 1 + 3000 kB, take only 30.1 ms.
+  // With a tenth of the bandwidth, the 20 kB of a sample between the layers take 0.2 ms, but the second layer computes
+  // the sample in 0.1 ms. So in the bound, all samples go through both layers in 0.01 + 61 ms. Then the 3000 - 1000 kB
+  // of weights that do not fit take 20 ms more. Another term of the bound is smaller: the 10 x 1 + 3000 kB that must
+  // cross the link take 30.1 ms.
   const std::string slow = "platform.links.host.bandwidth=100MB/s";
   CHECK(bound_with({capacity + "1MB", slow}) == Approx(81.01e-3).epsilon(1e-12));
-  // With a hundredth of the bandwidth, the link takes 301 ms for 3010 kB. The bound is the largest of several terms.
-  // The other terms are smaller: 0.1 + 61 + 200 = 261.1 ms as above, and 300 ms for the weights without the inputs.
+  // With a hundredth of the bandwidth, the 3010 kB that must cross the link take 301 ms. This is the largest term of
+  // the bound. The term above is 0.1 + 61 + 200 = 261.1 ms, and the weights alone take 300 ms.
   const std::string slower = "platform.links.host.bandwidth=10MB/s";
   CHECK(bound_with({capacity + "1MB", slower}) == Approx(301e-3).epsilon(1e-12));
 }
 
 TEST_CASE(
     "The bound of the question counts the answers after the weights without which no answer can be made") {
-  // The 2000 kB of the first layer take 2 ms at 1 GB/s. Then 10 answers of 500 kB take 5 ms. The weights of the second
-  // layer are not counted, because a part of this layer could make a part of the answer.
+  // The 2000 kB of weights of the first layer take 2 ms at 1 GB/s. Then 10 answers of 500 kB take 5 ms. The weights of
+  // the second layer are not counted before the answers, because a part of the layer could already make a part of an
+  // answer.
   const auto bound = [](const std::string& outputs) {
     return question_bound(test::small_scenario(
         1000, {{0.1, 2'000'000, 400}, {0.1, 400'000, 500'000}},
@@ -269,13 +273,15 @@ TEST_CASE(
   CHECK(bound("return").seconds == Approx(7e-3).epsilon(1e-12));
   CHECK(bound("return").reason ==
         "2 MB of weights up to 2-L, then 5 ms for answers that are returned");
-  // If answers are discarded, the bound is 2 ms for the first layer's weights and 10 x 0.1 ms for the second layer.
+  // If the answers are discarded, the bound is 2 ms for the weights of the first layer and 10 x 0.1 ms for the
+  // computation of the second layer.
   CHECK(bound("discard").seconds == Approx(3e-3).epsilon(1e-12));
 }
 
 TEST_CASE("A sample inside a block with a shortcut holds the shortcut, or all tensors beside it") {
-  // The block begins and ends with tensors of 20 kB. Inside the block, the main path has a tensor of 0.4 kB. But the
-  // 20 kB of the shortcut, which goes from the block's beginning to its end, are held at the same time.
+  // A block begins and ends with tensors of 20 kB. Inside the block, the main path has a tensor of 0.4 kB. A shortcut
+  // leads from the beginning to the end of the block, and carries the first tensor of 20 kB. So a sample inside the
+  // block holds 0.4 kB and 20 kB.
   const auto least = [](const std::string& layers) {
     const Scenario scenario = read_scenario(
         parse_text(
@@ -294,8 +300,8 @@ TEST_CASE("A sample inside a block with a shortcut holds the shortcut, or all te
   CHECK(least("      - {type: dense, name: narrow, features: 100}\n"
               "      - {type: dense, name: wide, features: 5000}\n"
               "      - {type: add, name: sum, inputs: [front, wide]}\n") == 20'000);
-  // The shortcut has a layer of its own with 300 features. So at one moment inside the block, only 100 + 300 features
-  // of 4 bytes are held.
+  // Now the shortcut has a layer of its own, which makes 300 features. So at one moment inside the block, a sample
+  // holds only 100 + 300 features of 4 bytes.
   CHECK(least("      - {type: dense, name: narrow, features: 100}\n"
               "      - {type: dense, name: wide, features: 5000}\n"
               "      - {type: dense, name: side, inputs: [front], features: 300}\n"
@@ -305,8 +311,8 @@ TEST_CASE("A sample inside a block with a shortcut holds the shortcut, or all te
 
 TEST_CASE(
     "The bound of the question counts set-up and latency of the first input and of the last answer") {
-  // Input and computation take 0.001 + 61 ms. Set-up and latency take 0.01 + 0.02 ms for the first input and 0.01 +
-  // 0.02 ms for the last answer.
+  // The first input and the computation take 0.001 + 61 ms. The set-up and the latency of the link take 0.01 + 0.02 ms
+  // for the first input, and again 0.01 + 0.02 ms for the last answer.
   const std::vector<std::string> late = {"platform.links.host.latency=20us",
                                          "platform.links.host.setup=10us"};
   CHECK(bound_with(late) == Approx(61.061e-3).epsilon(1e-12));
@@ -319,7 +325,7 @@ TEST_CASE(
     "The bound of the question divides the work among the devices, and counts a link that all devices use") {
   const std::vector<std::string> two = {"platform.devices.gpu.count=2",
                                         "policy={name: data_parallel, replica: streamed}"};
-  // The input takes 0.001 ms, and the computation takes 61 ms / 2 devices.
+  // The first input takes 0.001 ms. The computation takes 61 ms on one device, and half of this on two devices.
   CHECK(bound_with(two) == Approx(30.501e-3).epsilon(1e-12));
   std::vector<std::string> slow = two;
   slow.push_back("platform.links.host.bandwidth=10MB/s");
@@ -332,10 +338,11 @@ TEST_CASE(
 
 TEST_CASE(
     "The bound of the question counts, in training, the weights that do not fit and are loaded again for each batch") {
-  // The weights of the two layers have 100 kB and 3000 kB, of which only 1000 kB fit. There are 2 batches of 2 samples
-  // of 1 kB each. The first load brings all weights, 3100 kB. Each of three later loads, for backward and forward
-  // passes, brings only the 2000 kB that do not fit. Together with 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s.
-  // A sample takes 0.2 ms forward and 2 x 0.2 ms backward, so the computation takes 4 x 0.6 ms = 2.4 ms.
+  // The weights of the two layers have 100 kB and 3000 kB. The memory has 1000 kB, so 2000 kB of the second layer's
+  // weights do not fit. There are 2 batches of 2 samples, and a sample has 1 kB. The first forward pass loads all 3100
+  // kB of weights. The first backward pass, the second forward pass and the second backward pass each load only these
+  // 2000 kB again. So together with the samples, 4 + 3100 + 6000 kB cross the link at 1 GB/s. The computation takes
+  // less: a sample takes 0.2 ms forward and 2 x 0.2 ms backward, so 4 samples take 2.4 ms.
   const std::vector<test::Row> rows = {{0.1, 100'000, 400}, {0.1, 3'000'000, 400}};
   const auto bound = [&](const std::string& optimizer) {
     return question_bound(
@@ -347,8 +354,8 @@ TEST_CASE(
         .seconds;
   };
   CHECK(bound("sgd") == Approx(9.104e-3).epsilon(1e-12));
-  // Without an optimizer the weights do not change. The first forward pass loads all weights, and the backward pass
-  // loads the missing 2000 kB once.
+  // Without an optimizer, the weights do not change. So all samples may go through the model together: the forward
+  // passes load all weights, and the backward passes load 2000 kB again.
   CHECK(bound("none") == Approx(5.104e-3).epsilon(1e-12));
 }
 

@@ -1,5 +1,5 @@
-// Tests scenarios for which Sluice once made a bad choice, or wrongly refused to choose. The scenarios are in
-// tests/went_wrong, and the first line of each scenario says what went wrong.
+// Tests scenarios for which Sluice once made a bad choice, or refused to choose although a choice was possible. The
+// scenarios are in tests/went_wrong. The first line of each scenario says what went wrong.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -34,7 +34,7 @@ std::string capacity(std::int64_t bytes) {
   return "platform.devices.gpu.memory.capacity=" + std::to_string(bytes) + "B";
 }
 
-/// Returns the least seconds that the run takes with a strategy that treats every stage alike.
+/// Runs the scenario with each strategy that treats every stage alike. Returns the seconds of the fastest run.
 double best_alike(const std::string& name, const std::vector<std::string>& overrides) {
   double best = never;
   for (const std::string strategy :
@@ -77,7 +77,7 @@ TEST_CASE("went wrong: if all tensors fit, optimal keeps all tensors, and its ga
 TEST_CASE("went wrong: of two equal replicas, only one is planned") {
   const std::clock_t begin = std::clock();
   const double optimal = seconds_of("optimal_two_replicas");
-  // The plan is made in 0.1 s. An earlier version planned both replicas, which took 11 s.
+  // The plan is made in about 0.1 s. An earlier version of Sluice planned each of the two replicas, which took 11 s.
   CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 2);
   CHECK(optimal <= best_alike("optimal_two_replicas", {}) * (1 + 1e-9));
 }

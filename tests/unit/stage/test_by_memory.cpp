@@ -1,4 +1,5 @@
-// Tests that the cut by_memory never refuses a model that fits. If a stage were longer, some stage would not fit.
+// Tests that the cut by_memory never refuses a model for which some cut fits. Each stage must have as many layers as
+// possible if the later stages must fit, too.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -13,7 +14,7 @@ using test::Dice;
 using test::layer;
 using Lasts = std::vector<std::uint32_t>;
 
-/// Returns a chain of layers. Each element of `rows` has the bytes of a layer's output and of its weights.
+/// Returns a chain of layers. Each element of `rows` has the bytes of a layer's output and the bytes of its weights.
 Model chain_of(std::int64_t input, const std::vector<std::pair<std::int64_t, std::int64_t>>& rows) {
   Model model;
   model.name = "chain";
@@ -23,14 +24,15 @@ Model chain_of(std::int64_t input, const std::vector<std::pair<std::int64_t, std
   return model;
 }
 
-/// Returns the bytes of one stage of a chain: of its weights, its input and its output.
+/// Returns the bytes of one stage of a chain: its weights, its input and its output.
 std::int64_t bytes_of_stage(const Model& model, std::uint32_t first, std::uint32_t last) {
   std::int64_t bytes = model.layers[first == 0 ? 0 : first - 1].output + model.layers[last].output;
   for (std::uint32_t l = first; l <= last; ++l) bytes += model.layers[l].parameters;
   return bytes;
 }
 
-/// Tries every cut. Returns the number of stages of the shortest cut that fits, or 0 if no cut fits.
+/// Tries every cut. Returns the number of stages of the cut that fits and has the fewest stages. Returns 0 if no cut
+/// fits.
 std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
   const auto layers = static_cast<std::uint32_t>(model.layers.size());
   std::size_t fewest = 0;
@@ -51,9 +53,10 @@ std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
 TEST_CASE(
     "by_memory ends a stage earlier if the longest possible stage leads to a layer that fits into no stage") {
   // The input has 1 B. Layers l0 to l3 have outputs of 4, 60, 4 and 4 B, and weights of 5, 5, 65 and 5 B. A stage needs
-  // its input, its weights and its output. Within 78 B, l0 and l1 fit (1 + 10 + 60 = 71 B), but after them l2 would not
-  // (60 + 65 + 4 = 129 B). So l0 alone is a stage (1 + 5 + 4 = 10 B), l1 and l2 are a stage (4 + 70 + 4 = 78 B), and l3
-  // is a stage (4 + 5 + 4 = 13 B): l1, l2 and l3 together would need 83 B.
+  // the bytes of its input, its weights and its output. The device has 78 B. A stage of l0 and l1 would fit, with 1 +
+  // 10 + 60 = 71 B. But after this stage, l2 would not fit, with 60 + 65 + 4 = 129 B. So the first stage is l0 alone,
+  // with 1 + 5 + 4 = 10 B. The second stage is l1 and l2, with 4 + 70 + 4 = 78 B. With l3, it would need 83 B. So l3 is
+  // a stage of its own, with 4 + 5 + 4 = 13 B.
   Cutting cutting(chain_of(1, {{4, 5}, {60, 5}, {4, 65}, {4, 5}}));
   cutting.working_set_counted = false;
   cutting.device.memory().capacity = 78;
@@ -84,7 +87,7 @@ TEST_CASE("by_memory refuses exactly those chains that do not fit with any cut")
     const Lasts lasts = cutting.lasts("{cut: by_memory}");
     CHECK(lasts.size() >= fewest);
     std::uint32_t first = 0;
-    bool longest = true;  // each stage is as long as possible
+    bool longest = true;  // whether each stage is as long as possible
     for (const std::uint32_t last : lasts) {
       CHECK(bytes_of_stage(cutting.model, first, last) <= *cutting.device.memory().capacity);
       for (std::uint32_t more = last + 1; more < cutting.model.layers.size(); ++more)

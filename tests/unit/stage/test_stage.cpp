@@ -40,18 +40,18 @@ TEST_CASE(
 
 TEST_CASE("by_memory makes each stage as long as possible") {
   Cutting cutting(chain());
-  // A single stage needs weights 10 + input 10 + output 7 + workspace 50 (outputs of a and b while b runs) = 77 B.
+  // A single stage needs 77 B: weights 10 + input 10 + output 7 + workspace 50. Its workspace is the outputs of a and
+  // b.
   cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
-  // Within 76 B, a stage of a, b and c fits, with 6 + 10 + 5 + 50 = 71 B. Layer d needs 4 + 5 + 7 + 0 = 16 B.
+  // With 76 B, a stage of a, b and c fits: it needs 6 + 10 + 5 + 50 = 71 B. The stage of d needs 4 + 5 + 7 + 0 = 16 B.
   cutting.device.memory().capacity = 76;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{3, 4});
-  // Within 70 B, a and b fit, with weights 3 + input 10 + output 30 + workspace 20 = 63 B. Layers c and d need
-  // 7 + 30 + 7 + 5 = 49 B.
+  // With 70 B, a stage of a and b fits: it needs 3 + 10 + 30 + 20 = 63 B. The stage of c and d needs 7 + 30 + 7 + 5 =
+  // 49 B.
   cutting.device.memory().capacity = 70;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{2, 4});
-  // Without the workspace, a stage of a to d needs 10 + 10 + 7 = 27 B, and a stage of a to c needs 6 + 10 + 5 = 21
-  // B.
+  // If the workspace is not counted, a stage of all four layers needs 10 + 10 + 7 = 27 B.
   cutting.working_set_counted = false;
   cutting.device.memory().capacity = 27;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
@@ -60,7 +60,8 @@ TEST_CASE("by_memory makes each stage as long as possible") {
 TEST_CASE("by_memory counts all samples of a micro-batch, and fills only `share` of the memory") {
   Cutting cutting(chain());
   cutting.samples = 2;
-  // A stage of a to d needs 10 B of weights and 67 B per sample: 10 + 2 x 67 = 144 B for two samples.
+  // A stage of all four layers needs 10 B for weights, and 67 B for each sample. So with two samples, it needs 10 + 2 x
+  // 67 = 144 B.
   cutting.device.memory().capacity = 144;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
   cutting.device.memory().capacity = 143;
@@ -75,8 +76,8 @@ TEST_CASE("by_memory counts all samples of a micro-batch, and fills only `share`
 
 TEST_CASE("by_memory names a layer that does not fit even if it is the only layer of a stage") {
   Cutting cutting(chain());
-  // A stage of layer a needs 1 + 10 + 20 = 31 B, and a stage of layer b needs 2 + 20 + 30 = 52 B. A stage of both
-  // layers b and c needs 5 + 20 + 5 + 30 = 60 B.
+  // A stage of layer a needs 1 + 10 + 20 = 31 B. A stage of layer b needs 2 + 20 + 30 = 52 B, and a stage of b and c
+  // would need 5 + 20 + 5 + 30 = 60 B. So 51 B are too few for layer b.
   cutting.device.memory().capacity = 51;
   CHECK_THROWS_AS(cutting.cut("{cut: by_memory}"), Infeasible);
   CHECK_THROWS_WITH(cutting.cut("{cut: by_memory}"),
@@ -94,17 +95,17 @@ TEST_CASE("balanced makes the longest stage as short as possible") {
 }
 
 TEST_CASE("by_weight cuts where the fewest bytes cross, and limits the weights of each stage") {
-  // The weights have 1, 2, 3 and 4 B; the boundaries have 20, 30 and 5 B.
+  // The weights have 1, 2, 3 and 4 B. The boundaries have 20, 30 and 5 B.
   const Cutting cutting(chain());
   CHECK(cutting.lasts("{cut: by_weight, groups: 1, split: false}") == Lasts{4});
-  // A stage may have weights of at most 5 B. With the cut a, b | c | d, 30 bytes cross the first boundary. With the cut
-  // a | b, c | d, only 20 bytes cross it.
+  // With two groups, a stage may have weights of at most 5 B. Two cuts are possible. In the cut a, b | c | d, the first
+  // boundary has 30 B. In the cut a | b, c | d, it has only 20 B.
   CHECK(cutting.lasts("{cut: by_weight, groups: 2, split: false}") == Lasts{1, 3, 4});
 }
 
 TEST_CASE(
     "if loads take no time, by_time makes as few stages as fit, and chooses where these stages end") {
-  // One stage needs 77 B, and two stages need 63 B and 49 B, as in the test of by_memory.
+  // As in the test of by_memory, a single stage needs 77 B, and two stages need 63 B and 49 B.
   Cutting cutting(chain());
   cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_time}") == Lasts{4});

@@ -129,12 +129,13 @@ TEST_CASE(
     return digest_text(plan_from_text(text, "s.plan"));
   };
   const std::string kept = digest(plan_text);
-  // Each of two iterations computes for 0.5 s + 0.25 s and moves 10 bytes.
+  // Each of the two iterations computes for 0.5 s + 0.25 s, and loads 10 bytes.
   CHECK_THAT(kept, Contains("\ncompute conv seconds=1.5\n"));
   CHECK_THAT(kept, Contains("\non body gpu.down actions=1 executions=2 bytes=20 seconds=0 "));
   CHECK(compare_plans(kept, "s.plan", digest(plan_text)).none());
   const auto slower = compare_plans(kept, "s.plan", digest(edited(plan_text, "=0.5", "=0.505")));
-  // The sums of the section, the stream and the stage grow by 2 x 0.005 s.
+  // The digest has sums for the section, the stream and the stage of 0F. Each of these sums grows
+  // by 2 x 0.005 s.
   REQUIRE(slower.lines.size() == 1);
   CHECK_THAT(slower.lines[0], Contains("on body gpu.compute and 2 more: seconds 1.5 -> 1.51"));
   CHECK(

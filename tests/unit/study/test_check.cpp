@@ -1,4 +1,5 @@
-// Tests the verdicts of `sluice check` on numbers, on the plan and on the question, and the reports of these verdicts.
+// Tests the verdicts of `sluice check`: on numbers, on the plan, and on whether the question is the same. Also tests
+// how the verdicts are reported.
 #include "command/check/report.hpp"
 #include "support/check_case.hpp"
 
@@ -9,7 +10,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// Returns the verdict on a number that changed from `from` to `to`.
+/// Returns the verdict on a number that is `from` in the baseline and `to` now.
 Verdict moved(double from, double to, Metric::Better better, double rtol = 1e-9, double atol = 0) {
   return judge(number(from, better, rtol, atol), number(to, neither, 1, 1));
 }
@@ -29,14 +30,14 @@ TEST_CASE(
   CHECK(moved(100, 99, high) == Verdict::worse);
   CHECK(moved(100, 101, neither) == Verdict::changed);
   CHECK(moved(-100, -101, low) == Verdict::better);
-  // The tolerance is atol + rtol |expected| = 0.5 + 0.25 x 100 = 25.5. All these numbers are exact in binary.
+  // The tolerance is atol + rtol x |expected| = 0.5 + 0.25 x 100 = 25.5. As binary numbers, all of these are exact.
   CHECK(moved(100, 125.5, low, 0.25, 0.5) == Verdict::equal);
   CHECK(moved(100, 125.75, low, 0.25, 0.5) == Verdict::worse);
   CHECK(moved(100, 74.5, high, 0.25, 0.5) == Verdict::equal);
-  // rtol is a share of the baseline. The baseline is 0, so rtol allows no difference.
+  // rtol is a share of the number in the baseline. This number is 0, so rtol allows no difference.
   CHECK(moved(0, 1e-300, low) == Verdict::worse);
   CHECK(moved(0, 1e-300, low, 1e-9, 1e-12) == Verdict::equal);
-  // The tolerance is 1e-9 of 1. The number 2^-30 is below the tolerance, and 2^-29 is above the tolerance.
+  // The tolerance is 1e-9. The difference 2^-30 is below the tolerance, and the difference 2^-29 is above it.
   CHECK(moved(1, 1 + 0x1p-30, low) == Verdict::equal);
   CHECK(moved(1, 1 + 0x1p-29, low) == Verdict::worse);
 }

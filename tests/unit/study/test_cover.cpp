@@ -1,4 +1,5 @@
-// Tests which share of the whole model's seconds the measured operators explain. The shares are computed by hand.
+// Tests which share of the whole model's seconds the measured operators explain. The expected shares are computed by
+// hand.
 #include <catch2/catch.hpp>
 
 #include "study/cover/cover.hpp"
@@ -45,14 +46,15 @@ TEST_CASE(
   CHECK(cover.attributed_j == 1);
   CHECK(*cover.share_j() == Approx(0.5));
   REQUIRE(cover.missing.size() == 2);
-  // Seconds are estimated in proportion to bytes. Each of two dense layers has 20 inputs, 20 outputs and 100 weights of
-  // 4 B, which are 560 B. The two take 6 ms for 1120 B, so each of the two relus (160 B) takes 0.86 ms.
+  // The seconds of a missing operator are estimated from its bytes. For 2 samples, each of the two dense layers has 20
+  // inputs, 20 outputs and 100 weights of 4 B, which are 560 B. Both together take 6 ms for 1120 B. At this rate, each
+  // of the two relus takes 0.86 ms for its 160 B.
   CHECK(cover.missing[0].occurrences == 2);
   CHECK(cover.missing[0].weight == 320);
   CHECK(cover.missing[0].expected_s == Approx(0.006 * 320 / 1120));
-  CHECK_FALSE(cover.needed);  // all operators take 6 + 1.71 + 0.86 ms, which is less than 90 % of 10 ms
+  CHECK_FALSE(cover.needed);  // all operators take 6 + 1.71 + 0.86 ms, less than 90 % of 10 ms
   const Cover low = cover_of(model(), read, {.samples = 2, .target = 0.75});
-  CHECK(*low.needed == 1);  // with one more operator, 6 + 1.71 ms are more than 75 % of 10 ms
+  CHECK(*low.needed == 1);  // with the relu, 6 + 1.71 ms are more than 75 % of 10 ms
   CHECK(*cover_of(model(), read, {.samples = 2, .target = 0.5}).needed == 0);
 }
 

@@ -1,4 +1,5 @@
-// Tests how rows of profiles become kernels. The expected sizes of the kernels are computed by hand.
+// Tests how rows of profiles become kernels with sizes, to which the cost model `fitted` is fitted. The expected sizes
+// are computed by hand.
 #include <catch2/catch.hpp>
 
 #include "cost/fitted/row_kernel.hpp"
@@ -36,14 +37,14 @@ TEST_CASE("the sizes of a row become the sizes of a product or of a stream") {
   CHECK(kernel->bytes == 2 * (7 * 3 + 3 * 5 + 7 * 5));
   ProfileRow two = row("add", "", {}), one = row("relu", "", {});
   two.sizes = one.sizes = {{"b", 4}, {"h", 6}};
-  // The sum of two tensors is a stream that reads two tensors and writes one tensor.
+  // A sum of two tensors reads two tensors and writes one tensor. A relu reads one tensor and writes one tensor.
   CHECK(kernel_of(two, "elementwise", 4)->bytes == 3 * 4 * 24);
   CHECK(kernel_of(one, "elementwise", 4)->bytes == 2 * 4 * 24);
 }
 
 TEST_CASE(
     "a convolution becomes the same product whether it is written as in torch or as in Sluice") {
-  // For images of 56 x 56, the outputs have floor((56 + 6 - 7) / 2) + 1 = 28 pixels along each axis.
+  // The images have 56 x 56 pixels. So along each axis, the output has floor((56 + 6 - 7) / 2) + 1 = 28 pixels.
   const auto torch = kernel_of(
       row("Conv2d", "Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)",
           {32, 3, 56, 56}),
@@ -62,8 +63,8 @@ TEST_CASE(
     CHECK(kernel.depth == 3 * 49);
     CHECK(kernel.bytes == 4. * (32 * 3 * 56 * 56 + 64 * 147 + 32 * 28 * 28 * 64));
   }
-  // Here, one number gives the kernel for both axes, and one number the stride. If the row has outputs, their shape
-  // gives the number of pixels.
+  // In this row, one number gives the kernel for both axes, and one number gives the stride for both axes. If the row
+  // names the shape of its output, this shape gives the number of pixels.
   ProfileRow once =
       row("conv2d", "conv2d channels=64 groups=1 kernel=7 padding=same stride=2", {32, 56, 56, 3});
   CHECK(kernel_of(once, "conv", 4)->rows == 32 * 28 * 28);
@@ -99,7 +100,7 @@ TEST_CASE(
   CHECK(kernel_of(row("AdaptiveAvgPool2d", "AdaptiveAvgPool2d(output_size=1)", {2, 64, 5, 5}),
                   "pool", 4)
             ->bytes == 4 * (2 * 64 * 25 + 2 * 64));
-  // In Sluice's notation the channels are the last axis.
+  // In the notation of Sluice, the last axis counts the channels.
   const auto norm = kernel_of(row("batch_norm", "batch_norm", {2, 5, 7, 64}), "batch_norm", 4);
   CHECK(norm->columns == 64);
   CHECK(norm->rows == 70);
@@ -108,7 +109,7 @@ TEST_CASE(
   CHECK(pool->bytes == 4 * (2 * 64 * 64 + 2 * 16 * 64));
   CHECK(kernel_of(row("global_avg_pool", "global_avg_pool", {2, 5, 5, 64}), "pool", 4)->bytes ==
         4 * (2 * 64 * 25 + 2 * 64));
-  // If the profile row has outputs, the kernel gets its size from the shape of the outputs: 14 rows of 32 elements.
+  // This row names the shape of its output. The shape gives the sizes of the kernel: 2 x 7 = 14 rows of 32 elements.
   ProfileRow words = row("embedding", "embedding features=32", {2, 7});
   words.outputs = {{2, 7, 32}};
   CHECK(kernel_of(words, "elementwise", 4)->rows == 14);
@@ -117,7 +118,7 @@ TEST_CASE(
   CHECK_FALSE(kernel_of(row("Linear", "Linear()", {8, 512}), "linear", 4));
   CHECK_FALSE(kernel_of(row("Conv2d", "Conv2d()", {8, 512}), "conv", 4));
   ProfileRow empty = row("gemm", "", {});
-  empty.sizes = {{"m", 2}, {"n", 2}, {"k", 0}};  // without depth, a product has no FLOP
+  empty.sizes = {{"m", 2}, {"n", 2}, {"k", 0}};  // a product of depth 0 has no FLOP
   CHECK_FALSE(kernel_of(empty, "linear", 4));
   empty.sizes = {{"b", 0}, {"h", 2}};
   CHECK_FALSE(kernel_of(empty, "softmax", 4));
@@ -169,7 +170,7 @@ TEST_CASE("rows that cannot be fitted are left out and counted by reason") {
   REQUIRE(samples.classes.size() == 2);  // `linear` in float32 and in float16
   CHECK(samples.classes[0].samples.size() == 2);
   CHECK(samples.classes[1].samples.size() == 1);
-  // There are rows of device a in two dtypes, and of device b in one dtype.
+  // There is a sheet for each device and dtype: two for device a, and one for device b.
   REQUIRE(samples.sheets.size() == 3);
   CHECK(samples.sheets[0].rate == 19.5e12);
   CHECK(samples.sheets[1].rate == 312e12);
@@ -195,12 +196,12 @@ TEST_CASE("rows that were measured in different ways are not fitted together") {
       }),
       Contains("operators of the class 'linear' on 'a' were measured with cache cold and hot") &&
           Contains("--where 'cache=cold'"));
-  // The rows are also refused if the rows with a cold cache and those with a hot cache are in two files.
+  // If the row with a hot cache and the row with a cold cache are in two files, they are refused, too.
   CHECK_THROWS_WITH(samples_of({table(columns + rows.substr(0, rows.find('\n') + 1)),
                                 table(columns + rows.substr(rows.find('\n') + 1))},
                                {{"", device}}),
                     Contains("cache cold and hot"));
-  // Rows of different classes or different devices may have been measured in different ways.
+  // Only rows of the same class on the same device must have been measured in the same way.
   CHECK(samples_of({table(columns + "gemm,m=64;n=64;k=64,float32,a,hot,1e-5\n"
                                     "gemm,m=64;n=64;k=64,float32,b,cold,1e-5\n"
                                     "add,b=64;h=64,float32,a,cold,1e-5\n")},
@@ -219,6 +220,6 @@ TEST_CASE("a data sheet may be given for only one device") {
              }),
              Contains("devices 'a' and 'b'") && Contains("--on 'NAME=PLATFORM'") &&
                  Contains("--where 'device=a'"));
-  // Device b has no data sheet of its own, so the data sheet with the name "" is for b.
+  // The data sheet with the name "" is for all devices without a data sheet of their own, so it is for device b.
   CHECK(samples_of({profile}, {{"", device}, {"a", device}}).sheets.size() == 2);
 }

@@ -1,5 +1,6 @@
-// Compares the energy of runs with hand calculations. The energy comes from a profile's joules, or from watts and from
-// what limits an operator (computation or memory). Also tests the integral of power, and the sums per operator.
+// Compares the energy of runs with hand calculations. The energy comes from the joules of a profile, or from watts.
+// With watts, it matters whether computation or memory limits an operator. Also tests the integral of the power, and
+// the sums for each operator.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -41,7 +42,7 @@ struct Bench {
   };
 
   /// Runs a model on a device of 1 GFLOP/s with a memory of 1 MB/s. The device takes 20 W when idle and 100 W when
-  /// busy. The link has 1 GB/s, and takes 2 W when idle and 12 W when busy.
+  /// busy. The link has 1 GB/s. In each direction, it takes 2 W when idle and 12 W when busy.
   Done run_with(const std::string& cost, const std::string& workload) const {
     const std::string text =
         "format: sluice-scenario/1\n"
@@ -59,7 +60,7 @@ struct Bench {
     Done done{.scenario = scenario_from(parse_text(text, (folder / "s.yaml").string()),
                                         (folder / "s.yaml").string(), {})};
     done.planned = plan_scenario(done.scenario);
-    // A process can run SimGrid only once, but the replay any number of times.
+    // The run uses the replay, because a process can run SimGrid only once.
     done.result = run({.plan = done.planned.plan,
                        .trace_path = (folder / "t.h5").string(),
                        .executor = Executor::replay});
@@ -81,7 +82,8 @@ double integral(const SeriesTable& table) {
   return -1;
 }
 
-/// Returns the joules of idle devices and links during the whole run, plus the joules of the bytes on the links.
+/// Returns the joules that the device and the link would take if they were idle during the whole run, plus the joules
+/// that the bytes on the link take above that.
 double beside_computation(const Bench::Done& done, double bytes_down, double bytes_up) {
   return done.number("makespan_s") * (20 + 2 + 2) + 10 * (bytes_down + bytes_up) / 1e9;
 }
@@ -91,8 +93,9 @@ double beside_computation(const Bench::Done& done, double bytes_down, double byt
 TEST_CASE("the joules of a profile's rows are the joules of the run and of its operators") {
   const Bench bench;
   const auto done = bench.run_with("{model: measured, profile: p.csv}", "{batch: 4}");
-  // The profile has 0.5 J in 2 ms and 0.03 J in 1 ms. These joules include 0.02 J and 0.01 J of 10 W idle power. The
-  // link carries 6000 B of weights and 480 B of inputs to the device, and 800 B of outputs back.
+  // In the profile, the two forward passes take 0.5 J in 2 ms and 0.03 J in 1 ms. At the idle power of 10 W, 0.02 J and
+  // 0.01 J of these joules are idle. So 0.48 J and 0.02 J are left. The link carries 6000 B of weights and 480 B of
+  // inputs to the device, and 800 B of outputs back.
   CHECK(done.sums.total.joules == Approx(0.48 + 0.02).epsilon(1e-12));
   CHECK(done.number("energy_j") == Approx(0.5 + beside_computation(done, 6480, 800)).epsilon(1e-9));
   CHECK(integral(done.result.series) == Approx(done.number("energy_j")).epsilon(1e-9));
@@ -111,9 +114,9 @@ TEST_CASE(
   const auto done =
       bench.run_with("{model: measured, profile: p.csv}",
                      "{mode: training, batch: 4, backward: per_layer, optimizer: sgd}");
-  // The profile's idle power of 10 W is subtracted. The backward pass of `full` takes 0.9 - 0.04 J. The backward pass
-  // of `last` counts as 0 J, because 0.02 - 0.03 J is below 0. The update computes 1500 parameters x 2 FLOP at 1
-  // GFLOP/s and takes 80 W above idle.
+  // The idle power of 10 W is subtracted from the joules of the profile. So the backward pass of `full` takes 0.9 -
+  // 0.04 J. The backward pass of `last` would take 0.02 - 0.03 J, which is below 0, so it counts as 0 J. The update has
+  // 2 FLOP for each of 1500 parameters, at 1 GFLOP/s. Meanwhile, the device takes 80 W above its idle power.
   const double update_s = 1500 * 2 / 1e9;
   CHECK(done.sums.total.measured_j == Approx(0.48 + 0.02 + 0.86).epsilon(1e-9));
   CHECK(done.sums.total.joules == Approx(1.36 + 80 * update_s).epsilon(1e-9));
@@ -126,7 +129,8 @@ TEST_CASE(
     "without measured joules, busy watts give the energy, or less power if memory limits an "
     "operator and memory_power is given") {
   const Bench bench;
-  // In both layers, the bytes take longer at 1 MB/s than the FLOP. The layers move 4 x (4 x 80 + 1500) and 4 x 400 B.
+  // The two layers read and write 4 x (4 x 80 + 1500) B and 4 x 400 B. At 1 MB/s, these bytes take longer than the
+  // FLOP.
   const double full = 4 * (4 * 80 + 1500) / 1e6, last = 4 * 400 / 1e6;
   const auto usual = bench.run_with("roofline", "{batch: 4}");
   CHECK(usual.sums.total.joules == Approx(80 * (full + last)).epsilon(1e-12));
@@ -137,7 +141,8 @@ TEST_CASE(
         Approx(0.6 * 80 * (full + last) + beside_computation(less, 6480, 800)).epsilon(1e-9));
   CHECK(integral(less.result.series) == Approx(less.number("energy_j")).epsilon(1e-9));
   CHECK(less.sums.total.measured_j == 0);
-  // With compute_efficiency 0.0001, the 2 x 4 x 1500 FLOP of `full` take longer than its bytes.
+  // With `compute_efficiency: 0.0001`, the 2 x 4 x 1500 FLOP of the layer `full` take longer than its bytes. So
+  // `memory_power` does not apply to this layer.
   const auto bound = bench.run_with(
       "{model: roofline, memory_power: 0.6, compute_efficiency: 0.0001}", "{batch: 4}");
   const double computing = 2 * 4 * 1500 / 1e9 / 1e-4;
@@ -158,5 +163,5 @@ TEST_CASE("for any cut and any fates, the sums over all operators equal the sums
   }
   CHECK(done.sums.total.seconds == Approx(seconds).epsilon(1e-12));
   CHECK(done.sums.total.joules == Approx(joules).epsilon(1e-12));
-  CHECK(done.sums.layers.back().name == "update");  // every joule belongs to an operator
+  CHECK(done.sums.layers.back().name == "update");  // the update is an operator, too
 }

@@ -10,9 +10,9 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights have
-/// 800, the tensor between the products 80, the second weights 400, and the output 20 bytes. DRAM has 100 byte/s, and
-/// PMEM has 10 byte/s. The FLOP take no time.
+/// Returns a scenario with two products in float32. Their weights have 10 by 20 and 20 by 5 elements, which are 800 and
+/// 400 bytes. The input has 40 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. DRAM
+/// is read and written at 100 byte/s, and PMEM at 10 byte/s. The FLOP take nearly no time.
 Scenario two_products(const std::string& workload = "batch: 1", const std::string& copy = "2B/s") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
   format: sluice-platform/1
@@ -43,7 +43,8 @@ TEST_CASE("two products have the seconds and the placement computed by hand", "[
   CHECK(curve.needed == 40 + 800 + 80 + 400);
   CHECK(curve.all_fast_s == Approx((40 + 800 + 80 + 80 + 400 + 20) / 100.));
   CHECK(curve.slowdown(found(curve, "all_slow")) == Approx(10));
-  // The first weights (800 bytes) are in DRAM and take 8 s at 100 byte/s. The other 620 bytes are in PMEM.
+  // DRAM has room only for the weights of the first product. At 100 byte/s, their 800 bytes take 8 s. The other 620
+  // bytes are read and written in PMEM, in 62 s.
   CHECK(found(curve, "static").seconds() == Approx(8 + 62));
   CHECK(found(curve, "static").gap() == Approx(0).margin(1e-9));
   CHECK_THAT(found(curve, "all_fast").refused,
@@ -58,11 +59,12 @@ TEST_CASE(
       two_products(),
       {.fast = "800B", .in_place = PlacementProblem::Rates{.to_fast = 10, .to_slow = 5}});
   CHECK(curve.all_fast_s == Approx(14.2));
-  // In slow memory, 1320 bytes are read at 10 byte/s, and 100 bytes are written at 5 byte/s.
+  // With all tensors in slow memory, 1320 bytes are read at 10 byte/s, and 100 bytes are written at 5 byte/s. Their
+  // seconds are added to the 14.2 s.
   CHECK(found(curve, "all_slow").seconds() == Approx(14.2 + 132 + 20));
-  // The first weights are in DRAM, which saves 80 s. All other tensors would also fit, but would save less: 4 s for the
-  // input (40 bytes), 8 + 16 s for the tensor between the products (80), 4 s for the output (20) and 40 s for the
-  // second weights (400).
+  // The weights of the first product are in DRAM, which saves 80 s. Instead of them, all other tensors would fit, but
+  // they would save less: 4 s for the input (40 bytes), 8 + 16 s for the tensor between the products (80 bytes), 4 s
+  // for the output (20 bytes) and 40 s for the weights of the second product (400 bytes).
   CHECK(found(curve, "static").seconds() == Approx(14.2 + 152 - 80));
 }
 
@@ -76,8 +78,9 @@ TEST_CASE("training consists of forward passes, the loss, backward passes and up
   for (const auto& kernel : question.problem().kernels) kernels.push_back(kernel.name);
   CHECK(kernels == std::vector<std::string>{"one", "two", "loss", "two backward", "one backward",
                                             "one update", "two update"});
-  // The kernel that needs the most bytes is the backward pass of the second product: both weights and their state, the
-  // input and output of this product, and the gradients of its output, its input and its weights.
+  // The backward pass of the second product needs the most bytes. It needs the weights and the state of both products,
+  // the input of the model (40), the input of this product (80), and the gradients of its output (20), its input (80)
+  // and its weights (400).
   CHECK(question.live_bytes()[3] == 2 * (800 + 400) + 40 + 80 + 20 + 80 + 400);
 }
 
@@ -109,11 +112,11 @@ TEST_CASE(
       all.push_back(result.capacity);
     return all;
   };
-  CHECK(capacities(scenario, "").size() == 10);  // all tensors need only 1320 of the 4000 bytes
+  CHECK(capacities(scenario, "").size() == 10);  // all tensors need only 1320 bytes, and DRAM has 4000
   scenario.platform.devices[0].memories[0].capacity = 700;
   const std::vector<std::int64_t> with = capacities(scenario, "");
   CHECK(with.size() == 11);
-  CHECK(with[5] == 700);  // the capacity of the memory comes between 50 % and 60 % of the bytes of all tensors
+  CHECK(with[5] == 700);  // 700 bytes are between 50 % and 60 % of the bytes of all tensors
   CHECK(capacities(scenario, "50%") == std::vector<std::int64_t>{660});
 }
 
@@ -134,7 +137,7 @@ TEST_CASE("a scenario with unconnected memories, or with an unknown device, is r
   scenario.platform.lookup = {};
   CHECK_THROWS_WITH(placement_curve(scenario, {}), Contains("pmem") && Contains("dram"));
   CHECK_THROWS_WITH(placement_curve(two_products(), {.ways = {"statik"}}),
-                    Contains("there is no way to place tensors called 'statik'"));
+                    Contains("no way to place tensors is called 'statik'"));
 }
 
 }  // namespace

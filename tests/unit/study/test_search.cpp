@@ -1,5 +1,5 @@
-// Tests the keys and goals of searches. The result of a search is compared with a closed form, or with the best of all
-// points.
+// Tests searches: their keys, their goals and their results. A result is compared with a formula, or with the best of
+// all points.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -33,8 +33,8 @@ std::vector<SearchKey> keys_of(const Words& words) {
   return keys;
 }
 
-/// Returns scenarios with three layers that take 1, 2 and 3 ms at 1 GFLOP/s. The weights have 600 kB in all. The input
-/// and the answer have 1 kB each.
+/// Returns scenarios with three layers that take 1, 2 and 3 ms at 1 GFLOP/s. All weights together have 600 kB. The
+/// input and the answer have 1 kB each.
 Variants abc(const std::string& rest, const Words& overrides = {}) {
   const std::vector<test::Row> rows = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
   return Variants(test::small_scenario(1000, rows, rest, overrides).document, "small", {});
@@ -84,7 +84,7 @@ TEST_CASE(
   CHECK(wide.text_at(0.5) == "10GB/s");
   CHECK(wide.share_of(10) == Approx(0.5));
   CHECK(parse_search_key("a=1..4").text_at(0.6) == "3");
-  // A third of the way from 1 GB to 2 GB is 1.333333 GB, rounded and written as a whole number of bytes.
+  // A third of the way from 1 GB to 2 GB is 1.333333 GB, with seven digits. In bytes, this is a whole number.
   CHECK(parse_search_key("a=1GB..2GB").text_at(1.0 / 3) == "1333333000B");
 }
 
@@ -167,8 +167,8 @@ TEST_CASE("DIRECT avoids points without a number, and does not catch exceptions 
 }
 
 TEST_CASE("The least bandwidth for given seconds equals the bandwidth of the closed form") {
-  // One batch loads 600 kB of weights and 1 kB of input, computes for 6 ms, and saves 1 kB. At a bandwidth of B this
-  // takes 6 ms + 602 kB / B, which is 7 ms at 602 MB/s.
+  // A run of one batch loads 600 kB of weights and 1 kB of input, computes for 6 ms, and saves 1 kB. At a bandwidth B,
+  // the run takes 6 ms + 602 kB / B. So it takes 7 ms at 602 MB/s.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident, buffers: 2}\n");
   const SearchResult result =
       search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"}, link_bandwidth, {"makespan_s<=7ms"});
@@ -180,7 +180,7 @@ TEST_CASE("The least bandwidth for given seconds equals the bandwidth of the clo
 }
 
 TEST_CASE("The least bandwidth that hides the inputs equals the bandwidth of the closed form") {
-  // 4 ms of computation per batch can hide 2 MB of input if the bandwidth is at least 2 MB / 4 ms = 500 MB/s.
+  // A batch computes for 4 ms. At 2 MB / 4 ms = 500 MB/s or more, the load of its 2 MB of input is hidden.
   const Variants variants(
       test::small_scenario(
           2'000'000, {{4, 4000, 4000}},
@@ -190,7 +190,7 @@ TEST_CASE("The least bandwidth that hides the inputs equals the bandwidth of the
   const SearchResult result =
       search(variants, {link_bandwidth + "=0.05GB/s..5GB/s"}, link_bandwidth, {"step_s<=32.001ms"});
   CHECK(found(result) == Approx(0.5).epsilon(1e-3));
-  // Whatever the bandwidth is, a step takes at least the 8 x 4 ms of its computation.
+  // With any bandwidth, a step takes at least 8 x 4 ms, because it computes for so long.
   const SearchResult fastest =
       search(variants, {link_bandwidth + "=0.05GB/s..5GB/s"}, "step_s", {});
   REQUIRE(fastest.best);
@@ -204,7 +204,7 @@ TEST_CASE("The largest batch below a limit is found, and the next larger batch e
   double largest = 0;
   for (std::size_t p = 0; p < all.size(); ++p)
     if (swept.outcomes[p].number("peak_bytes[gpu]") <= 3e6) largest = std::stod(all.value(p, 0));
-  // A sample takes some kilobytes in addition to the weights. The search does not know how many.
+  // Besides the weights, each sample takes some kilobytes. The search does not know how many, so it has to try batches.
   REQUIRE(largest > 100);
   REQUIRE(largest < 1900);
   const SearchResult result =
@@ -230,7 +230,7 @@ TEST_CASE("All combinations of lists and of short ranges of whole numbers are tr
 }
 
 TEST_CASE("If ranges of whole numbers have too many combinations, not all of them are tried") {
-  // All 64 sizes of the batch could be tried, but not all combinations of these sizes with 1000 numbers of steps.
+  // There are few sizes of the batch, but 64 sizes and 1000 numbers of steps have too many combinations.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const SearchResult result =
       search(variants, {"workload.batch=1..64", "workload.steps=1..1000"}, "makespan_s", {});
@@ -238,8 +238,8 @@ TEST_CASE("If ranges of whole numbers have too many combinations, not all of the
   CHECK(result.points.text(*result.best) == "workload.batch=1, workload.steps=1");
   CHECK_FALSE(result.all_asked);
   CHECK(result.points.size() <= 200);
-  // 3 sizes of the batch and 20 numbers of steps have 60 combinations. If 35 or 36 points are allowed, not all of
-  // them are tried. If 60 points are allowed, all of them are tried.
+  // 3 sizes of the batch and 20 numbers of steps have 60 combinations. A search that may try 35 or 36 points does not
+  // try all of them. A search that may try 60 points does.
   const auto asked = [&](std::size_t most_points) {
     return search(variants, {"workload.batch=1..3", "workload.steps=1..20"}, "makespan_s", {},
                   most_points);
@@ -248,7 +248,7 @@ TEST_CASE("If ranges of whole numbers have too many combinations, not all of the
   CHECK_FALSE(asked(36).all_asked);
   CHECK(asked(60).exhaustive);
   CHECK(asked(60).points.size() == 60);
-  // All combinations of lists must be tried. The message gives the number of these combinations.
+  // A search is needed for each combination of listed values. The message gives the number of these combinations.
   const auto refused = [&] {
     search(variants, {"workload.batch=1..4", "policy.buffers=1,2", link_bandwidth + "=1..2GB/s"},
            "makespan_s", {}, 20);
@@ -262,7 +262,7 @@ TEST_CASE("A search of one range uses most of its points for the walks of Subple
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"},
                                      link_bandwidth, {"makespan_s<=7ms"}, 2000);
   CHECK(found(result) == Approx(0.602).epsilon(1e-5));
-  // DIRECT uses at most 40 points. Three walks of Subplex find the bandwidth to seven digits with few more points.
+  // DIRECT tries at most 40 points. Then three walks of Subplex need few points for seven digits of the bandwidth.
   CHECK(result.points.size() < 300);
   CHECK_FALSE(result.used_up);
 }
@@ -281,8 +281,8 @@ TEST_CASE("Points without a number are left out, at any position of a list") {
     CHECK(ipu(listed));
     CHECK(listed.exhaustive);
     CHECK(ipu(search(variants, {platforms}, "makespan_s", {"peak_bytes.ipu0<=1GB"})));
-    // Here each platform has a search of its own. The k40 has no number peak_bytes.ipu0. So its search ends after three
-    // points: the two ends and the middle of the range.
+    // Here, the batch is searched for each platform separately. No point of the platform k40 has the number
+    // peak_bytes.ipu0. So the search for k40 ends after three points: the two ends and the middle of the range.
     const SearchResult searched =
         search(variants, {platforms, "workload.batch=1..1000"}, "peak_bytes.ipu0", {}, 60);
     CHECK(ipu(searched));

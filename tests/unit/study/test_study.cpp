@@ -1,4 +1,4 @@
-// Tests processes that run in parallel, the measurements that they return, and the comparison of two policies.
+// Tests processes that run in parallel, the measurements that are made in them, and the comparison of two policies.
 #include <unistd.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ using Catch::Matchers::StartsWith;
 TEST_CASE("Answers of processes are in the order of their numbers, whichever process ends first") {
   const auto work = [](std::size_t i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(i % 3 == 0 ? 30 : 0));
-    // The longest of these answers have more bytes than a pipe holds.
+    // The longest answers have more bytes than a pipe can hold.
     return std::to_string(i) + std::string(i * 20'000, 'x');
   };
   for (const std::size_t jobs : {1, 3, 16}) {
@@ -108,7 +108,8 @@ TEST_CASE(
 
 TEST_CASE(
     "In a comparison of two policies, a policy that does not fit does not affect the other policy") {
-  // Three layers with 1 MB of weights each fit into a device of 2.5 MB if they are streamed one by one.
+  // Three layers have 1 MB of weights each. They do not all fit into a device of 2.5 MB, but one layer after the other
+  // does.
   const std::vector<test::Row> rows(3, {1, 1'000'000, 4'000});
   const std::string extra =
       "stages: {cut: per_layer}\npolicy: {name: streamed, in_flight: 1, prefetch: 0}\n";
@@ -121,8 +122,7 @@ TEST_CASE(
   REQUIRE(results.size() == 1);
   CHECK(results[0].name == "small");
   CHECK(results[0].a.baseline.outcome == Baseline::Outcome::complete);
-  // The computation takes 3 x 1 ms, and the loads take 3 x 1 ms. With `prefetch: 0`, computations and loads take
-  // turns.
+  // Each of the three layers computes for 1 ms.
   CHECK(*results[0].a.baseline.entries.at({"compute_s_by_stage", "2-L"}).number ==
         Approx(1e-3).epsilon(1e-9));
   CHECK(results[0].b.baseline.outcome == Baseline::Outcome::infeasible);
@@ -133,8 +133,8 @@ TEST_CASE(
 
 TEST_CASE(
     "For an explicit cut, the seconds of each stage and the least seconds of the link equal a hand calculation") {
-  // The stages take 1 and 3 ms per micro-batch, for 5 batches. The weights of the stages, 1 MB and 2 MB, are loaded
-  // once at 1 GB/s, in 3 ms. The inputs of 5 x 4 kB take 0.02 ms.
+  // For each of 5 batches, the two stages compute for 1 ms and 3 ms. Their weights of 1 MB and 2 MB are loaded once,
+  // which takes 3 ms at 1 GB/s. The 5 inputs of 4 kB take 0.02 ms.
   const std::vector<test::Row> rows = {{1, 1'000'000, 4'000}, {3, 2'000'000, 4'000}};
   const Scenario scenario =
       test::small_scenario(4'000, rows,

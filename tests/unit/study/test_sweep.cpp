@@ -1,4 +1,4 @@
-// Tests sweeps: the axes, the result of each point, and the contents of the store.
+// Tests sweeps: their axes, the results of their points, and what a store contains.
 #include <catch2/catch.hpp>
 
 #include <sqlite3.h>
@@ -76,7 +76,7 @@ TEST_CASE(
   CHECK(values("a=0,2..4,10..20:2") == Words{"0", "2", "3", "4", "10", "20"});
   CHECK(values("a=../platforms/k40.yaml") == Words{"../platforms/k40.yaml"});
   CHECK(values("a=4GB..16GB:4") == Words{"4GB", "8GB", "12GB", "16GB"});
-  // A third of 10 GB is not a whole number of bytes. 4/3 KiB are 1365.3 B, which is also rounded.
+  // Values such as 10/3 GB, or 4/3 KiB = 1365.3 B, are rounded to whole bytes.
   CHECK(values("a=0GB..10GB:4") == Words{"0GB", "3333333333B", "6666666667B", "10GB"});
   CHECK(values("a=1..4GB*1.5") == Words{"1GB", "1.5GB", "2.25GB", "3.375GB"});
   CHECK(values("a=1KiB..2KiB:4") == Words{"1KiB", "1365B", "1707B", "2KiB"});
@@ -135,7 +135,7 @@ TEST_CASE("With any number of threads, a point gives the result of a run with th
     const Plan plan = make_plan(load_scenario(resident, overrides));
     const Summary summary = run({.plan = plan, .executor = Executor::replay}).summary;
     for (const char* metric : {"makespan_s", "exposed_transfer_s", "energy_j"})
-      // run() executes each action, but a sweep leaves out repeated periods, so the last bits may differ.
+      // Results may differ in the last bits: run() executes each action, but a sweep leaves out repeated periods.
       CHECK(one.outcomes[p].number(metric) ==
             Approx(summary.find(metric)->value.number).epsilon(1e-12));
     CHECK(packed(one.outcomes[p]) == packed(many.outcomes[p]));
@@ -257,7 +257,7 @@ TEST_CASE("A failure never replaces an answer, and a verified point stays verifi
   CHECK(store.find("k")->verified);
   store.put({"k", "s", {}, with_numbers({2, 2, 2})});
   CHECK(store.find("k")->number("compute_s") == 2);
-  CHECK_FALSE(store.find("k")->verified);  // these numbers were not verified by SimGrid
+  CHECK_FALSE(store.find("k")->verified);  // only the earlier numbers were verified
   store.set_verified("k");
   {
     Store other(folder.file("other.db"));
@@ -284,7 +284,7 @@ TEST_CASE("A damaged row is refused with the name of its store and its point") {
     ::sqlite3_close(database);
     Store store(folder.file("study.db"));
     const std::string error = test::error_of([&] { store.find("the point"); });
-    // The store still works: it refuses this row again in the same way, and it stores and finds another point.
+    // The store still works: it refuses this row again with the same message, and it can store and find another point.
     CHECK(test::error_of([&] { store.find("the point"); }) == error);
     CHECK_FALSE(store.find("another").has_value());
     store.put({"another", "s", {}, with_numbers({1, 1, 1})});
@@ -315,7 +315,7 @@ TEST_CASE("A sweep with a store evaluates no point twice, except failures on req
   CHECK(again.outcomes[1].number("makespan_s") > 0);
   request.retry_failed = true;
   CHECK(run_sweep(request).from_store == 2);
-  // A point with the same values is the same point, even if the axes give these values in another way.
+  // A point that has the same values is the same point, even if its values come from other axes.
   const Points other({parse_axis("workload.batch=8"), parse_axis("workload.steps=2")}, Over::grid);
   SweepRequest reworded{.variants = variants(), .points = other, .jobs = 1};
   reworded.store = &store;
@@ -340,7 +340,7 @@ TEST_CASE(
 }
 
 TEST_CASE("If the best points differ only in the last bits, the first of them is the best point") {
-  // In floating point, 0.1 + 0.2 is one bit above 0.3. The share 0.11 / (0.11 + 2.09) is one bit above 5 %.
+  // In floating point, 0.1 + 0.2 is one bit above 0.3, and the share 0.11 / (0.11 + 2.09) is one bit above 5 %.
   const Points points({parse_axis("b=1..4")}, Over::grid);
   SweepResult result;
   for (std::size_t p = 0; p < 4; ++p) result.points.push_back(p);
@@ -357,7 +357,7 @@ TEST_CASE("If the best points differ only in the last bits, the first of them is
 }
 
 TEST_CASE("Transfers count as hidden from the value after which they are always hidden") {
-  // For a=x, exposed / (exposed + compute) is 50 %, 1 %, 10 % and 4 % for b=1..4. For a=y, all transfers are hidden.
+  // For a=x, the exposed shares at b=1, 2, 3 and 4 are 50 %, 1 %, 10 % and 4 %. For a=y, all shares are 0.
   const Points points({{"a", {"x", "y"}}, parse_axis("b=1..4")}, Over::grid);
   SweepResult result;
   for (std::size_t p = 0; p < 8; ++p) result.points.push_back(p);
@@ -375,7 +375,7 @@ TEST_CASE("Transfers count as hidden from the value after which they are always 
   result.outcomes[3] = without(Status::infeasible, "needs 5.5 GB");
   result.outcomes[7] = without(Status::infeasible, "needs 7 GB");
   CHECK(crossings(points, result)[0].from.empty());
-  // Points that were refused are left out, and the values may be listed in any order.
+  // Points that were refused are left out. The order in which an axis lists its values does not matter.
   result.outcomes[2] = without(Status::infeasible, "needs 5.4 GB");
   CHECK(crossings(points, result)[0].from == "b=2");
   const Points unsorted({{"a", {"x", "y"}}, parse_axis("b=3,1,4,2")}, Over::grid);

@@ -47,7 +47,7 @@ PointResult with_peaks(double gpu, double host) {
   return result;
 }
 
-/// Returns a function that runs a point with the replay, and then makes the makespan wrong by this share.
+/// Returns a function that runs a point with the replay, and then multiplies the makespan by 1 + `share`.
 Measure wrong_by(double share) {
   return [share](const Plan& plan, double question_bound_s) {
     Summary summary = measure_on_replay(plan, question_bound_s);
@@ -99,7 +99,7 @@ TEST_CASE("Each point counts once, whether it ran or was taken from the store") 
   const Points few({parse_axis("workload.batch=4,1000000")}, Over::grid);
   SweepRequest request{.variants = variants(), .points = few};
   request.store = &store;
-  CHECK(run_sweep(request).ran == 1);  // the other of the two points does not fit
+  CHECK(run_sweep(request).ran == 1);  // the point with the batch 1000000 does not fit
   const Points more({parse_axis("workload.batch=4,1000000,8,16")}, Over::grid);
   SweepRequest again{.variants = variants(), .points = more};
   again.store = &store;
@@ -134,7 +134,7 @@ TEST_CASE("Reading a store does not change its file, and needs no permission to 
   }
   REQUIRE_FALSE(std::filesystem::exists(path + "-wal"));
   const std::string before = bytes_of(path);
-  // The superuser may write every file, so a child process without these rights reads the store.
+  // The superuser may write every file. So a child process that is not the superuser reads the store.
   std::filesystem::permissions(path, std::filesystem::perms(0444));
   std::filesystem::permissions(folder.path, std::filesystem::perms(0555));
   const pid_t pid = ::fork();

@@ -1,5 +1,5 @@
-// Tests every bundled scenario: a plan can be made, the text of the plan is read back as an equal plan, and engine and
-// replay give equal times.
+// Tests every bundled scenario. Sluice must make a plan for it. The text of the plan must be read back as an equal
+// plan. The engine and the replay must give equal times.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -69,7 +69,7 @@ TEST_CASE(
     "The export for Perfetto has tracks below devices, slices, levels of memory, and a flow for each wait") {
   const Trace trace(labels(), spans(), events());
   const auto packets = packets_of(trace.as("perfetto"));
-  // There are tracks for the device and the memories, for two streams, and for two pools.
+  // There are 6 tracks: one for the device, one for the memories, two for the streams, and two for the pools.
   REQUIRE(packets.size() == 6 + 2 * 4 + 4);
   for (std::uint64_t track = 1; track <= 6; ++track) {
     REQUIRE(packets[track - 1].number(10) == track);
@@ -172,7 +172,8 @@ TEST_CASE("The export for Chrome has processes, threads, spans, counters and flo
       "flop": 1000000000, "waited_s": 0.0015, "waited_for": "0LOAD"}})");
   REQUIRE(by_phase["B"][0] == first);
   REQUIRE(by_phase["B"][1] == second);
-  // The event at the end of a flow has the same fields as the event at its beginning, but its own time.
+  // The event at the end of a slice has the same fields as the event at its beginning. Only the time and the letter of
+  // `ph` differ.
   first["ph"] = second["ph"] = "E";
   first["ts"] = 1000;
   second["ts"] = 2000;
@@ -236,8 +237,8 @@ TEST_CASE("The data island of stages has the seconds of each stage, with running
       if (std::abs(row[i + 2].get<double>() - numbers[i]) > 1e-12) return false;
     return row.size() == numbers.size() + 2;
   };
-  // The first row has the actions without a stage. The second row has the first stage: 2 computations of 0.5 ms with
-  // 1e9 FLOP, and a load of 1 ms. The third row has the second stage, with a load of 1 ms.
+  // The first row is for the actions without a stage. The second row is for the first stage, which has 2 computations
+  // of 0.5 ms with 1e9 FLOP, and a load of 1 ms. The third row is for the second stage, which has only a load of 1 ms.
   REQUIRE((table[1][0] == 1 && table[1][1] == "(no stage)"));
   REQUIRE(near(table[1], {1, 1, 1, 5, 5, 0, 0, 0, 0, 0}));
   REQUIRE((table[2][0] == 2 && table[2][1] == "first"));

@@ -1,5 +1,5 @@
-// Tests exports: malicious names, rounding, traces that contradict themselves, and flows. A flow is an arrow from the
-// span that ended a wait to the span that waited.
+// Tests exports of malicious names, of rounded times, and of traces that contradict themselves. Also tests flows. A
+// flow is an arrow from the span that ended a wait to the span that waited.
 #include "support/export_case.hpp"
 
 namespace sluice {
@@ -41,8 +41,8 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
   Labels three = labels();
   three.streams.push_back({"gpu.host.up", "copy", "gpu"});
   three.actions.push_back({"0SAVE", "save", "body", 2, 0, 0, 40, 0});
-  // The load of iteration 0 arrives at time 2, and the load of iteration 1 at time 3. Spans 2 and 3 wait for the first
-  // load, and end after the second load.
+  // The load of iteration 0 arrives at time 2, and the load of iteration 1 arrives at time 3. Spans 2 and 3 wait for
+  // the load of iteration 0, although they end after the load of iteration 1 has arrived.
   const std::vector<Span> spans = {
       span(0, 0, 0, 1, 2),                          //
       span(0, 1, 1, 3, 3),                          //
@@ -56,14 +56,15 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
   const Trace trace(three, spans);
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(trace.reader(), 100) == Flows{{0, 2}, {0, 3}, {2, 4}, {7, 8}});
-  // With a window of 3 spans, span 0 has left the window when span 3 comes.
+  // Only the last spans are kept in a window. With a window of 3 spans, span 0 has left the window when span 3 comes.
+  // So there is no flow from span 0 to span 3.
   REQUIRE(flows_of(trace.reader(), 3) == Flows{{0, 2}, {2, 4}, {7, 8}});
   REQUIRE(flows_of(trace.reader(), 1).empty());
 }
 
 TEST_CASE("If a trace names causes, flows begin at the causes, also for waits for memory") {
-  // Span 0 ends at the time 2, which ends the wait of span 2. So span 2 starts at the time 2. Span 1 also arrives at
-  // the time 2, but no span waits for its action. Span 3 waits for memory that span 2 frees at its end.
+  // Span 2 waits for the action of span 0, and starts when span 0 ends, at time 2. Span 1 arrives at time 2, too, but
+  // no span waits for its action. Span 3 waits for memory that span 2 frees at its end.
   Labels two = labels();
   std::vector<Span> spans = {span(1, 0, 0, 2, 2), span(0, 0, 0, 2, 2),
                              span(2, 0, 2, 3, 3, 0, WaitReason::data, 1),
@@ -72,7 +73,8 @@ TEST_CASE("If a trace names causes, flows begin at the causes, also for waits fo
   spans[3].cause = 2;
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{0, 2}, {2, 3}});
-  // If the cause (the span that ended a wait) has left the window, or comes after the waiting span, there is no flow.
+  // The cause of a wait is the span that ended the wait. If the cause has left the window, or comes after the waiting
+  // span, there is no flow.
   REQUIRE(flows_of(Trace(two, spans).reader(), 1).empty());
   spans[2].cause = 3;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{2, 3}});

@@ -1,5 +1,5 @@
-// Tests folds. If a steady state is too long to be written in full, a trace stores one period of it. A reader of the
-// trace nevertheless gets the complete steady state.
+// Tests folds. If a steady state has very many spans, a trace stores only one period of it. Whoever reads the trace
+// must still get all spans of the steady state.
 #include "bench/workload.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "metrics/series.hpp"
@@ -12,7 +12,8 @@ namespace {
 
 using namespace trace_case;
 
-/// Sends spans and events to another sink, one by one. Repetitions also come one by one: repeat() is not overridden.
+/// Sends spans and events to another sink, one by one. The class does not override repeat(), so the spans and events of
+/// repetitions come one by one, too.
 class Walked final : public Sink {
  public:
   explicit Walked(Sink& sink) : sink_(sink) {}
@@ -28,7 +29,7 @@ bool alike(const MemoryEvent& a, const MemoryEvent& b) {
          a.level == b.level;
 }
 
-/// Checks that reading the trace gives the spans and events that the sink received.
+/// Checks that the trace has exactly the spans and events that the sink `told` received.
 void require_same(const TraceReader& trace, const MemorySink& told) {
   REQUIRE(trace.span_count() == told.spans.size());
   std::size_t seen = 0, different = 0;
@@ -50,8 +51,8 @@ void require_same(const TraceReader& trace, const MemorySink& told) {
   REQUIRE(different == 0);
 }
 
-/// Sends a few spans, one period of spans and events, `times` repetitions of this period, and three last spans. The
-/// seconds of the period are not exact in binary, so sums of times are rounded.
+/// Sends some first spans, one period of spans and events, `times` repetitions of this period, and three last spans. A
+/// binary number cannot give the seconds of the period exactly, so sums of times are rounded.
 struct Steady {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;
@@ -99,7 +100,7 @@ std::vector<std::int32_t> version_of(const std::string& path) {
   return version;
 }
 
-/// Overwrites the first row of a column with `value`.
+/// Overwrites the first row of a column of the trace with `value`.
 template <class T>
 void put_first(const std::string& path, const char* column, hid_t type, T value) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
@@ -121,8 +122,8 @@ TEST_CASE(
     "A steady state of more than a million spans is stored as a fold, and is read like the complete trace") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // There are seven spans per period. 142,857 periods have 999,999 spans. With one more period, there are more than a
-  // million spans.
+  // A period has seven spans, so 142,857 periods have 999,999 spans. With one more period, there are more than a
+  // million spans, and the trace stores a fold.
   const std::int64_t times = GENERATE(142'857, 142'858, 200'000);
   const bool folded = times > 142'857;
   write_steady(path, times);
@@ -192,7 +193,8 @@ TEST_CASE("For a trace with a fold, h5py and Sluice compute the same content has
 TEST_CASE("Folds that contradict the spans and events of the file are refused") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // The program must open HDF5 with its own settings. So a trace is written before a type H5T_... opens HDF5 below.
+  // The first use of HDF5 in a process sets it up, and this must be done by the program with its own settings. So a
+  // trace is written before the names H5T_... below use HDF5.
   write_steady(path, 200'000);
   const auto refusal = [&](const char* column, auto value, hid_t type) {
     write_steady(path, 200'000);

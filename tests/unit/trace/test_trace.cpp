@@ -1,5 +1,5 @@
-// Tests trace files. What is read from a trace equals what was written. A trace file is either whole or absent, and
-// records how the run ended.
+// Tests trace files. What is read from a trace must equal what was written. There is either a whole trace file or no
+// file. A trace file says how the run ended.
 #include "support/trace_case.hpp"
 
 #ifdef __SANITIZE_ADDRESS__

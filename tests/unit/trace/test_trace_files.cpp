@@ -1,4 +1,5 @@
-// Tests trace files that cannot be written, that were cut short or damaged, or that have an older version.
+// Tests trace files that cannot be written, that were cut short or damaged, or that have an older
+// version.
 #include "support/trace_case.hpp"
 
 namespace sluice {
@@ -56,7 +57,7 @@ TEST_CASE("The file of a run that was killed is not a trace, and the next run re
 TEST_CASE("A full disk is an IoError, and the .part file is removed") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // A limit on the size of files acts like a full disk: writing beyond the limit fails (EFBIG).
+  // A limit on the size of files acts like a full disk: a write beyond the limit fails with EFBIG.
   const auto before = std::signal(SIGXFSZ, SIG_IGN);
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -72,7 +73,7 @@ TEST_CASE("A full disk is an IoError, and the .part file is removed") {
   std::signal(SIGXFSZ, before);
   REQUIRE_THAT(message, Contains("cannot write '" + path + "'") && Contains("File too large"));
   REQUIRE(fs::is_empty(folder.path()));
-  write(path, 10);  // after the failure, the process can write again
+  write(path, 10);  // after the failure, the process can write a trace
   REQUIRE(TraceReader(path).span_count() == 10);
 }
 
@@ -93,7 +94,7 @@ TEST_CASE("Damaged rows are found by their checksum") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   write(path, 100'000, 32768);
-  // The middle of the file is in a chunk of the spans.
+  // The bytes in the middle of the file belong to a chunk of spans, so reading the spans must fail.
   std::string bytes = bytes_of(path);
   for (std::size_t i = 0; i < 64; ++i) bytes[bytes.size() / 2 + i] ^= 0x55;
   put(path, bytes);
@@ -133,7 +134,7 @@ TEST_CASE("A file that is not a trace is refused with a reason") {
   REQUIRE_THROWS_WITH(open(path), Contains("/labels/actions/kind is missing"));
 }
 
-/// Writes a column of f64 for each stream, as version 1.0 does.
+/// Writes a column of numbers of type f64 as version 1.0 did it.
 void put_column(hid_t file, const char* path, const std::vector<double>& values) {
   const hsize_t size = values.size();
   const hid_t space = H5Screate_simple(1, &size, nullptr);

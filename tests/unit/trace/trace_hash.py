@@ -1,6 +1,7 @@
 """Computes the content hash of a trace with h5py, as sim/trace/FORMAT.md defines it.
 
-usage: trace_hash.py TRACE exits with 0 if the hash equals the hash in the file, with 1 if not, and with 77 without h5py
+usage: trace_hash.py TRACE. The exit code is 0 if this hash equals the hash in the file, 1 if it does not, and 77 if
+h5py is not installed.
 """
 import hashlib
 import sys

@@ -27,8 +27,9 @@ void Agenda::arm(double time) {
   simgrid::kernel::timer::Timer::set(time, [this] { tick(); });
 }
 
-/// Handles a timer. SimGrid fires all due timers before it lets actors run. But if an earlier timer
-/// woke actors, these actors must run first. In this case, the function only sets a new timer.
+/// Handles a timer. SimGrid calls tick() for all due timers before it lets actors run. But if an
+/// earlier timer has woken actors, these actors must run before more actors are woken. In this
+/// case, the function only sets a new timer.
 void Agenda::tick() {
   timers_.pop_back();
   if (entries_.empty()) return;

@@ -1,7 +1,8 @@
-// Decides when each actor continues. Events at the same time are in the order that all executors share
-// (execute/emitter.hpp). The agenda wakes together all streams that are due at one exact time, in the order of their
-// numbers. It wakes streams that are due later only when no actor can run any more. SimGrid's clock drives the agenda,
-// but the agenda also distinguishes times that differ by less than the precision of this clock.
+// Decides when each actor continues, so that events of the same time have the same order in all executors
+// (execute/emitter.hpp). An actor executes one stream. The agenda wakes all streams together that are due at exactly
+// the same time, in the order of their numbers. Streams that are due later wait until none of the woken actors can
+// continue. SimGrid's clock drives the agenda. The clock cannot tell some times apart that are very near to each other.
+// The agenda orders such times, too.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,14 @@ namespace sluice {
 
 class Agenda {
  public:
-  /// The agenda calls `wake(streams)` in SimGrid's own context. `wake` returns whether it has woken any actor.
+  /// The agenda calls `wake(streams)` when these streams are due. The call is not made by an actor. `wake` returns
+  /// whether it has woken any actor.
   using Wake = std::function<bool(const std::vector<std::uint32_t>& streams)>;
   explicit Agenda(Wake wake) : wake_(std::move(wake)) {}
 
   /// Adds an event: `stream` is due at `time`, which must not be in the past.
   void add(double time, std::uint32_t stream);
-  /// Tells the agenda that the woken actors run.
+  /// The caller says with this function that the woken actors run.
   void running() { woken_ = false; }
   double now() const { return now_; }
 

@@ -38,7 +38,7 @@ namespace {
 /// Functions of the program that has loaded this module. The program sets these functions before it executes a plan.
 EngineHost program = {};
 
-/// The state of an actor. Times are exact sums, not readings of the clock.
+/// The state of an actor. Its times are exact sums of seconds, and were not read from SimGrid's clock.
 struct StreamState {
   Cursor cursor;
   double free_at = 0;
@@ -54,15 +54,15 @@ double ulp(double x) {
   return std::nextafter(x, HUGE_VAL) - x;
 }
 
-/// Returns the precision of SimGrid's clock. The precision is fine enough for short computations, and coarse enough
-/// that the clock can represent every time up to `serial_s`.
+/// Returns the precision of SimGrid's clock. This precision is fine enough for short computations, and coarse enough
+/// for the clock to represent every time up to `serial_s`.
 double precision_for(double serial_s) {
   return std::max(1e-15, 8 * ulp(serial_s));
 }
 
 constexpr const char* nowhere = "/dev/null";
 
-/// Throws IoError if no file can be opened for SimGrid's log, because SimGrid would abort.
+/// Throws IoError if the file of SimGrid's log cannot be opened. SimGrid itself would abort.
 void require_descriptor() {
   const int file = ::open(nowhere, O_WRONLY | O_CLOEXEC);
   if (file < 0)
@@ -71,7 +71,7 @@ void require_descriptor() {
   ::close(file);
 }
 
-/// Returns SimGrid's settings for exact transfers. This file adds the latencies, so SimGrid's links have no latencies.
+/// Returns SimGrid's settings for exact transfers. This file adds latencies to arrivals, so SimGrid's links have none.
 std::vector<std::string> settings_for(double precision) {
   return {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
           "contexts/stack-size:" + std::to_string(stack_kib), "surf/precision:" + exact(precision)};
@@ -129,7 +129,7 @@ class Execution {
   }
 
  private:
-  /// Makes one host on which all actors run, and a pair of hosts for each route whose flows may meet other flows.
+  /// Makes one host for all actors. For each route whose flows may meet other flows, makes a pair of hosts.
   void build_platform() {
     auto* zone = sg::create_full_zone("machine");
     host_ = zone->create_host("host", 1e9)->seal();
@@ -171,13 +171,13 @@ class Execution {
     streams_[s].actor = actor.get();
   }
 
-  /// Cancels all running communications. SimGrid would print a backtrace when a running communication is freed.
+  /// Cancels all running communications. If one of them were freed while it runs, SimGrid would print a backtrace.
   void cancel_transfers() {
     for (const StreamState& stream : streams_)
       for (const sg::CommPtr& one : stream.through) one->cancel();
   }
 
-  /// Ends all actors. Also cancels all communications, because these would go on without actors. Call this in an actor.
+  /// Ends all actors. Also cancels all communications, which would go on without actors. Call this in an actor.
   void end_all() {
     cancel_transfers();
     sg::Actor::kill_all();
@@ -201,7 +201,7 @@ class Execution {
     }
   }
 
-  /// Suspends the actor until all awaited executions have ended. Returns when and why the action may start.
+  /// Suspends the actor until all awaited executions have ended. Returns the action's earliest start, and its reason.
   StartReason wait_for_data(std::uint32_t s, std::uint32_t a) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
@@ -244,7 +244,7 @@ class Execution {
     return end;
   }
 
-  /// Starts the action's flows that may meet other flows, each after its setup. Returns when these flows have arrived.
+  /// Starts the action's flows that may meet other flows, each after its setup. Returns the time when all have arrived.
   double flow_through(std::uint32_t s, std::uint32_t a, double start) {
     std::vector<std::pair<double, const Flow*>> flows;  // (begin, flow)
     for (const std::uint32_t f : occupancy_.shared(a)) {
@@ -264,8 +264,8 @@ class Execution {
     return std::max(flows.back().first, sg::Engine::get_clock());
   }
 
-  /// Ends an action. All changes are made before the first call of SimGrid, because a call of SimGrid lets other actors
-  /// run. So all actions that end at one time have ended before any action starts.
+  /// Ends an action. A call of SimGrid lets other actors run. So all changes are made before the first such call, and
+  /// all ends of one time come before any start.
   void finish(std::uint32_t s, std::uint32_t a, const StartReason& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
@@ -309,7 +309,7 @@ class Execution {
   }
 
   /// Wakes the streams that are due. The agenda calls this function outside of actors, at the beginning of a round.
-  /// Shared pools (`everybody`) grant after all other events of a moment, so they come last in `due`.
+  /// `everybody` stands for the shared pools, which come last in `due`: they grant after all other events of a moment.
   bool wake(const std::vector<std::uint32_t>& due) {
     emitter_.end_round();
     std::vector<std::uint32_t> next = due;
@@ -347,7 +347,7 @@ class Execution {
     blocking_ = residency_.blocking(time, std::move(waiters));
   }
 
-  /// In the agenda, this stream number stands for the shared pools.
+  /// In the agenda, this number of a stream stands for all shared pools.
   static constexpr std::uint32_t everybody = none;
 
   const Plan& plan_;
@@ -364,7 +364,7 @@ class Execution {
   std::vector<std::uint32_t> first_waiter_;  ///< for each action, the first waiting stream
   std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< for each route, the hosts at its ends
   sg::Host* host_ = nullptr;
-  std::int64_t ending_ = 0;  ///< the number of woken actors that have yet to end their actions
+  std::int64_t ending_ = 0;  ///< the number of woken actors that must still end their actions
   double makespan_ = 0;
   std::int64_t executed_ = 0;
   std::exception_ptr failure_;

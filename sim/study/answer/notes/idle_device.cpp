@@ -1,4 +1,5 @@
-// The note idle_device says that some of several devices have almost no work.
+// The note `idle_device` is for plans on several devices. It says that some of the devices have
+// almost no work.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -11,14 +12,15 @@
 namespace sluice {
 namespace {
 
-/// A device counts as idle if it computes for less than a tenth of the busiest device's seconds.
+/// A device counts as idle if the busiest device computes for more than ten times as long as this
+/// device.
 constexpr double tenfold = 10;
 
 std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// Returns the seconds for which each device computes.
+/// Returns for each device the seconds of all its computations.
 std::map<std::string, double> computing(const AnsweredScenario& answered) {
   std::map<std::string, double> seconds;
   for (const Device& device : answered.scenario.platform.devices) seconds[device.name] = 0;
@@ -47,7 +49,7 @@ std::string text(const AnsweredScenario& answered) {
                      " of the run");
   if (idle.empty()) return "";
   return join(idle) + ", and the busiest device for " + percent(most / makespan->value.number) +
-         ": the devices get the stages in turn, and the stages that take most of the time are all on busy devices. "
+         ": the devices get the stages in turn, and all long stages are on busy devices. "
          "Another cut divides the work more evenly, such as stages={cut: balanced, count: " +
          std::to_string(3 * scenario.platform.devices.size()) + "}.";
 }
@@ -57,10 +59,10 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note idle_device_note = {
     .name = "idle_device",
     .summary =
-        "Names the devices that compute for less than a tenth of the busiest device's seconds.",
+        "Names the idle devices. The busiest device computes for more than ten times as long as an idle device.",
     .source =
-        "if convolutions and ReLUs are stages in turn, the policy `phased` keeps one IPU busy for only 0.014 % of "
-        "the run",
+        "if convolutions and ReLUs alternate as stages, one of two IPUs computes for only 0.014 % of a run under the "
+        "policy `phased`",
     .text = text,
 };
 

@@ -1,4 +1,5 @@
-// The note measured_batch says that a profile was apparently measured for a multiple of the given batch.
+// The note `measured_batch` says that a profile was probably measured with a larger batch than its key `batch` says:
+// with a multiple of that batch.
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -15,9 +16,9 @@ bool is_linear(const Layer& layer) {
          layer.macs > 0 && layer.parameters > 0;
 }
 
-/// Returns the largest number that divides the rows per sample of every linear layer. The multiply-accumulates of a
-/// layer are rows x weights. The parameters of a layer are weights and biases, so macs / parameters is a little below
-/// the number of rows and is rounded up.
+/// Returns the largest number that divides the rows per sample of every linear layer. `macs`, the multiply-accumulates
+/// of a layer, is rows x weights. `parameters` is the number of weights and biases together. So macs / parameters is a
+/// little smaller than the number of rows. Rounded up, it is the number of rows.
 std::int64_t rows_of_linear(const Model& model) {
   std::int64_t rows = 0;
   for (const Layer& layer : model.layers)
@@ -45,7 +46,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note measured_batch_note = {
     .name = "measured_batch",
     .summary =
-        "Tells if the batch for which a PipeDream profile was measured seems to be a multiple of the given batch.",
+        "Tells if a PipeDream profile was probably measured with a larger batch: a multiple of the given batch.",
     .source = "PipeDream's files do not say how many samples were measured",
     .text = text,
 };

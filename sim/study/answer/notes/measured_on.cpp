@@ -21,9 +21,9 @@ std::string text(const AnsweredScenario& answered) {
 
 extern const Note measured_on_note = {
     .name = "measured_on",
-    .summary = "Names the devices on which the rows that price the computation were measured.",
+    .summary = "Names the devices on which the profile's rows for the computation were measured.",
     .source =
-        "a row of a profile has the seconds of one device, but a scenario may use the row for any platform",
+        "a row of a profile has the seconds of one device; a scenario may use the row for any platform",
     .text = text,
 };
 

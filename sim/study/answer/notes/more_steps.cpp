@@ -1,5 +1,5 @@
-// The note more_steps is for questions with few steps. It says that with many steps, another plan
-// would take less time per step than the plan of the answer.
+// The note `more_steps` is for questions with few steps. If a plan that is chosen for many steps takes less time per
+// step than the plan of the answer, the note gives the seconds per step of that plan.
 #include <string>
 
 #include "base/error.hpp"
@@ -12,10 +12,10 @@
 namespace sluice {
 namespace {
 
-/// The least number of steps that counts as many steps. If the question has at least this number of steps, the note
-/// does not apply, because the plan was already chosen for many steps.
+/// The least number of steps that counts as many steps. If the question has so many steps, the plan of the answer was
+/// already chosen for many steps, and the note does not apply.
 constexpr std::int64_t several_steps = 8;
-/// A gain is not reported if it is smaller than this share of the time of a step.
+/// The smallest saving of time that is reported, as a share of the time of a step.
 constexpr double noticeable = 0.01;
 
 double metric(const Summary& summary, const char* name) {
@@ -23,8 +23,8 @@ double metric(const Summary& summary, const char* name) {
   return found ? found->value.number : 0;
 }
 
-/// Returns the scenario. If the scenario leaves the cut open, the cut is set to the cut of the chosen plan. A search of
-/// all cuts for the larger number of steps would take several times as long as the planning of the answer.
+/// Returns the scenario with the cut of the answer's plan. If the cut were left open, the search of a plan for many
+/// steps would try all cuts. This would take several times as long as the planning of the answer.
 Scenario with_chosen_cut(const AnsweredScenario& answered) {
   Scenario scenario = answered.scenario;
   const Fact* chosen = find_fact(answered.plan.facts, "chosen");
@@ -55,7 +55,7 @@ std::string text(const AnsweredScenario& answered) {
     const Plan plan = make_plan(longer);
     check(plan);
     seconds = further_step_s(plan);
-  } catch (const Infeasible&) {  // The note does not apply if no plan for many steps fits.
+  } catch (const Infeasible&) {  // No plan for many steps fits, so the note does not apply.
   }
   if (!seconds || !(*seconds < step * (1 - noticeable))) return "";
   return "The plan is the fastest that was found for " +
@@ -72,7 +72,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note more_steps_note = {
     .name = "more_steps",
     .summary =
-        "If the question has only a few steps, tells how long a step takes with a plan that is chosen for many steps.",
+        "For a question with few steps, tells how long a step takes with a plan that is chosen for many steps.",
     .source =
         "VGG-16, streamed on 400 MB, takes 18.6 ms per step with the choices for one step, and "
         "9.4 ms with the choices for many steps",

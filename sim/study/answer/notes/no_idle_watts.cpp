@@ -1,5 +1,5 @@
-// The note no_idle_watts says that the energy leaves out a device while the device waits, because
-// the idle watts of this device are not known.
+// The note `no_idle_watts` is about a device whose idle watts are not known. It says that the
+// energy of the run counts 0 W for the device while the device waits.
 #include <cmath>
 #include <vector>
 
@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// The note is not given if the devices wait for less than this share of the run.
+/// The note is given only if devices wait for more than this share of the run.
 constexpr double little = 0.01;
 
 std::string text(const AnsweredScenario& answered) {
@@ -25,8 +25,8 @@ std::string text(const AnsweredScenario& answered) {
                                                : join(devices, " and ");
   return "The energy counts 0 W for " + whose + " while nothing computes there (" +
          format_quantity(100 * waits, Dimension::none) +
-         " % of the run), because the platform gives no idle watts. Give idle watts as "
-         "platform.devices.NAME.idle=30W; a real card also takes power at rest.";
+         " % of the run), because the platform gives no idle watts. A real card takes power at rest, too: give its "
+         "idle watts as platform.devices.NAME.idle=30W.";
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note no_idle_watts_note = {
     .name = "no_idle_watts",
     .summary =
-        "If a device has busy watts but no idle watts, tells that the time in which the device waits counts as 0 J.",
+        "For a device with busy watts and without idle watts, tells that its waiting counts as 0 J.",
     .source = "makers publish the power of a busy board, but seldom the power of an idle board",
     .text = text,
 };

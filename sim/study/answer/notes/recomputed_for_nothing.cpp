@@ -1,4 +1,5 @@
-// The note recomputed_for_nothing says that recomputation costs time and does not lower the peak.
+// The note `recomputed_for_nothing` says that the strategy recompute_all costs time here, but does not lower the peak
+// of memory.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -11,14 +12,15 @@
 namespace sluice {
 namespace {
 
-/// A saving of bytes is ignored if it is smaller than this share of the peak.
+/// A peak counts as lower only if it is lower by more than this share.
 constexpr double little = 0.01;
 
 std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// The run of the scenario with other fates and unlimited memory: the peak of the devices, and the seconds.
+/// The outcome of running the scenario with other fates and unlimited memory: the highest peak of a device's memory,
+/// and the seconds of the run.
 struct Outcome {
   double peak = std::numeric_limits<double>::infinity();
   double seconds = 0;
@@ -37,7 +39,8 @@ Outcome with_fates(const Scenario& scenario, const char* strategy) {
       if (!plan.pools[p].shared())
         outcome.peak = std::max(outcome.peak, static_cast<double>(result.peaks[p]));
   } catch (const Error&) {
-    // The policy does not support these fates, so the outcome keeps an infinite peak.
+    // The policy does not honour these fates. So the outcome keeps its infinite peak, and is never better than another
+    // outcome.
   }
   return outcome;
 }
@@ -74,7 +77,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note recomputed_for_nothing_note = {
     .name = "recomputed_for_nothing",
     .summary =
-        "Tells if recompute_all does not lower the peak, and names the strategies that lower the peak.",
+        "Tells if recompute_all does not lower the peak. Names the strategies that lower the peak.",
     .source =
         "with recompute_all and with keep_all, 'sluice fits' finds the same largest micro-batch on every card",
     .text = text,

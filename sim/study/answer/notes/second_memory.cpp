@@ -1,4 +1,4 @@
-// The note second_memory says that a device can reach several memories, but its kernels use only the first memory.
+// The note `second_memory` says that a device has several memories, but its kernels use only the first memory.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -20,7 +20,7 @@ std::uint32_t pool_of(const Plan& plan, const std::string& name) {
   return none;
 }
 
-/// Returns whether the body of the plan copies weights from the memory `from` to the memory `to`.
+/// Returns true if the body of the plan copies weights from the memory `from` to the memory `to`.
 bool moves(const Plan& plan, std::uint32_t from, std::uint32_t to) {
   for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
     for (const Flow& flow : plan.actions[a].flows)
@@ -40,7 +40,7 @@ bool lies_there(const Plan& plan, std::uint32_t pool) {
          std::any_of(plan.actions.begin(), plan.actions.end(), allocates);
 }
 
-/// Returns whether links lead from each of the two memories to the other.
+/// Returns true if links lead from `one` to `other`, and from `other` to `one`.
 bool joined(const Platform& platform, const std::string& one, const std::string& other) {
   return platform.path_or_null(one, other) && platform.path_or_null(other, one);
 }
@@ -94,7 +94,7 @@ std::string of_device(const AnsweredScenario& answered, const Device& device) {
            (units > copied ? ", and its compute units can copy them at " + rate(units) : "") +
            ". With policy={name: resident, placement: static}, the weights that do not fit into '" +
            device.memory().pool +
-           "' stay in the second memory, and `sluice placement` says how much faster a run is if weights move.";
+           "' stay in the second memory. `sluice placement` says how much faster a run is if weights move.";
   }
   return "";
 }
@@ -112,11 +112,12 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note second_memory_note = {
     .name = "second_memory",
     .summary =
-        "Tells if a device reaches several memories, but its kernels use only the first memory. Either the second "
-        "memory is empty, or loading weights from the second memory is slower than reading the weights in place.",
+        "Tells if a device reaches several memories and its kernels use only the first memory. In one case, the second "
+        "memory is empty. In the other case, weights are loaded from the second memory, although reading them in "
+        "place would be faster.",
     .source =
-        "optane_server loads weights from its second memory at 2 GB/s over a copy engine, and reads the same weights "
-        "in place at 38.2 GB/s",
+        "the copy engine of optane_server loads weights from the second memory at 2 GB/s; kernels read the same "
+        "weights in place at 38.2 GB/s",
     .text = text,
 };
 

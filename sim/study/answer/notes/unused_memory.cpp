@@ -1,4 +1,4 @@
-// The note unused_memory says that the platform has a memory that the plan does not use.
+// The note `unused_memory` names memories outside of the devices that the plan does not use.
 #include <algorithm>
 #include <vector>
 
@@ -27,9 +27,9 @@ std::string text(const AnsweredScenario& answered) {
                        ")");
   if (unused.empty()) return "";
   return "The memory " + join(unused) +
-         " is not used: all tensors that are not on a device are in '" +
+         " is not used: outside of the devices, all tensors are in '" +
          answered.scenario.platform.host().name +
-         "', the memory that is nearest to the devices, and no transfer reaches a memory behind it.";
+         "', the memory that is nearest to the devices. No transfer reaches a memory behind it.";
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ extern const Note unused_memory_note = {
     .name = "unused_memory",
     .summary = "Names the unused memories outside of the devices.",
     .source =
-        "a platform may have a second memory outside of the devices, such as NVMe, but no policy uses this "
+        "a platform may have a second memory outside of the devices, such as NVMe; no policy uses this "
         "memory",
     .text = text,
 };
