@@ -298,8 +298,9 @@ std::optional<std::int64_t> asked_in_flight(const Policy& policy, const Value& k
 }
 
 /// Returns the greatest number of micro-batches in flight that fits, if the scenario names a number that does not fit.
-/// With one of the attempts, `known` micro-batches fit. With other choices that the scenario leaves open, more
-/// micro-batches may fit. If a number fits, each smaller number fits, too.
+/// `known` comes from the bytes of one attempt on the device. With other choices that the scenario leaves open, more
+/// micro-batches may fit. In a plan with host memory and buffers, fewer may fit. If a number fits, each smaller number
+/// fits, too. Returns 0 if no number fits.
 std::int64_t most_in_flight(const Policy& policy, const std::vector<CutAttempt>& attempts,
                             const Reader& parameters, std::int64_t known) {
   const std::optional<std::int64_t> asked =
@@ -313,6 +314,7 @@ std::int64_t most_in_flight(const Policy& policy, const std::vector<CutAttempt>&
     const Keys keys(std::move(map), record_of(policy));
     return fits(policy, attempts, keys.reader());
   };
+  if (known > 0 && !count_fits(known)) return largest_that_fits(0, known, count_fits);
   if (known + 1 >= refused || !count_fits(known + 1)) return known;
   return largest_that_fits(known + 1, refused, count_fits);
 }
@@ -328,8 +330,8 @@ Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
     if (!shortage.most_in_flight) throw;
     const std::int64_t most =
         most_in_flight(policy, attempts, parameters, *shortage.most_in_flight);
-    if (most == 0) throw;
     shortage.most_in_flight = most;
+    if (most == 0) throw Infeasible(infeasible.what(), std::move(shortage));
     throw Infeasible(std::string(infeasible.what()) +
                          "\n  the greatest number in flight that fits: " + std::to_string(most),
                      std::move(shortage));
