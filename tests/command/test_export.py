@@ -93,7 +93,7 @@ class Tables(Export):
 
     def test_bad_command_lines(self):
         trace = self.path("harm.h5")
-        self.fails(2, "'--to' is missing: one of perfetto, chrome, csv, data-island", trace)
+        self.fails(2, "'--to' is missing; give one of perfetto, chrome, csv, data-island", trace)
         self.fails(2, "did you mean 'perfetto'?", trace, "--to", "perfeto")
         self.fails(2, "'--table' is only for '--to data-island'", trace, "--to", "csv", "--table",
                    "stages")
