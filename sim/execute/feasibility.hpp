@@ -19,8 +19,8 @@ namespace sluice {
 /// requested. For a plan with a shared pool, the result holds for the replayed iterations only.
 void check(const Plan& plan);
 
-/// Checks that the number of executions and the time of the whole run are small enough to be
-/// counted. Throws InputError.
+/// Checks that the number of executions and the time of the whole run are small enough to be counted. If they are not,
+/// throws InputError.
 void check_totals(const Plan& plan);
 
 /// Makes all checks of check() except the replay, and returns the plan's tables. This function is for callers that
