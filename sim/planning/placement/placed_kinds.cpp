@@ -51,8 +51,8 @@ Price PlacedPrices::computed(const Work& work, const TensorKinds& slow) const {
         near = near && slow.count(kind) == 0;
         pools.push_back(device_.memories[slow.count(kind)].pool);
       }
-    // The policy prices its plan with queries that have no operands. Such a query means that all operands are in the
-    // first memory. So the same query gives the same price here.
+    // The policy prices its plan with queries that list no operands. The cost model then assumes that all operands are
+    // in the first memory. So the same query gives the same price here.
     price += near ? pricing.cost.of(query)
                   : placed_price(pricing.platform, pricing.cost, placed_query(query, pools)).price;
   }
@@ -70,7 +70,8 @@ TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const Stage& stage)
   return {last_readers_[made] == 0 ? TensorClass::output : TensorClass::workspace};
 }
 
-/// Returns the kinds of the operands of the layer's forward pass, in the order of operands_of(). `number` is the stage.
+/// Returns the kinds of the operands of the layer's forward pass, in the order of operands_of(). `number` is the number
+/// of the stage.
 std::vector<TensorKind> PlacedPrices::operand_kinds(const Layer& layer, std::int32_t number) const {
   const Stage& stage = request_.pricing.stages.at(static_cast<std::size_t>(number));
   std::vector<TensorKind> kinds;
