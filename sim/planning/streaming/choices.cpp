@@ -257,8 +257,8 @@ class StreamedWays {
     return seconds_at_least(shared_->streamed, choice, most_buffers());
   }
 
-  /// Returns whether only a replay of the plan gives its seconds. A rehearsal does not: it ignores that loads and saves
-  /// may share a link, and that host memory may be full.
+  /// Returns whether only a replay of the plan gives its seconds. A rehearsal would ignore that loads and saves share a
+  /// link, or that host memory may be full.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
@@ -291,7 +291,7 @@ class StreamedWays {
     }
     counts.push_back({1, false});
     // The scenario's number is the greatest that is tried. But a rehearsal looks only one step ahead, so it never uses
-    // more buffers than the micro-batches of a step plus one.
+    // more buffers than the number of micro-batches of a step plus one.
     if (const auto most = shared_->keys.buffers) {
       const std::int64_t greatest = std::ranges::max(counts, {}, &BufferCount::most).most;
       const std::int64_t useful =

@@ -72,8 +72,8 @@ class FirstWeights {
     begun_s_ += streamed_.real->begins.seconds(bytes);
     begun_bytes_ += bytes;
   }
-  /// Returns the lower bound. `inputs` is how many bytes of the model's inputs these groups need as
-  /// well.
+  /// Returns the lower bound. `inputs` is how many bytes of the model's inputs must arrive for these
+  /// groups.
   double at_least(std::int64_t inputs) const {
     const std::optional<RealCopies>& real = streamed_.real;
     if (!real) return loaded_s_;
