@@ -217,8 +217,8 @@ class Expansion {
   }
 
   /// Adds the elements of a layer to the elements of the model. Throws an error if the bytes of all elements up to this
-  /// layer do not fit into 64 bits. So later sums over layers cannot overflow. The check is made here because the position of
-  /// the layer is known here.
+  /// layer do not fit into 64 bits. So later sums over layers cannot overflow. The check is made here because the
+  /// position of the layer is known here.
   void count_elements(const Layer& layer) {
     constexpr std::int64_t most_bytes_each =
         32;  // bytes per element for the widest dtype, with a gradient and copies
@@ -331,7 +331,7 @@ class Expansion {
   std::optional<std::uint32_t> previous_;  ///< the layer that the next layer reads by default
   /// The number of elements of all layers so far: of outputs, weights, caches, and kept values.
   std::int64_t elements_ = 0;
-  /// For each layer, whether it has a backward pass, because it or a layer before it has weights.
+  /// For each layer, whether it has a backward pass: it has one if it or a layer before it has weights.
   std::vector<bool> learns_;
 };
 

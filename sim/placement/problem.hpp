@@ -33,7 +33,7 @@ struct KernelTime {
 
   /// Returns the seconds of the kernel. `slow` says for each operand whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
-  /// Returns the seconds of the longest line with this `over`, or 0 if there is no such line. A table counts as a line
+  /// Returns the most seconds of a line with this `over`, or 0 if there is no such line. A table counts as a line
   /// with `device`.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
