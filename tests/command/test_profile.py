@@ -161,7 +161,7 @@ class FromPlanToAnswer(unittest.TestCase):
     def test_a_cover_without_a_whole_does_not_say_what_is_left(self):
         self.measure([1, 2, 3, 4, 5])
         text = self.sluice("profile", "cover", "cnn_mnist", "measured.csv")
-        self.assertIn("each operator was measured; to compare with the target, measure the whole model or module", text)
+        self.assertIn("each operator was measured; to compare the sum with the target, measure the whole model", text)
         self.assertNotIn("is spent between operators", text)
         self.assertIn("each operator was measured; the rest of the time is spent between operators",
                       self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--whole", "20ms"))
