@@ -98,8 +98,8 @@ struct PlacementProblem {
 };
 
 /// The uses of a tensor by kernels, in order. Before each use except the first, there is a gap. A tensor of the kind
-/// `given` or `stays` also has a gap before its first use, which begins with the first kernel. For a tensor of the kind
-/// `stays`, this gap also contains the time after the last use.
+/// `given` or `stays` also has a gap from the first kernel to its first use. For a tensor of the kind `stays`, this gap
+/// also contains the time after the last use.
 struct TensorUses {
   std::vector<std::uint32_t> kernels;   ///< the kernel of use i
   std::vector<std::uint32_t> operands;  ///< the index of the operand in that kernel
