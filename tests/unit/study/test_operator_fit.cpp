@@ -151,7 +151,7 @@ TEST_CASE("dropout with probability 0 is not a sample of the class of dropout") 
   const FitSamples samples = samples_of({profile}, {{"a", device}});
   REQUIRE(samples.classes.size() == 1);
   CHECK(samples.classes[0].samples.size() == 1);
-  CHECK(samples.left_out.at("of modules that drop nothing, and so do nothing") == 2);
+  CHECK(samples.left_out.at("of modules that drop nothing and therefore do nothing") == 2);
 }
 
 TEST_CASE("rows that cannot be fitted are left out and counted by reason") {
