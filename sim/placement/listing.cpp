@@ -260,7 +260,8 @@ double simulated_seconds(const PlacementQuestion& question, const PlacementSched
   check_structure(plan);
   const ReplayResult result = replay(plan);
   if (result.blocking)
-    throw Infeasible("the run of this placement ends in a deadlock:\n" + describe(plan, *result.blocking));
+    throw Infeasible("the run of this placement ends in a deadlock:\n" +
+                     describe(plan, *result.blocking));
   return result.makespan;
 }
 
