@@ -101,7 +101,8 @@ std::string figure_of(const CompareRequest& asked, double number) {
 
 std::string counts_text(const CompareRequest& asked, const Comparison& c) {
   std::string text = std::to_string(c.pairs) + " rows in both";
-  if (c.with_zero > 0) text += ", " + std::to_string(c.with_zero) + " left out because a number is 0";
+  if (c.with_zero > 0)
+    text += ", " + std::to_string(c.with_zero) + " left out because a number is 0";
   if (c.below_least > 0)
     text += ", " + std::to_string(c.below_least) + " left out because a number is at most " +
             figure_of(asked, asked.options.least);

@@ -185,8 +185,8 @@ std::string left_out_text(const Profile& profile, const std::string& platform_na
                 platform.name + ": of " + count_of(left.rows, "row") +
                 " that can be estimated from the other rows, half are estimated within " +
                 percent(left.median) + " and 90 % within " + percent(left.ninetieth) + "\n";
-  return text.empty() ? "\nno operator has known sizes and an element type for which " + platform.name +
-                            " has a rate: nothing to interpolate\n"
+  return text.empty() ? "\nno operator has known sizes and an element type for which " +
+                            platform.name + " has a rate: nothing to interpolate\n"
                       : text;
 }
 

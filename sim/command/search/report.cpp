@@ -126,7 +126,8 @@ std::string sureness(const SearchReport& report) {
       "searched, without a proof: there may be a better point between the points that were run";
   if (report.result.used_up)
     text += ". The search used up its points (--points " +
-            std::to_string(report.request.most_points) + "). A search with more points may find a better one";
+            std::to_string(report.request.most_points) +
+            "). A search with more points may find a better one";
   return text;
 }
 
