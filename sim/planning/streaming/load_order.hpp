@@ -8,8 +8,8 @@
 namespace sluice {
 
 /// Returns the loads of a step. Each load is listed before a slot of this step. With `across`, it may also be listed
-/// before a slot of the previous step, and the order is that of every step after the first. If such steps, one after
-/// the other, would exceed the memory, the result has no loads.
+/// before a slot of the previous step, and the order is that of every step after the first. If the memory is too
+/// small for a sequence of such steps, the result has no loads.
 RehearsedOrder order_loads(const Rehearsal& rehearsal, bool across);
 
 /// Returns whether the memory is never exceeded if every step has the loads `loads`.

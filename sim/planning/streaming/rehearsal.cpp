@@ -86,8 +86,8 @@ RehearsedOrder Rehearsal::order() const {
   if (streamed_.steps == 1 || !streamed_.overlap) return alone;
   RehearsedOrder across = order_loads(*this, true);
   across.used = alone.used = std::max(alone.used, across.used);
-  // `across` is empty if its order of loads does not fit into bytes() bytes. With fewer bytes, `across` would have
-  // another order, which may fit. So `alone` is the result only for exactly bytes() bytes.
+  // `across` has no loads if the order that was found for it does not fit into bytes() bytes. With fewer bytes, another
+  // order would be found, which may fit. So `alone` is the result only for exactly bytes() bytes.
   if (across.loads.empty()) alone.used = bytes();
   if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
   return across;

@@ -23,8 +23,8 @@ constexpr std::array<double, 20> rooms_of_weights = {
 /// The values of `prefetch` that are tried. With greater values, early weights would take the room that results and
 /// inputs need.
 constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
-/// Plans with waits are tried if a step has at most `most_slots` slots, and all steps together have at most
-/// `most_slots_of_run` slots.
+/// Plans whose actions may wait for memory are tried if a step has at most `most_slots` slots, and all steps together
+/// have at most `most_slots_of_run` slots.
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
 
 /// Returns whether another device reaches host memory over a link that this device uses. If so, replicas on the two
@@ -85,7 +85,7 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
   const StreamedCase& streamed = waiting.streamed;
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
   // A rehearsal loads an input at most one step early. With a single group and few buffers, it can still use all
-  // buffers, so plans with waits would gain nothing. With several groups, there are many plans. If loads and saves also
+  // buffers, so waiting for memory would gain nothing. With several groups, there are many plans. If loads and saves also
   // share a link, each plan takes too long to simulate.
   if (groups == 1 && waiting.choice.buffers <= streamed.micro_batches + 1) return {};
   if (!streamed.overlap || (streamed.shared_link && groups > 1) || streamed.host_limited ||
