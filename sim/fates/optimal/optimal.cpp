@@ -1,7 +1,8 @@
-// The strategy `optimal` finds the fates with the least time within the device's memory. Without overlap, a frontier of
-// the chain (frontier.hpp) gives the answer. If the chain branches, the frontier gives only a first tape. If such a
-// chain has up to 4 stages, all combinations of choices are tried. If it has more stages, a local search improves the
-// first tape. With overlap, the strategy makes candidate plans and replays them.
+// The strategy `optimal` finds the fates with the least time within the device's memory. If copies and computation take
+// turns, a frontier of the chain (frontier.hpp) gives the answer. If the chain branches, the frontier gives only a
+// first tape. If such a chain has up to 4 stages, all combinations of choices are tried. If it has more stages, a local
+// search improves the first tape. If copies run during computation, the strategy makes candidate plans and replays
+// them.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -103,8 +104,8 @@ std::int64_t one_more_gb(std::int64_t budget) {
   return budget > unlimited - 1'000'000'000 ? unlimited : budget + 1'000'000'000;
 }
 
-/// Chooses fates if copies and computation take turns. If weights stay on the device, the seconds and the bound of the
-/// result contain only the seconds of the micro-batches, and not the other seconds of the run.
+/// Chooses fates for devices on which copies and computation take turns. If weights stay on the device, the seconds and
+/// the bound of the result contain only the seconds of the micro-batches, and not the other seconds of the run.
 FateResult choose_in_turn(const FateRequest& request, std::int64_t budget) {
   InTurnSearch search(request);
   FateResult found;
