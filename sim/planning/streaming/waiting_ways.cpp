@@ -85,8 +85,8 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
   const StreamedCase& streamed = waiting.streamed;
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
   // A rehearsal loads an input at most one step early. With a single group and few buffers, it can still use all
-  // buffers, so waiting for memory would gain nothing. With several groups, there are many plans. If loads and saves also
-  // share a link, each plan takes too long to simulate.
+  // buffers, so waiting for memory would gain nothing. With several groups, there are many plans. If loads and saves
+  // also share a link, each plan takes too long to simulate.
   if (groups == 1 && waiting.choice.buffers <= streamed.micro_batches + 1) return {};
   if (!streamed.overlap || (streamed.shared_link && groups > 1) || streamed.host_limited ||
       streamed.micro_batches > most_slots / groups ||

@@ -203,8 +203,8 @@ class TrainingWays {
   }
 
   /// Returns, for each pace, ways with different rooms for early loads (see rooms()), and at most TriedCounts::listings
-  /// further ways. Of these, the first is the listing that needs the most bytes, and each one after it needs fewer bytes
-  /// than the one before. Ways that do not fit are left out.
+  /// further ways. Of these, the first is the listing that needs the most bytes, and each one after it needs fewer
+  /// bytes than the one before. Ways that do not fit are left out.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;
