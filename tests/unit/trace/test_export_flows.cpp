@@ -122,7 +122,7 @@ TEST_CASE("A trace that contradicts itself is refused with the reason") {
   refused({span(1, 0, 0, 1e10, 1e10)}, "1e+10 s is not in 0..");
   const Trace trace(labels(), {}, {{2, 0, 0, 40, 40}, {1, 0, 0, 40, 80}});
   REQUIRE_THROWS_WITH(trace.as("perfetto"),
-                      Contains("events of the pool 'gpu' are not in the order of time at 1 s"));
+                      Contains("events of the pool 'gpu' are not in the order of time: the event at 1 s"));
 }
 
 TEST_CASE("Every format writes a trace without spans, and writes a long trace in pieces") {
