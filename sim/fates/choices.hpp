@@ -55,8 +55,8 @@ Tape sqrt_tape(const Chain& chain);
 /// inside the stage are computed again from this input.
 Tape checkpoint_tape(const Chain& chain);
 
-/// Returns five tapes that follow simple rules. One tape keeps all tensors, one recomputes them, and one offloads them.
-/// The fourth tape is checkpoint_tape(), and the fifth is sqrt_tape().
+/// Returns five tapes that treat every stage alike. One tape keeps all tensors, one recomputes them, and one offloads
+/// them. The fourth tape is checkpoint_tape(), and the fifth is sqrt_tape().
 std::vector<Tape> alike_tapes(const Chain& chain);
 
 }  // namespace sluice

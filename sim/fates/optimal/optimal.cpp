@@ -258,7 +258,7 @@ const FateStrategy optimal_fates = {
           .type = Type::choice,
           .summary =
               "the method: frontier is a dynamic programme over the chain, and milp is a mixed-integer linear "
-              "programme (Jain et al. 2020, Checkmate) for up to 64 stages without overlap",
+              "programme (Jain et al. 2020, Checkmate) for runs without overlap, with up to 64 stages",
           .default_text = "frontier",
           .choices = {"frontier", "milp"}},
          {.name = "time_limit",
