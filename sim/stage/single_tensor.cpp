@@ -2,8 +2,8 @@
 //
 // This matters because a plan treats all tensors that cross the same cut as one tensor. In a residual network, a
 // shortcut crosses several boundaries between the stages of `per_layer`. A plan with the cut `per_layer` holds the
-// shortcut once per boundary, and also keeps it for the backward pass once per boundary. With the cut `single_tensor`, a
-// plan holds and keeps the shortcut only once.
+// shortcut once per boundary, and also keeps it for the backward pass once per boundary. With the cut `single_tensor`,
+// a plan holds and keeps the shortcut only once.
 #include "stage/stage.hpp"
 
 namespace sluice {
