@@ -292,8 +292,7 @@ class Execution {
     if (others_end && next.empty()) sg::this_actor::yield();
   }
 
-  /// Returns the streams that waited for this execution, and removes them from the list of the
-  /// action's waiters.
+  /// Returns the streams that waited for this execution, and removes them from the list of waiters.
   std::vector<std::uint32_t> waiters_for(std::uint32_t a, std::int64_t iteration) {
     std::vector<std::uint32_t> woken;
     std::uint32_t s = std::exchange(first_waiter_[a], none);
