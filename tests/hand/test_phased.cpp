@@ -149,8 +149,8 @@ TEST_CASE(
 TEST_CASE(
     "phased, one batch at a time: computation cannot hide the transfer of the batch's "
     "activations") {
-  // The computation hides the load of the weights. Over the link of the pair, a phase takes C + P. Through streaming
-  // memory, it takes C + 2 A.
+  // The computation hides the load of the weights. If activations go over the link of the pair, a phase takes C + P. If
+  // they go through streaming memory, it takes C + 2 A.
   for (int layers : {2, 3}) {
     const Times t = times(2e12, 1 - 128 / 1472.0);
     const std::vector<std::string> one = {"model.layers=" + std::to_string(layers),
@@ -210,8 +210,8 @@ TEST_CASE(
 TEST_CASE(
     "if only weights are transferred, computation hides the loads up to a rate of k x batch "
     "x size x bandwidth") {
-  // One load of weights serves k batches. The seconds k C and W are equal if rate = k x batch x size x bandwidth.
-  // At 0.1 % less than this rate, computation binds. At 0.1 % more, I/O binds.
+  // One load of weights serves k batches. The computation of these k batches takes as long as the load if rate = k x
+  // batch x size x bandwidth. At 0.1 % less than this rate, computation binds. At 0.1 % more, I/O binds.
   for (double size : {118.0, 234.0, 250.0, 400.0})
     for (double batch : {8.0, 32.0})
       for (double k : {1.0, 4.0})
