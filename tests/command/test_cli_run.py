@@ -73,8 +73,8 @@ prologue:
         self.assertIn("0F1", done.stderr)
 
     def test_both_compares_up_to_100000_actions_to_the_bit(self):
-        """The makespan must be equal, to the last bit, to a sum in which 0.1 s is added 1000 times. A replay that leaves
-        out periods would multiply 0.1 s by a number instead. The last bits of the product would differ from the sum."""
+        """The makespan must be equal, to the last bit, to a sum in which 0.1 s is added 1000 times. A replay that
+        leaves out periods would multiply 0.1 s by a number instead. The product has other last bits than the sum."""
         plan = self.folder / "loop.plan"
         plan.write_text("""format: sluice-plan/2
 iterations 1000

@@ -162,8 +162,8 @@ class Docs(unittest.TestCase):
                 if shorter is None:
                     return
                 command = shorter
-        # The program finds most documents that a page names. It does not find those in analysis/validation, because they
-        # are only in the repository. So the test inserts their paths.
+        # The program finds most documents that a page names. It does not find those in analysis/validation, because
+        # they are only in the repository. So the test inserts their paths.
         command = command.replace("analysis/validation/", f"{ROOT}/analysis/validation/")
         if command in BEFORE:
             run(BEFORE[command])
