@@ -143,7 +143,7 @@ class Script {
       if (ways.inner == Ways::host) save(n_ + 1 + s, inner_[s]);
     }
     step_.workspace = stage.forward_workspace(keeps);
-    // A script is useless if it saves an output, and makes the output again before it loads the saved one.
+    // A script is useless if it saves an output, and then makes the output again instead of loading it.
     if (again && in_host_[s + 1] != no_tensor) useful_ = false;
     if (!again && ways.output_to_host) to_save_ = s + 1;
     end_step();
