@@ -56,8 +56,8 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
   const Trace trace(three, spans);
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(trace.reader(), 100) == Flows{{0, 2}, {0, 3}, {2, 4}, {7, 8}});
-  // Only the last spans are kept in a window. With a window of 3 spans, span 0 has left the window when span 3 comes.
-  // So there is no flow from span 0 to span 3.
+  // A window holds only the last spans. With a window of 3 spans, span 0 has left the window when span 3 comes. So
+  // there is no flow from span 0 to span 3.
   REQUIRE(flows_of(trace.reader(), 3) == Flows{{0, 2}, {2, 4}, {7, 8}});
   REQUIRE(flows_of(trace.reader(), 1).empty());
 }
