@@ -31,9 +31,10 @@ _SAME = 1e-6  # a requested size may differ from a size of the curve by at most 
 
 @checked
 class PlacementCurve:
-    """The slowdown of a scenario for several sizes of fast memory and several ways to place tensors. `frame` is the
-    whole curve as a table. For each tensor, `tensors` gives the seconds that the run would save or lose with the tensor
-    in the other memory. `plan` returns a placement as a plan with two memories. `Scenario.placement` makes a curve."""
+    """How much slower a scenario is than with all tensors in fast memory. The curve has several sizes of fast memory
+    and several ways to place tensors. `frame` is the whole curve as a table. For each tensor, `tensors` gives the
+    seconds that the run would save or lose with the tensor in the other memory. `plan` returns a placement as a plan
+    with two memories. `Scenario.placement` makes a curve."""
 
     def __init__(self, native: "_sluice.PlacementCurve") -> None:
         self._native = native
