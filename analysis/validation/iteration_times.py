@@ -85,12 +85,15 @@ def korthikanti():
 
 
 def vtrain():
-    """Yields those rows of vTrain's 3.6B model in which the ranks that share a layer are all on one node.""" with
-    open(DATA / "vtrain_a100_iteration_times.csv", newline="") as file: for row in csv.DictReader(file): billions,
-    *numbers, milliseconds = row.values() _, batch, micro_batch, width, _, layers, _, ranks, replicas, stages = map(int,
-    numbers) if billions == "3.6" and ranks <= NODE: name = f"vTrain 3.6B, t {ranks}, d {replicas}, p {stages},
-    micro-batch {micro_batch}" yield name, iteration(layers, width, ranks, stages, 1, batch, micro_batch, replicas,
-    "full"), float(milliseconds) / 1e3
+    """Yields those rows of vTrain's 3.6B model in which the ranks that share a layer are all on one node."""
+    with open(DATA / "vtrain_a100_iteration_times.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            billions, *numbers, milliseconds = row.values()
+            _, batch, micro_batch, width, _, layers, _, ranks, replicas, stages = map(int, numbers)
+            if billions == "3.6" and ranks <= NODE:
+                name = f"vTrain 3.6B, t {ranks}, d {replicas}, p {stages}, micro-batch {micro_batch}"
+                yield name, iteration(layers, width, ranks, stages, 1, batch, micro_batch, replicas,
+                                      "full"), float(milliseconds) / 1e3
 
 
 def sc21():
@@ -130,10 +133,13 @@ def fitted(rows):
 
 def results():
     """Returns the coefficients, the rows of the fit, and the other rows. A row has a name, the measured seconds and the
-    predicted seconds.""" first = list(korthikanti()) seen = [row for row in first if " 22B" in row[0]] + list(vtrain())
-    unseen = [row for row in first if " 22B" not in row[0]] + list(sc21()) coefficients = fitted(seen) return
-    coefficients, *([(name, seconds, float(parts @ coefficients)) for name, parts, seconds in rows] for rows in (seen,
-    unseen))
+    predicted seconds."""
+    first = list(korthikanti())
+    seen = [row for row in first if " 22B" in row[0]] + list(vtrain())
+    unseen = [row for row in first if " 22B" not in row[0]] + list(sc21())
+    coefficients = fitted(seen)
+    return coefficients, *([(name, seconds, float(parts @ coefficients)) for name, parts, seconds in rows]
+                           for rows in (seen, unseen))
 
 
 def table(rows):
