@@ -60,8 +60,8 @@ class Run {
   std::string text_;
 };
 
-/// Returns a random capacity of the device's memory. The logarithm of the capacity is uniformly distributed. At least,
-/// it is the peak of the strategy that needs the fewest bytes. At most, it is 1.1 times the peak of a run in which all
+/// Returns a random capacity of the device's memory. The logarithm of the capacity is uniformly distributed. It is at
+/// least the peak of the strategy that needs the fewest bytes, and at most 1.1 times the peak of a run in which all
 /// micro-batches keep all tensors.
 std::int64_t some_capacity(test::Dice& dice, const Run& run);
 
