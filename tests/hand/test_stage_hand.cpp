@@ -107,8 +107,8 @@ TEST_CASE(
 
 namespace {
 
-/// Tries all ways to cut the layers from index `begin` to the end into `count` stages. Returns the seconds of the longest
-/// stage in the best of these cuts.
+/// Tries all ways to cut the layers from index `begin` to the end into `count` stages. Returns the seconds of the
+/// longest stage in the best of these cuts.
 std::int64_t best_of_all(const std::vector<std::int64_t>& seconds, std::size_t begin,
                          std::size_t count) {
   std::int64_t stage = 0;

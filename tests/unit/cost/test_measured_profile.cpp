@@ -134,8 +134,7 @@ TEST_CASE(
   // 16 samples are 3 ms and 6 ms. `low` and `high` are the shares of 100 GB/s that were reached.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   const double low = ideal(4) / 0.003, high = ideal(16) / 0.006;
-  // On a logarithmic scale, 8 is half way between 4 and 16. So the share of 8 samples is the geometric mean of `low`
-  // and `high`.
+  // On a logarithmic scale, 8 is half way between 4 and 16. So its share is the geometric mean of `low` and `high`.
   const Price between = prices.of(1, 8);
   CHECK(between.seconds == Approx(ideal(8) / std::sqrt(low * high)).epsilon(1e-12));
   CHECK(between.measured_s == 0);
