@@ -197,7 +197,7 @@ def _fit_row(card: dict) -> dict:
 
 @checked
 def model(path: Union[str, Path], changes: Optional[Mapping] = None, **parameters: Any) -> Model:
-    """Reads a model. `path` is a file, or a name of the zoo (`sluice.models()`).
+    """Reads a model. `path` is a file, or the name of a bundled model (see `sluice.models()`).
 
     Keywords are the model's parameters and `scale`, as in sluice.model("alexnet", scale=200). `changes` are overrides
     as on the command line. Raises InputError or IoError."""

@@ -147,7 +147,7 @@ def named(given: Union[Platform, str, Path]) -> Platform:
 
 @checked
 def platform(path: Union[str, Path], changes: Optional[Mapping] = None) -> Platform:
-    """Reads a platform. `path` is a file, or a name of the zoo (`sluice.platforms()`).
+    """Reads a platform. `path` is a file, or the name of a bundled platform (see `sluice.platforms()`).
 
         sluice.platform("k40", {"links.host.bandwidth": "8GB/s"})
 

@@ -101,7 +101,7 @@ class Nvml:
 
 class NvidiaSmi:
     """The energy of an NVIDIA GPU, from the power that nvidia-smi prints repeatedly. This meter is for GPUs before
-    Volta, and for machines without NVML. From one sample to the next, the meter assumes the power of the earlier one."""
+    Volta, and for machines without NVML. From one sample to the next, the meter assumes the earlier power."""
 
     name = "nvidia-smi"
     AVERAGED_S = 1.0  # on Ampere and later GPUs, nvidia-smi prints the mean power of the last second
