@@ -47,8 +47,8 @@ def samples_of(row):
 
 
 def simulated(document, path, cache, statistic, batch):
-    """Returns the metrics compute_s and measured_share of a simulated run of one batch. Each layer takes the time of
-    its row in the profile at `path`, and no layer is left out."""
+    """Returns the metrics compute_s and measured_share of a simulated run of one batch. The run has all layers of the
+    model. Each layer takes the time of its row in the profile at `path`."""
     import sluice
 
     machine = {"format": "sluice-platform/1", "name": "this_cpu",
@@ -64,8 +64,8 @@ def simulated(document, path, cache, statistic, batch):
 
 
 def report(name, path, cache, batch):
-    """Returns the numbers for the row of one model in the printed table. The numbers of one statistic, such as
-    `median`, are a dict under the name of the statistic."""
+    """Returns a dict with the numbers for the row of one model in the printed table. The key `median` has a dict with
+    the numbers that come from medians, and the key `least` a dict with those that come from least times."""
     rows = rows_of(path, cache)
     leaves = [row for row in rows if row["level"] in ("", "leaf")]
     whole = samples_of(next(row for row in rows if row["level"] == "whole"))

@@ -21,7 +21,8 @@ def notebooks():
 
 
 def use_this_python(folder):
-    """Makes a Jupyter kernel `sluice` with the Python that runs this script. PATH may have another Python first."""
+    """Makes a Jupyter kernel `sluice` with the Python that runs this script. The first Python in PATH may be another
+    one."""
     spec = pathlib.Path(folder, "kernels", "sluice")
     spec.mkdir(parents=True)
     argv = [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}"]

@@ -28,7 +28,8 @@ def alexnet_x200():
 
 
 def vgg16_fates():
-    """Draws VGG-16 with three ways to make room for its activations: the contents of memory, on common axes."""
+    """Draws the contents of memory in three trainings of VGG-16, on common axes. Each training makes room for the
+    activations in another way."""
     training = sluice.Scenario.from_dict({
         "model": "vgg16", "platform": "gtx980", "policy": "resident",
         "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})

@@ -82,7 +82,7 @@ def scenarios() -> _pandas.DataFrame:
 
 def layers() -> _pandas.DataFrame:
     """Returns a DataFrame of the layer types, indexed by name. The columns are summary, source, details, example and
-    parameters. The column parameters has the keys that a layer of the type may have."""
+    parameters. In the column `parameters` are the keys that a layer of the type may have."""
     return _listing("layers")
 
 

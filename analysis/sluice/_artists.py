@@ -15,9 +15,9 @@ from matplotlib.transforms import Bbox
 # The lengths below are in typographic points (1/72 inch). If a name is farther from its point than `_NEAR`, a line
 # connects the two.
 _NEAR = 8.0
-# The distances from its point at which a name is tried, in this order.
+# A name is tried at these distances from its point, in this order.
 _RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)
-# The sides of its point on which a name is tried at each distance, in this order. A side is a pair of directions: 1 is
+# At each distance, a name is tried on these sides of its point, in this order. A side is a pair of directions: 1 is
 # right or up, -1 is left or down, and 0 is the middle.
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
 

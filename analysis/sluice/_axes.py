@@ -28,7 +28,7 @@ Size = Optional[tuple[float, float]]
 
 def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, float]:
     """Returns the name of a unit as axes show it, and the size of the unit in s, byte or FLOP/s. Raises UsageError for
-    an unknown unit. The message names the argument, which is called `argument`."""
+    an unknown unit. `argument` is the name of the caller's argument in this message."""
     known = UNITS[dimension]
     name = unit.replace("us", "µs").replace("\u03bc", "µ") if isinstance(unit, str) else unit
     if name not in known:
@@ -121,8 +121,8 @@ def siblings(ax: Axes, which: str) -> list[Axes]:
 def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None,
           argument: str = "unit") -> None:
     """Labels the axis and writes its numbers in `unit`. By default, the unit suits the limits of the axis. Set the
-    limits before this call. All axes that share the limits get the same unit. Messages call the argument `unit` by the
-    name `argument`."""
+    limits before this call. All axes that share the limits get the same unit. `argument` is the name that messages use
+    for `unit`."""
     axis = getattr(ax, f"{which}axis")
     formatter = axis.get_major_formatter()
     if not isinstance(formatter, Scaled) or formatter.dimension != dimension:

@@ -78,7 +78,7 @@ def _require(value: Any, name: str, check: tuple[Check, str], function: Callable
 
 
 def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
-    """Returns the functions that check the parameters, by the names of the parameters. A parameter has no such function
+    """Returns a dict from the name of each parameter to the function that checks it. A parameter has no such function
     if its annotation allows any value, or names a type that is not imported."""
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
@@ -93,8 +93,8 @@ def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
 
 
 class _Names(dict):
-    """The names of a module, in which its annotations are evaluated. A name that is imported only for type checkers
-    means `Any`, so any value is allowed."""
+    """The names of a module, for evaluating the annotations in this module. A name that is imported only for type
+    checkers means `Any`, so any value is allowed."""
 
     def __missing__(self, name: str) -> Any:
         import builtins

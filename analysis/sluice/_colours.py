@@ -1,7 +1,7 @@
 """Colours for pictures. Each colour has one meaning, in all kinds of pictures. There are three families of colours.
 People with any colour vision can distinguish the colours of a family. Kinds of actions have the colours of Okabe and
-Ito. Tensor classes have light colours, close to Paul Tol's light scheme. Compared things, such as runs, streams or
-groups of points, have Tol's muted colours, which suit lines."""
+Ito. Tensor classes have light colours, close to Paul Tol's light scheme. If a picture compares things, such as runs,
+streams or groups of points, they have Tol's muted colours, which suit lines."""
 
 from __future__ import annotations
 

@@ -90,8 +90,8 @@ def _key(key: Any, where: str) -> str:
 
 
 def whole(value: Any, key: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """Returns a number without a fraction as an integer. Raises InputError for all other values, and for numbers below
-    `least` or above `most`."""
+    """Returns the value as an int if it is a number without a fraction. Raises InputError for all other values, and for
+    numbers below `least` or above `most`."""
     try:
         number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
     except TypeError:

@@ -104,8 +104,8 @@ class Helper:
             return self._control, self._process
 
     def _hung_up(self) -> bool:
-        """Returns whether the helper has ended. The helper never writes to the control socket. The end of the helper
-        makes the socket readable."""
+        """Returns whether the helper has ended. The helper never writes to the control socket. So this socket becomes
+        readable only when the helper ends."""
         try:
             return self._control.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) == b""
         except BlockingIOError:

@@ -16,7 +16,7 @@ ENERGY_ERROR = 0.01
 # Measuring energy may take about this multiple of `budget_s`, the seconds for the samples. `joules_error` gives the
 # uncertainty that is left after this time.
 ENERGY_PATIENCE = 10
-# If the joules of preparations must be subtracted, energy is measured in this many pairs of blocks. One block of a pair
+# If calls must be prepared again for each sample, energy is measured in this many pairs of blocks. One block of a pair
 # has the calls and their preparations, and the other block has only the preparations.
 ENERGY_BLOCKS = 5
 
@@ -83,7 +83,7 @@ class Measured:
 
 
 def measure(subject: Subject, loop: Loop) -> Measured:
-    """Measures samples until the loop has enough. If there is a meter, then measures the energy."""
+    """Measures samples until `loop` says that they are enough. Then measures the energy, if there is a meter."""
     for _ in range(loop.warmup):
         _timed(subject, loop, 1)
     calls = _calls(subject, loop)
@@ -119,8 +119,8 @@ def _calls(subject: Subject, loop: Loop) -> int:
 
 
 def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, result: Measured) -> None:
-    """Measures the joules of one call, without the joules of its preparation. If the meter is too coarse to distinguish
-    these joules from 0, `result` stays without joules."""
+    """Measures the joules of one call of a layer, without the joules of its preparation. If the meter is too coarse to
+    distinguish these joules from 0, `result` stays without joules."""
     measured = _repeated_joules if subject.most_calls is None else _joules_less_preparation
     joules, uncertain = measured(subject, loop, meter, calls)
     if joules > 0:
@@ -129,9 +129,9 @@ def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, resu
 
 def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Returns the joules per layer, and their uncertainty. The calls are prepared once, and then run again and again.
-    At the beginning and at the end of the measurement, the counter is wrong by at most its resolution. With enough
-    calls, this error is a small share of the joules. The time limit may end the measurement before there are enough
-    calls."""
+    At the beginning and at the end of the measurement, the meter's counter is wrong by at most its resolution. With
+    enough calls, this error is a small share of the joules. The time limit may end the measurement before there are
+    enough calls."""
     calls = max(calls, subject.cycle)
     run = subject.prepare(calls)
     subject.synchronise()
@@ -150,7 +150,7 @@ def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: 
     """Returns the joules per layer, and their uncertainty. The calls must be prepared before each sample. A first block
     of samples has the preparations and the calls. A second block has only the preparations. The joules are the
     difference of the two blocks. There are ENERGY_BLOCKS such pairs of blocks. Each block has as many samples as the
-    time limit allows. The uncertainty is the counter's error at the ends of the blocks, plus 1.96 standard errors of
+    time limit allows. The uncertainty is the error of the meter at the ends of the blocks, plus 1.96 standard errors of
     the differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0

@@ -157,7 +157,7 @@ class Metrics(MetricTypes, Mapping):
         return rows
 
     def to_series(self) -> "pandas.Series":
-        """Returns a flat pandas Series. A name such as "peak_bytes/gpu" has a metric, a slash and a key."""
+        """Returns a flat pandas Series. A name such as "peak_bytes/gpu" is a metric, a slash and a key."""
         pandas = late("pandas")
         return pandas.Series({name: value for name, value, _ in self.rows()}, name="metrics",
                              dtype=object)

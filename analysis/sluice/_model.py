@@ -1,4 +1,4 @@
-"""Models. A model is a network: a graph of layers, with counts per sample."""
+"""Models. A model is a network: a graph of layers. Each layer has its numbers of operations and elements per sample."""
 
 from __future__ import annotations
 
@@ -120,10 +120,10 @@ class Model:
                     device: Optional[str] = None, dtype: Dtype = "float32",
                     cost: str = "") -> pandas.DataFrame:
         """Returns one row per layer with the columns of `sluice model`. The columns count elements, MACs, FLOP and
-        bytes (in `dtype`) of one sample. With a platform, the table also has milliseconds of transfers and of
-        computations. The milliseconds of transfers are those of the link to the device. The cost model `cost` gives the
+        bytes for one sample, if elements have the type `dtype`. With a platform, the table also has milliseconds of
+        transfers and of computations. The transfers go over the link to the device. The cost model `cost` gives the
         milliseconds of computations. If the devices have a memory bandwidth, the default cost model is roofline.
-        Otherwise it is peak. `table.attrs` explains each column. The column `state` is the number of elements of the
+        Otherwise it is peak. `table.attrs` explains each column. The column `state` has the number of elements of the
         output. The columns `total_…` are sums from the first layer to this layer."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
@@ -137,15 +137,15 @@ class Model:
              optimizer: Optimizer = "", policy: str = "resident", fates: str = "keep_all",
              changes: Optional[Mapping] = None) -> pandas.DataFrame:
         """Returns the largest micro-batch that fits on the device of each platform, one row per platform. Without
-        platforms, there is one row, for a device with unlimited memory. The column `largest` has the samples of this
-        micro-batch. If every micro-batch fits, `largest` has no number. The column `step_s` has the seconds of a step
-        with this micro-batch. The column `cost` names the cost model for these seconds. The column `bytes` has the most
-        bytes that this micro-batch holds at one moment. `weight_bytes` and similar columns have these bytes by class.
-        The column `one_bytes` has the bytes for one sample. The next larger micro-batch does not fit: `next_bytes` has
-        its bytes, and `refusal` has the reason. If a platform has no answer, `error` gives the reason, such as a
-        missing rate for the dtype. `batch` is a number of samples, which are divided into micro-batches. With `batch`,
-        the column `micro_batch` has the samples of such a micro-batch, and `batch_step_s` has the seconds of a step.
-        `changes` are overrides of the scenario in which micro-batches are tried."""
+        platforms, there is one row, for a device with unlimited memory. The column `largest` has the number of samples
+        in this micro-batch. If every micro-batch fits, `largest` has no number. The column `step_s` has the seconds of
+        a step with this micro-batch. The column `cost` names the cost model for these seconds. The column `bytes` has
+        the most bytes that this micro-batch holds at one moment. `weight_bytes` and similar columns have these bytes by
+        class. The column `one_bytes` has the bytes for one sample. The next larger micro-batch does not fit:
+        `next_bytes` has its bytes, and `refusal` has the reason. If a platform has no answer, `error` gives the reason,
+        such as a missing rate for the dtype. `batch` is a number of samples, which are divided into micro-batches. With
+        `batch`, the column `micro_batch` has the number of samples in such a micro-batch, and `batch_step_s` has the
+        seconds of a step. `changes` are overrides of the scenario in which micro-batches are tried."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],
@@ -171,8 +171,8 @@ class Model:
 
 
 def _within(key: Any, parameters: Mapping) -> Any:
-    """Returns the key as a path in the `model:` mapping of a scenario. This mapping has the parameters' values. Under
-    `definition`, it has the model's document."""
+    """Returns the key as a path in the `model:` mapping of a scenario. A parameter is a key of this mapping itself. A
+    key of the model's document is under `definition`."""
     first = key.partition(".")[0] if isinstance(key, str) else ""
     if first in _OF_THE_DOCUMENT and key not in parameters:
         return f"definition.{key}"
@@ -197,7 +197,7 @@ def _fit_row(card: dict) -> dict:
 
 @checked
 def model(path: Union[str, Path], changes: Optional[Mapping] = None, **parameters: Any) -> Model:
-    """Reads a model. `path` is a file, or a name of the zoo (`sluice.models()`).
+    """Reads a model. `path` is a file, or the name of a bundled model (see `sluice.models()`).
 
     Keywords are the model's parameters and `scale`, as in sluice.model("alexnet", scale=200). `changes` are overrides
     as on the command line. Raises InputError or IoError."""

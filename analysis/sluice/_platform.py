@@ -102,7 +102,7 @@ class Platform:
         return pandas.DataFrame(rows).set_index("device")
 
     def memories(self) -> pandas.DataFrame:
-        """Returns one row for each memory that a device reaches without a link. The rows of a device begin with its
+        """Returns one row for each memory that a device reaches without a link. The first row of a device is for its
         default memory. The column `pool` is the name of the memory in plans. `own` says whether only this device has
         the memory. `capacity` is in bytes, and the rates `read` and `write` are in byte/s."""
         pandas = late("pandas")
@@ -147,7 +147,7 @@ def named(given: Union[Platform, str, Path]) -> Platform:
 
 @checked
 def platform(path: Union[str, Path], changes: Optional[Mapping] = None) -> Platform:
-    """Reads a platform. `path` is a file, or a name of the zoo (`sluice.platforms()`).
+    """Reads a platform. `path` is a file, or the name of a bundled platform (see `sluice.platforms()`).
 
         sluice.platform("k40", {"links.host.bandwidth": "8GB/s"})
 

@@ -80,7 +80,7 @@ class Action:
 
     def use(self, tensor: int, node: str, *, read: bool = True, written: bool = False) -> Action:
         """Uses the tensor in the memory of `node` as an operand. The action reads it, writes it, or both. The memory
-        holds the tensor until the action ends. The last use frees the tensor."""
+        holds the tensor until all actions that use it have ended."""
         if not read and not written:
             raise errors.InputError(f"a use of tensor {tensor} must read or write the tensor")
         self._builder._native.use(self._ref, whole(tensor, "tensor", most=_MOST), node,
@@ -88,9 +88,9 @@ class Action:
         return self
 
     def flow(self, tensor: int, source: str, target: str, bytes: Optional[int] = None) -> Action:
-        """Adds a flow: while the action computes, bytes flow from the memory of `source` to the memory of `target`.
-        Their number is `bytes`. By default, it is the size of the whole tensor. The action ends when its seconds have
-        passed and all bytes have arrived."""
+        """Adds a flow: while the action computes, `bytes` bytes of the tensor flow from the memory of `source` to the
+        memory of `target`. By default, the whole tensor flows. The action ends when its seconds have passed and all
+        bytes have arrived."""
         count = None if bytes is None else whole(bytes, "bytes")
         self._builder._native.flow(self._ref, whole(tensor, "tensor", most=_MOST), source, target,
                                    count)
@@ -114,7 +114,7 @@ class Action:
         return self
 
     def done(self, samples: int) -> Action:
-        """Says how many samples have complete answers when the action ends."""
+        """Says for how many samples this action completes the answers when it ends."""
         self._builder._native.samples_done(self._ref, whole(samples, "samples"))
         return self
 
@@ -183,8 +183,8 @@ class PlanBuilder:
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
 
     def fact(self, name: str, value: Any, *, unit: str = "", of: Any = "") -> None:
-        """Records a decision for the report. The value is a number, a text or a list of texts. Any other value is
-        converted to a text. A number may have a `unit` (s, byte). `of` is the group, stage or device of the
+        """Records a decision for the report. The value may be a number, a text or a list of texts. A value of another
+        type is converted to a text. A number may have a `unit` (s, byte). `of` is the group, stage or device of the
         decision."""
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
             value = float(value)

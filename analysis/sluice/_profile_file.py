@@ -1,5 +1,5 @@
-"""Writes profiles (sluice-profile/1, sim/profile/FORMAT.md) row by row. Rows of an existing file stay. The file is
-complete after each row."""
+"""Writes profiles (sluice-profile/1, sim/profile/FORMAT.md) row by row. If the file exists, its rows stay. After each
+new row, the file is a valid profile."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Row = dict[str, str]
 
 class ProfileFile:
     """A profile as a CSV file. The header of a new file has the keys that the caller gives. If the file exists, its
-    header must agree with these keys about the machine and the way of measuring. If an existing file has an `idle`
-    power, the file keeps this power."""
+    header must name the same machine and the same way of measuring. If an existing file has an `idle` power, the file
+    keeps this power."""
 
     def __init__(self, path: Union[str, Path], header: Mapping[str, Any]) -> None:
         self.path = Path(path)

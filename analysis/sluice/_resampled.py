@@ -50,8 +50,8 @@ def dataset(r: "Recording", times: Sequence[float], makespan: float,
 
 
 def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
-    """Returns the share of each bin in which the stream executes. A stream executes one action at a time, so the shares
-    of its actions add up."""
+    """Returns the share of each bin in which the stream executes. A stream executes one action at a time, so this share
+    is the sum over its actions."""
     mine = r.of_action("stream") == stream
     start, end = np.sort(r.numbers("spans/start")[mine]), np.sort(r.numbers("spans/end")[mine])
     if len(start) == 0:
@@ -63,7 +63,7 @@ def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
 
 
 def _highest(r: "Recording", pool: int, edges: np.ndarray) -> np.ndarray:
-    """Returns the most bytes in the pool within each bin: at its beginning, or after a change."""
+    """Returns for each bin the most bytes that the pool holds, at the beginning of the bin or after a change in it."""
     mine = r.numbers("memory/pool") == pool
     time, level = r.numbers("memory/time")[mine], np.append(0, r.numbers("memory/level")[mine])
     first = np.searchsorted(time, edges[:-1], "right")  # number of changes when the bin begins

@@ -35,10 +35,10 @@ class Operator:
 
 
 def operators_of(module: nn.Module, inputs: tuple) -> tuple[list[Operator], Operator]:
-    """Returns the leaves in the order of their first calls, and the whole module as one operator. A leaf is a leaf
-    module, or a function between leaf modules. One run of the module finds all leaves. For this, the method `forward`
-    of each leaf is replaced. Forward hooks are not enough, because they do not see keyword arguments before torch
-    2.0."""
+    """Returns the operators in the order of their first calls, and the whole module as one operator. An operator is a
+    leaf module, or a function that is called between leaf modules. One run of the module finds all operators. For this,
+    the method `forward` of each leaf module is replaced. Forward hooks are not enough, because they do not see keyword
+    arguments before torch 2.0."""
     leaves = [one for one in module.modules()
               if _is_leaf(one) and (one is not module or Layers(module).knows(module))]
     with torch.no_grad():

@@ -14,8 +14,8 @@ from ._measuring import Subject
 from ._torch_operators import Operator, copy_of, tensors_in, with_tensors
 
 CHAIN = 8  # the number of layers of a chain
-# An operator's inputs are copied at most this often. If these copies do not fill the cache, the cache is cleared before
-# each sample. To clear it, other memory of the cache's size is written.
+# The most copies that are made of an operator's inputs. If these copies do not fill the cache, the cache is cleared
+# before each sample. To clear it, other memory of the cache's size is written.
 MOST_COPIES = 1024
 
 
@@ -68,8 +68,8 @@ def can_run(operator: Operator, cache: str, backward: bool) -> bool:
 
 class _Inputs:
     """Gives the inputs of each call. If `cache_bytes` is 0, the inputs are always the same. Otherwise the measurement
-    is cold: the calls take several copies of the inputs, one after the other. All copies together are larger than
-    `cache_bytes`. There are at most MOST_COPIES copies."""
+    is cold: each call takes the next one of several copies of the inputs. All copies together are larger than
+    `cache_bytes`, unless this needs more than MOST_COPIES copies."""
 
     def __init__(self, operator: Operator, cache_bytes: int) -> None:
         self._given = (operator.args, operator.kwargs)

@@ -67,7 +67,7 @@ class Cluster:
                 and time.monotonic() - self._had_workers_at > _WITHOUT_WORKERS_S)
 
     def forgot(self) -> bool:
-        """Returns whether there are workers, all of them idle for more than _IDLE_S seconds."""
+        """Returns True if there are workers, and all of them have been idle for more than _IDLE_S seconds."""
         return self._client is not None and time.monotonic() - self._worked_at > _IDLE_S
 
     def asked_again(self) -> None:
@@ -150,8 +150,8 @@ class Workers:
             self._keep(number, _sluice.PointResult.unpacked(packed))
 
     def _suspects(self, future: Future, batch: list[int]) -> dict[int, BaseException]:
-        """Keeps the answers of a batch. If the batch did not answer, returns its points with the executor's error. If
-        the executor is broken, returns no points: all of them have failed."""
+        """Keeps the answers of a batch. If the batch did not answer, returns its points with the executor's error, so
+        that they can run again. But if the executor is broken, keeps them as failed points, and returns none."""
         error = CancelledError() if future.cancelled() else future.exception()
         if error is None:
             self._answers(future, batch)

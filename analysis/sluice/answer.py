@@ -35,8 +35,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Certainty:
-    """The seconds of work as shares, one share for each kind of evidence. Work is computing and moving. If there is any
-    work, the shares add up to 1."""
+    """What the seconds of computations and transfers rest on. Each kind of evidence has a share of these seconds. If
+    there are such seconds, the shares add up to 1."""
 
     measured: float  #: the share that rests on measurements of the layers themselves
     sourced: float  #: the share that rests on figures of the platform that have a source
@@ -72,8 +72,8 @@ class Answer:
 
     @classmethod
     def from_json(cls, text: str) -> "Answer":
-        """Returns the answer in the given JSON of `sim/study/answer`. After the run of a plan, the text is empty, and
-        the answer is empty, too."""
+        """Returns the answer in the given JSON of `sim/study/answer`. For the run of a plan without a scenario, the
+        text is empty, and the answer is empty, too."""
         if not text:
             return cls()
         said = json.loads(text)

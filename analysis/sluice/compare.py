@@ -26,8 +26,8 @@ Size = Optional[tuple[float, float]]
 
 
 def _of_a_mapping(function: Asked) -> Asked:
-    """A decorator for a function of one mapping: results by name. With other arguments, the decorated function raises
-    an error. The message of the error explains which mapping is expected."""
+    """A decorator for a function that takes one argument: a mapping from names to results. With other arguments, the
+    decorated function raises an error. The message of the error explains which mapping is expected."""
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         results, *others = args or [kwargs.pop("results", None)]

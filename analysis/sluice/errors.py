@@ -1,4 +1,4 @@
-"""The errors of the package. The command line would print the text of an error, and end with its `exit_code`."""
+"""The errors of the package. After the same error, the command line prints its text and ends with its `exit_code`."""
 
 from __future__ import annotations
 

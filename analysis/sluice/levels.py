@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # The number of columns of a picture. Changes within one column look like one change.
 _COLUMNS = 300
-_SEEN = 1 / 200  # an area below this share of the picture's height or width cannot be seen
+_SEEN = 1 / 200  # an area cannot be seen if its height or width is a smaller share of the picture's
 
 
 def draw(ax: "Axes", r: "Recording", pool: int, start: float, end: float) -> tuple[list[Any], float]:
@@ -90,8 +90,8 @@ def _columns(time: np.ndarray, level: np.ndarray, start: float,
     if last - first <= _COLUMNS:
         return np.append(start, time[first:last]), np.arange(first, last + 1)
     edges, width = np.linspace(start, end, _COLUMNS, endpoint=False, retstep=True)
-    # Each column is widened by half a column on both sides. So a level that appears in every second column is visible
-    # in all columns.
+    # The highest level is also looked for in half a column on both sides of each column. So a level that occurs in
+    # every second column is visible in all columns.
     begins = np.clip(np.searchsorted(time, edges - width / 2), first, last)
     ends = np.clip(np.searchsorted(time, edges + 1.5 * width), first, last)
     shown = [a + int(np.argmax(level[a : b + 1])) for a, b in zip(begins, ends)]

@@ -101,15 +101,15 @@ class Nvml:
 
 class NvidiaSmi:
     """The energy of an NVIDIA GPU, from the power that nvidia-smi prints repeatedly. This meter is for GPUs before
-    Volta, and for machines without NVML. Between two samples, the meter assumes the power of the first sample."""
+    Volta, and for machines without NVML. From one sample to the next, the meter assumes the earlier power."""
 
     name = "nvidia-smi"
     AVERAGED_S = 1.0  # on Ampere and later GPUs, nvidia-smi prints the mean power of the last second
 
     def __init__(self, index: int = 0, program: str = "nvidia-smi", every_s: float = 0.1, watts: float = 300.0,
                  clock: Callable[[], float] = time.monotonic, patience_s: float = 10.0) -> None:
-        """`watts` is the approximate power of the GPU. The resolution is the energy at this power of one second, or of
-        `every_s` seconds if they are more.
+        """`watts` is the approximate power of the GPU. The resolution is the energy that the GPU takes at this power in
+        one second, or in `every_s` seconds if this is longer.
 
         Raises IoError if the program is missing. Raises IoError if the program prints no power within `patience_s`."""
         self.resolution_j = max(self.AVERAGED_S, every_s) * watts

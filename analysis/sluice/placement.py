@@ -31,9 +31,10 @@ _SAME = 1e-6  # a requested size may differ from a size of the curve by at most 
 
 @checked
 class PlacementCurve:
-    """The slowdown of a scenario for several sizes of fast memory and several ways to place tensors. `frame` is the
-    whole curve as a table. For each tensor, `tensors` gives the seconds that the run would save or lose with the tensor
-    in the other memory. `plan` returns a placement as a plan with two memories. `Scenario.placement` makes a curve."""
+    """How much slower a scenario is than with all tensors in fast memory. The curve has several sizes of fast memory
+    and several ways to place tensors. `frame` is the whole curve as a table. For each tensor, `tensors` gives the
+    seconds that the run would save or lose with the tensor in the other memory. `plan` returns a placement as a plan
+    with two memories. `Scenario.placement` makes a curve."""
 
     def __init__(self, native: "_sluice.PlacementCurve") -> None:
         self._native = native
@@ -94,14 +95,14 @@ class PlacementCurve:
     def frame(self) -> "pandas.DataFrame":
         """A new table with one row for each size and way, in the order of sizes. The columns way, fast_bytes and
         fast_share say what was asked. fast_share is a share of `needed_bytes`. predicted_s has the seconds that the
-        arithmetic of the placement predicts. simulated_s has the seconds of the executed plan. The way `cached` has no
-        plan: its seconds are predicted_s. For all other ways, the seconds are simulated_s. The column slowdown is
-        seconds / `all_fast_s`. The column bound_s has a lower bound of the seconds. gap is (seconds - bound_s) /
-        seconds. The columns moves_… count moves. The columns bytes_… have their bytes. There are three columns of each
-        kind: for all moves to fast memory, for all moves to slow memory, and for those moves that take place while
-        kernels run. hit_bytes, miss_bytes and written_back_bytes are for the way `cached`. oracle_s has the seconds
-        that this computer needed to find the placement. If the way cannot be used, the column refused says why.
-        Otherwise it is empty. Missing numbers are NaN. `frame.attrs["units"]` has the units."""
+        arithmetic of the placement predicts. simulated_s has the seconds of the executed plan. Only the way `cached`
+        has no plan. The column slowdown is simulated_s / `all_fast_s`, and bound_s has a lower bound of simulated_s.
+        gap is (simulated_s - bound_s) / simulated_s. For `cached`, these three columns are about predicted_s instead.
+        The columns moves_… count moves. The columns bytes_… have their bytes. There are three columns of each kind: for
+        all moves to fast memory, for all moves to slow memory, and for those moves that take place while kernels run.
+        hit_bytes, miss_bytes and written_back_bytes are for the way `cached`. oracle_s has the seconds that this
+        computer needed to find the placement. If the way cannot be used, the column refused says why. Otherwise it is
+        empty. Missing numbers are NaN. `frame.attrs["units"]` has the units."""
         columns = _sluice.placement_columns()
         table = late("pandas").DataFrame(self._results, columns=columns)
         words = ("way", "refused")
@@ -116,8 +117,9 @@ class PlacementCurve:
         are class, bytes, memory and worth_s. The column memory names the memory of the tensor. If the tensor moves,
         this is the memory of its first use. worth_s is in seconds. For a tensor in fast memory, it is the time that the
         run would lose if the tensor were in slow memory all the time. For a tensor in slow memory, it is the time that
-        the run would save if the tensor were in fast memory all the time. It does not matter whether fast memory has
-        room for the tensor. All other tensors stay in their memories, so the seconds of several tensors do not add up.
+        the run would save if the tensor were in fast memory all the time, even if fast memory has no room for it. All
+        other tensors stay in their memories. So if two tensors change, the run may save or lose another time than the
+        sum of their worth_s.
 
         `fast` is one of the sizes of fast memory in this curve, as a share or as bytes. None means the largest size up
         to half of the needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises
@@ -132,9 +134,10 @@ class PlacementCurve:
         return table
 
     def plan(self, way: Way = "asynchronous", fast: Union[str, float, None] = None) -> Plan:
-        """Returns a placement as a plan. The plan has two memories, kernels, moves between kernels, and moves of a copy
-        engine. `.run()` executes it. `fast` is as in `tensors`. Raises UsageError if `fast` is not a size of this
-        curve. Raises UsageError if `way` has no plan at this size."""
+        """Returns a placement as a plan. The plan has two memories, kernels, and moves of tensors between the memories.
+        A move runs after one kernel and before the next, or on a copy engine. `.run()` executes the plan. `fast` is as
+        in `tensors`. Raises UsageError if `fast` is not a size of this curve. Raises UsageError if `way` has no plan at
+        this size."""
         place = self._place(way, fast)
         return Plan(self._native.plan(place))
 

@@ -35,8 +35,8 @@ class Plan:
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>") -> Plan:
-        """Reads a plan from its text (sim/plan/FORMAT.md). `Plan.text()` and `Result.plan` return such texts. Messages
-        call the plan `name`. Raises InputError."""
+        """Reads a plan from its text (sim/plan/FORMAT.md). `Plan.text()` and `Result.plan` return such texts. `name` is
+        the name that messages use for the plan. Raises InputError."""
         return cls(_sluice.Plan.parse(text, name), name)
 
     @property
@@ -57,8 +57,8 @@ class Plan:
     @property
     def facts(self) -> dict[str, Any]:
         """The decisions of the policy by name. A decision is a number, a text or a list. The name of a number ends with
-        its unit, as in chosen_s. If a decision has a value for each group or stage, these values are a dict. The facts
-        of each replica are a dict, too: `facts["replicas"]["gpu0"]`."""
+        its unit, as in chosen_s. If a decision has a value for each group or stage, these values are a dict. The
+        decisions of each replica are a dict, too: `facts["replicas"]["gpu0"]`."""
         return json.loads(self._native.facts)
 
     @property
@@ -110,9 +110,10 @@ class Plan:
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
             executor: Executor = "auto") -> Result:
-        """Executes the plan. `progress` = True draws a bar. A function `progress` receives two numbers: the executed
-        actions and all actions. `executor` is "simgrid", "replay", "both" or "auto", as in `sluice run --executor`. If
-        the two executors of "both" differ, raises InternalError. Raises UsageError for any other executor."""
+        """Executes the plan. `progress` = True draws a bar. A function `progress` receives two numbers: how many
+        actions have been executed, and how many there are in all. `executor` is "simgrid", "replay", "both" or "auto",
+        as in `sluice run --executor`. With "both", raises InternalError if the results of the two executors differ.
+        Raises UsageError for any other executor."""
         from .result import Result
 
         bound = "" if self._question_bound_s is None else repr(self._question_bound_s)

@@ -42,9 +42,9 @@ class Plots(Suggesting):
                  title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                  legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the actions from `start` to `end` (s). There is one row per stream and one bar per action. A bar with
-        enough room shows the number of its stage. Very narrow actions become a strip. A colour stands for a kind of
-        action. In a strip, the height of a colour is the share of the time in which actions of its kind run. `streams`
-        are the names of the streams to show, by default all streams."""
+        enough room shows the number of its stage. Neighbours with very narrow bars become one strip. A colour stands
+        for a kind of action. In a strip, the height of a colour is the share of the time in which actions of its kind
+        run. `streams` are the names of the streams to show, by default all streams."""
         start, end = self._window(start, end)
         order = self._streams(streams)
         axes = late("._axes")
@@ -105,10 +105,11 @@ class Plots(Suggesting):
 
     def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None, *,
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows each stage as a point: its FLOP/s over its FLOP per loaded byte. A line shows the limit: the device's
-        peak and the bandwidth of its link (Williams et al. 2009; here the link takes the place of DRAM). The picture
-        needs the result of a scenario, because a plan does not contain the device's peak. The longest stages get their
-        labels first, until there is no more room. `unit` is "GFLOP/s", "TFLOP/s" and so on."""
+        """Shows each stage as a point. The horizontal axis is FLOP per loaded byte, and the vertical axis is FLOP/s. A
+        line shows the limit: the device's peak and the bandwidth of its link (Williams et al. 2009; here the link takes
+        the place of DRAM). The picture needs the result of a scenario, because a plan does not contain the device's
+        peak. The longest stages get their labels first, until there is no more room. `unit` is "GFLOP/s", "TFLOP/s" and
+        so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
         ax = axes.new(ax, 7, 5, figsize)

@@ -41,7 +41,8 @@ class Result:
 
     @cached_property
     def _answer_text(self) -> str:
-        """The answer as JSON. Its notes need more simulations. Therefore the answer is made only when it is read."""
+        """The answer as JSON. Further simulations are needed for its notes. Therefore the answer is made only when it
+        is read."""
         said = self._said() if callable(self._said) else self._said
         return said or self._recording.info["header"].get("answer", "")
 
@@ -57,8 +58,8 @@ class Result:
 
     @property
     def certainty(self) -> Optional[Certainty]:
-        """How certain the answer is. The seconds of work have three shares: from measurements, from figures with a
-        source, and from assumed figures. The certainty is None if `asked` is None."""
+        """How certain the answer is: which shares of the seconds rest on measurements, on figures with a source, and on
+        assumed figures. The certainty is None if `asked` is None."""
         return self._answer.certainty
 
     @property
@@ -180,9 +181,9 @@ class Result:
                table: Optional[str] = None) -> None:
         """Writes the run for another program, as `sluice export` does. `to` is perfetto, chrome, csv or data-island.
         Without `to`, the path's extension gives the format: .pftrace, .json or .csv. `table` is the table of a
-        data-island: metrics (the default), stages, or layers. The table layers lists the layers of the model. Raises
-        UsageError if no format is known. Raises IoError if the file cannot be written. Raises InputError for the table
-        layers of a plan, because a plan has no layers."""
+        data-island: "metrics" (the default), "stages", or "layers" (the layers of the model). Raises UsageError if
+        neither `to` nor the extension gives a format. Raises IoError if the file cannot be written. Raises InputError
+        if a plan was run without a scenario and `table` is "layers", because a plan has no layers."""
         form = to or _ENDINGS.get(Path(path).suffix, "")
         if not form:
             raise errors.UsageError("give 'to': one of perfetto, chrome, csv, data-island, because the "

@@ -24,8 +24,8 @@ _SAME = 0.02  # decades; points that are closer than this share a name
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage that loads and computes. Its seconds are the time in which it loads, computes or does both. Neither its
-    loads nor its computation can take longer. So no stage is above the roof."""
+    """A stage that loads and computes. Its seconds are the time in which it loads, computes or does both. Its loads
+    alone and its computation alone take at most these seconds. So no stage is above the roof."""
 
     name: str
     intensity: float  #: FLOP per byte

@@ -142,7 +142,7 @@ class Scenario:
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
             executor: ExecutorName = "auto") -> Result:
         """Runs the scenario in the helper process. `progress` = True draws a bar. A function `progress` receives two
-        numbers: the executed actions and all actions. `executor` is as in Plan.run. Raises InputError and HelperDied.
+        numbers, as in Plan.run. `executor` is as in Plan.run, too. Raises InputError and HelperDied.
         If the plan does not fit or ends in a deadlock, raises Infeasible. Ctrl-C ends the run and raises
         KeyboardInterrupt."""
         return self.plan().run(progress, executor)
@@ -183,7 +183,7 @@ class Scenario:
                   in_place: Union[str, Sequence[float], None] = None, nodes: int = 1000,
                   progress: Union[bool, Callable[[int, int], None]] = False) -> PlacementCurve:
         """Decides for each tensor whether it should be in fast or in slow memory, like the command `sluice placement`
-        (docs/placement.md). There is one answer for each size of fast memory:
+        (docs/placement.md). There is one result for each size of fast memory and each way to place tensors:
 
             curve = scenario.placement(fast=[0.25, 0.5, "16GB"], ways=["static", "asynchronous"])
             curve.frame[["way", "fast_share", "slowdown"]]
@@ -195,17 +195,17 @@ class Scenario:
         size of the device's fast memory. `ways` is a way to place tensors, or a list of ways. None means all seven
         ways. `device` is the device that computes. None means the first device with two memories. `in_place` has two
         measured rates of kernels: for reading and for writing slow memory. Write the rates as "20GB/s:4.4GB/s", or as
-        two numbers in byte/s: (20e9, 4.4e9). A kernel then takes its seconds with all operands in fast memory, plus the
+        two numbers in byte/s: (20e9, 4.4e9). A kernel then takes as long as with all operands in fast memory, plus the
         seconds for reading and writing slow memory. With None, the cost model gives the seconds of kernels with
         operands in slow memory. `nodes` is the largest number of nodes that branch and bound may visit for one
         placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts results instead
-        of actions. There is one result for each size and way.
+        of actions.
 
         The scenario's policy, cut and fates are ignored. Without `in_place`, the cost model must distinguish memories.
         Raises UsageError for invalid sizes or rates. Raises InputError for an unknown way or device. Raises InputError
         for a memory without a rate, or if the cost model does not distinguish memories. Raises Infeasible if slow
-        memory cannot hold all tensors. If a way does not fit at a size, its row says the reason. Ctrl-C ends the search
-        after the current placement and raises KeyboardInterrupt.
+        memory cannot hold all tensors. If a way has no placement for a size, its row says the reason. Ctrl-C ends the
+        search after the current placement and raises KeyboardInterrupt.
 
         Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4."""
         from .placement import placement
@@ -247,8 +247,8 @@ _KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model
 
 
 def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
-    """Warns if a new mapping lacks keys of the old mapping. Models and platforms get no warning. A mapping of another
-    kind, such as another policy, has other keys anyway and gets no warning either."""
+    """Warns if a new mapping lacks keys of the old mapping. There is no warning about models and platforms, and none
+    about a mapping of another kind. For example, another policy has other keys anyway."""
     if key in ("model", "platform"):
         return
     was: Any = before
@@ -266,7 +266,7 @@ def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
 
 @checked
 def load(path: Union[str, Path], changes: Optional[Changes] = None) -> Scenario:
-    """Reads a scenario. `path` is a file, or a name of the zoo (`sluice.scenarios()`).
+    """Reads a scenario. `path` is a file, or the name of a bundled scenario (see `sluice.scenarios()`).
 
         sluice.load("alexnet_x200", {"workload.batch": 8})
 

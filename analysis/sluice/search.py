@@ -69,7 +69,8 @@ class Found:
 
     @property
     def exhaustive(self) -> bool:
-        """Whether every combination ran and none failed. Then the best point is proven to be the best."""
+        """Whether every combination ran and none failed. If so, it is certain that no combination is better than the
+        best point."""
         return self._result.exhaustive
 
     @property
@@ -124,11 +125,11 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
     `scenario` is a Scenario, a name or a file. `metric` is one of `sluice.metrics()`. If the metric has several
     numbers, add a dot and a name, as in "peak_bytes.gpu". `metric` may also be a key of `over` that has a range. The
     search then finds, for example, the least bandwidth that keeps a limit. `over` has a range or a list of values for
-    each key. A tuple (lo, hi) is the range from lo to hi. Between two whole numbers without units, all values are whole
-    numbers. A Python `range` has whole numbers, too. Each value of a list is combined with all values of the other
-    keys. `subject_to` is a limit, "METRIC <= QUANTITY" or "METRIC >= QUANTITY", or a list of limits. `points` is the
-    largest number of different points that run. `store` is as in `Scenario.sweep`. Points that a sweep has stored there
-    do not run again. `by` is the method. "nlopt" runs the same points each time (see `sluice help search`). "optuna" is
+    each key. A tuple (lo, hi) is the range from lo to hi. If lo and hi are whole numbers without units, only whole
+    numbers are tried. A Python `range` has whole numbers, too. Each value of a list is combined with all values of the
+    other keys. `subject_to` is a limit, "METRIC <= QUANTITY" or "METRIC >= QUANTITY", or a list of limits. `points` is
+    the largest number of different points that run. `store` is as in `Scenario.sweep`. Points that a sweep has stored
+    there do not run again. `by` is the method. "nlopt" runs the same points each time (see `sluice help search`). "optuna" is
     Optuna's TPE sampler with `seed`, and needs python3-optuna. With `verify`, the best point also runs in SimGrid.
     SimGrid must give the same makespan.
 

@@ -23,9 +23,9 @@ def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
 
 def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict:
     """Returns groups of spans in the order of time. A group lasts from `left` to `right`, in s. `share` has the share
-    of the group's time for each kind of action. `idle` says whether the stream is idle for a part of this time. A group
-    ends where the next group begins. If the next group is at least `apart` seconds away, the group ends with its last
-    span."""
+    of the group's time for each kind of action. `idle` says whether the stream is idle for a part of this time. If the
+    next group begins less than `apart` seconds after a group's last span, the group ends where the next group begins.
+    Otherwise it ends with its last span."""
     start, end, kind = spans["start"], spans["end"], spans["kind"]
     first = _new(_groups(start, end, apart, longest))
     left, last = start[first], end[_last(first)]

@@ -42,7 +42,7 @@ def products_table():
 
 def unseen():
     """For each card, a fit was made from the other four cards. Returns the errors of these fits by class and card. The
-    names of the cards are as in the table of measurements. The name "" has the error over all cards."""
+    names of the cards are as in the table of measurements. The entry for the card "" gives the error over all cards."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / "gpus_float32.yaml").read_text(), Loader=loader)
     return {each["class"]: {"": each["device_error"], **{one["device"]: one for one in each["device_errors"]}}
@@ -70,7 +70,8 @@ def a30_table(with_cores, without):
 
 def whole_tiles(rows):
     """Counts the grids of thread blocks of the products in NeuSight's tables. A grid fits a result if it has as many
-    blocks as the result has tiles. Returns the numbers of grids that fit m x k, m x n, only m x k, and only m x n."""
+    blocks as the result has tiles. The result has m rows, and k or n columns. Returns the numbers of grids that fit m x
+    k, m x n, only m x k, and only m x n."""
     def is_whole(row, columns):
         tiles, grid, count = (16, 32, 64, 96, 128, 256), int(row["grid_blocks"]), int(row["b"])
         return any(count * -(-int(row["m"]) // high) * -(-int(row[columns]) // wide) == grid

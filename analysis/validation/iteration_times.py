@@ -42,10 +42,10 @@ def layer(width, micro_batch, ranks, sequence_parallel):
     shapes = [(rows, 3 * width // ranks, width), (rows, width, width // ranks),
               (rows, 4 * width // ranks, width), (rows, width, 4 * width // ranks)]
     attention = 4 * micro_batch * TOKENS**2 * width / ranks
-    # `outside` counts the tensors that are not split among the ranks: two norms (read, write), two dropouts (read,
-    # write, and a mask of half the size) and two sums (two reads, one write). `within` counts the split tensors:
-    # queries, keys, values, and the activation of the feed-forward layer. This activation is 4 times as wide as the
-    # layer's input.
+    # `outside` counts the tensors that the ranks split only with sequence parallelism: two norms (read, write), two
+    # dropouts (read, write, and a mask of half the size) and two sums (two reads, one write). `within` counts the split
+    # tensors: queries, keys, values, and the activation of the feed-forward layer. This activation is 4 times as wide
+    # as the layer's input.
     outside = rows * width * 2 / (ranks if sequence_parallel else 1)
     within = rows * width * 2 / ranks
     sent = 2 * 2 * (ranks - 1) / ranks * rows * width * 2
@@ -85,7 +85,7 @@ def korthikanti():
 
 
 def vtrain():
-    """Yields the 3.6B rows whose ranks fit on one node."""
+    """Yields those rows of vTrain's 3.6B model in which the ranks that share a layer are all on one node."""
     with open(DATA / "vtrain_a100_iteration_times.csv", newline="") as file:
         for row in csv.DictReader(file):
             billions, *numbers, milliseconds = row.values()
@@ -132,8 +132,8 @@ def fitted(rows):
 
 
 def results():
-    """Returns the coefficients, the rows of the fit, and the other rows. A row has a name, measured s and predicted
-    s."""
+    """Returns the coefficients, the rows of the fit, and the other rows. A row has a name, the measured seconds and the
+    predicted seconds."""
     first = list(korthikanti())
     seen = [row for row in first if " 22B" in row[0]] + list(vtrain())
     unseen = [row for row in first if " 22B" not in row[0]] + list(sc21())

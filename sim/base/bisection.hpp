@@ -6,7 +6,7 @@
 namespace sluice {
 
 /// Searches between `good`, which fits, and `bad`, which does not fit. `good` and `bad` are not tested. Returns the
-/// largest number that fits. If no number between them fits, this is `good`. Makes about log2(bad - good) tests.
+/// largest number that fits. If no number between them fits, the result is `good`. Makes about log2(bad - good) tests.
 template <class Fits>
 std::int64_t largest_that_fits(std::int64_t good, std::int64_t bad, Fits&& fits) {
   while (bad - good > 1) {

@@ -7,15 +7,15 @@
 namespace sluice {
 namespace {
 
-// A line of a generated file may be megabytes long. So a message shows only the part around the column.
+// A line of a generated file may be megabytes long. So a message shows only the part around the column of the error.
 constexpr std::size_t shown_width = 100;
 
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-// Returns the byte index of a character of UTF-8 `text`. `column` counts characters from 1. If the text has fewer
-// characters, returns its size.
+// Returns the byte index of a character of UTF-8 `text`. `column` counts characters from 1. If the text has fewer than
+// `column` characters, returns its size.
 std::size_t byte_of(const std::string& text, int column) {
   std::size_t at = 0;
   for (int seen = 1; at < text.size() && seen < column; ++seen) {

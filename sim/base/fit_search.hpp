@@ -1,5 +1,5 @@
-// Searches for the largest number that fits. The search makes few tests, because a test may be expensive. A failed test
-// must say how much was needed.
+// Searches for the largest number that fits. The search makes few tests, because a test may be expensive. If a number
+// does not fit, its test must say how much the number needs.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,8 @@ class FitSearch {
   /// number has been tested.
   std::int64_t good_ = 0, bad_ = 0;
   std::int64_t step_ = 1;  ///< the distance from a number that fits to the next number to test
-  /// The number of slow guesses in a row, up to now. A slow guess leaves more than half of the range.
+  /// The number of slow guesses in a row, up to now. A slow guess is a tested number that did not fit and left more
+  /// than half of the range.
   int slow_ = 0;
   RefusedNumber last_;
 };

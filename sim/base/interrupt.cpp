@@ -167,8 +167,8 @@ InOrder::~InOrder() {
   if (received != 0 && leaves_now() && std::uncaught_exceptions() == 0) leave(received);
 }
 
-// If the list `half_written` is full, a signal does not remove the file. The file then stays on the disk, as after a
-// crash.
+// If the list `half_written` is full, a signal does not remove the file at `path`. The file then stays on the disk, as
+// after a crash.
 RemovedOnInterrupt::RemovedOnInterrupt(std::string path) : path_(std::move(path)), place_(0) {
   for (; place_ < half_written.size(); ++place_) {
     const char* nobody = nullptr;

@@ -69,7 +69,7 @@ class InOrder {
   InOrder& operator=(const InOrder&) = delete;
 };
 
-/// While this object exists, a signal that ends the process at once also removes the file.
+/// While this object exists, a signal that ends the process at once also removes the file at `path`.
 class RemovedOnInterrupt {
  public:
   explicit RemovedOnInterrupt(std::string path);

@@ -38,12 +38,12 @@ void Descriptor::reset() {
 
 MemoryFile MemoryFile::of(Descriptor file) {
   struct stat status = {};
-  if (::fstat(file.get(), &status) != 0) fail("cannot read the size of an answer");
+  if (::fstat(file.get(), &status) != 0) fail("cannot read the size of a memory file");
   MemoryFile memory;
   memory.size_ = static_cast<std::size_t>(status.st_size);
   if (memory.size_ == 0) return memory;
   void* const data = ::mmap(nullptr, memory.size_, PROT_READ, MAP_SHARED, file.get(), 0);
-  if (data == MAP_FAILED) fail("cannot map an answer");
+  if (data == MAP_FAILED) fail("cannot map a memory file");
   memory.data_ = static_cast<char*>(data);
   return memory;
 }

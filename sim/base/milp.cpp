@@ -95,8 +95,8 @@ std::uint32_t Milp::constrain(double low, const Terms& terms, double high) {
   std::map<std::uint32_t, double> sums;
   for (const auto& [variable, factor] : terms) {
     if (variable >= columns_.size())
-      throw InternalError("a constraint names variable " + std::to_string(variable) + " of " +
-                          std::to_string(columns_.size()));
+      throw InternalError("a constraint names variable " + std::to_string(variable) +
+                          ", but there are only " + std::to_string(columns_.size()) + " variables");
     sums[variable] += factor;
   }
   rows_.push_back({low, high, Terms(sums.begin(), sums.end())});

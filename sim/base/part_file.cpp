@@ -52,7 +52,8 @@ bool still_named(int file, const std::string& path) {
 
 PartFile::PartFile(std::string target) : target_(std::move(target)), part_(target_ + ".part") {
   check_target(target_);
-  // Delays signals until the file is locked and registered. A signal removes registered files.
+  // Delays signals until the file is locked and registered. When a signal ends the process, registered files are
+  // removed.
   const InOrder in_order;
   while (true) {
     file_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);

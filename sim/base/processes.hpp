@@ -28,15 +28,15 @@ struct ChildLimits {
   unsigned wall_s = 0;
 };
 
-/// Thrown when a child ended by a signal or without an answer.
+/// Thrown when a signal ended a child, or when a child ended without an answer.
 struct ChildDied : InternalError {
   explicit ChildDied(const std::string& message) : InternalError(message) {}
 };
 
-/// Forks a child that calls `body` and then exits. The exit code of the child is 0. If `body` throws std::bad_alloc,
-/// the exit code is ended_without_memory. After any other exception, it is 70. The caller must wait for the child with
-/// waitpid. If the system allows no additional process, throws IoError. If it has no memory for the process, throws
-/// std::bad_alloc.
+/// Forks a child that calls `body` and then exits. If `body` returns, the exit code of the child is 0. If `body` throws
+/// std::bad_alloc, the exit code is ended_without_memory. After any other exception, it is 70. The caller must wait for
+/// the child with waitpid. If the system allows no additional process, throws IoError. If it has no memory for the
+/// process, throws std::bad_alloc.
 pid_t fork_child(const std::function<void()>& body);
 
 /// Runs `work` in a child and returns its result. An Error that `work` throws is thrown again in the parent,

@@ -236,8 +236,8 @@ class Parser {
   const Unit* unit_ = nullptr;
 };
 
-// Returns a number with four significant digits. A number from 1e3 to 1e9 is rounded to a whole number and written
-// without an exponent: 10800 instead of 1.08e+04.
+// Returns the text of a number, with four significant digits. A number from 1e3 to 1e9 is rounded to a whole number and
+// written without an exponent: 10800 instead of 1.08e+04.
 std::string digits4(double value) {
   std::array<char, 64> buffer{};
   char* const last = buffer.data() + buffer.size();

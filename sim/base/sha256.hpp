@@ -1,4 +1,4 @@
-// Computes SHA-256 (FIPS 180-4) of a sequence of bytes by libcrypto.
+// Uses libcrypto to compute the SHA-256 (FIPS 180-4) of a sequence of bytes.
 #pragma once
 
 #include <cstddef>

@@ -70,9 +70,8 @@ std::string did_you_mean(std::string_view given, const std::vector<std::string>&
   const std::string wanted = lower_case(given);
   const std::string* nearest = plainly_meant(wanted, known);
   if (nearest) return " (did you mean '" + *nearest + "'?)";
-  // A name may differ from the wrong name by one edit per three letters. A name with fewer than three letters may
-  // differ by one edit. A name of a single letter must match exactly, because one edit can turn a letter into any other
-  // letter.
+  // A known name may differ from `given` by one edit for each three letters of `given`. If `given` has two letters, one
+  // edit is allowed. A single letter must match exactly, because one edit can turn a letter into any other letter.
   std::size_t best = given.size() < 2 ? 1 : std::max<std::size_t>(1, given.size() / 3) + 1;
   for (const std::string& name : known) {
     if (name.size() > 2 * longest) continue;

@@ -1,4 +1,5 @@
-// The catalog of commands, in the order of the help. To add a command, add a file and a line here.
+// The catalog of commands, in the order of the help. To add a command, add a file, and a line to
+// this list.
 #include "command/command.hpp"
 
 namespace sluice {

@@ -81,7 +81,7 @@ struct Command {
   /// Whether all words are positionals. Then no word is read as an option or an override.
   bool verbatim = false;
   std::vector<Option> options = {};
-  std::string details = {};  ///< text of the help between the options and the examples
+  std::string details = {};  ///< text of the help before the options
   /// Returns rows about the entries of a catalog. The function is called when the help is printed.
   HelpRows (*listed)() = nullptr;
   std::vector<Example> examples = {};

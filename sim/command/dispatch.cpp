@@ -106,9 +106,9 @@ void open_standard_streams() {
       (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/// Prepares the process for signals, for limits that the system sets, and for closed standard streams. If
-/// a file would grow beyond such a limit (ulimit -f), the signal SIGXFSZ comes. This signal ends a program
-/// by default, but Sluice ignores it. So the write fails, and the failure is reported like a full disk.
+/// Prepares the process for signals, for limits that the system sets, and for closed standard streams. If a file would
+/// grow beyond the limit of ulimit -f, the signal SIGXFSZ comes. This signal ends a program by default, but Sluice
+/// ignores it. So the write fails, and the failure is reported like a full disk.
 void prepare_process() {
   install_interrupt_handlers();
   end_at_once_when_interrupted(true);

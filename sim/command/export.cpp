@@ -47,7 +47,7 @@ std::string convert(const std::string& path, const ExportFormat& format, const s
 
 const ExportFormat& format_of(const Arguments& arguments) {
   if (!arguments.has("to"))
-    throw UsageError("'--to' is missing: one of " + join(export_catalog().names()) +
+    throw UsageError("'--to' is missing; give one of " + join(export_catalog().names()) +
                      "\nSee 'sluice help export'.");
   return export_catalog().find(arguments.text("to"));
 }
@@ -115,8 +115,8 @@ const Command export_command = {
         "chrome        a timeline as JSON, for chrome://tracing, Perfetto and Speedscope\n"
         "csv           one row per span (RFC 4180)\n"
         "data-island   a table as JSON for a web page: {\"func\": \"quick_plot\", \"data\": [...]}.\n"
-        "              The table has the metrics, the sums over each stage, or the layers. The\n"
-        "              layers are a stage table, which `sluice model` reads\n\n"
+        "              The table has the metrics, the sums over each stage, or the layers. With\n"
+        "              --table layers, it is a stage table, which `sluice model` reads\n\n"
         "A timeline has a process per device, a track per stream, and a counter per memory. An\n"
         "arrow leads from an action to each action that waited for the data of the first one. If\n"
         "more than 131072 spans end between the two actions, there is no arrow. Times are rounded\n"

@@ -16,8 +16,8 @@ std::string grouped(std::int64_t number);
 /// at least six significant digits and at least three decimals, but trailing zeros are left out.
 std::string milliseconds(double seconds);
 
-/// Returns a number such as 127.35, 2.192 or 0.6367. It has four significant digits and at least two decimals, without
-/// trailing zeros.
+/// Returns a number such as 127.35, 2.192 or 0.6367. It has at least four significant digits and at least two decimals,
+/// but trailing zeros are left out.
 std::string ratio(double number);
 /// Returns seconds in the form of a clock, such as "42 s", "3:07" or "2:00:05".
 std::string clock(double seconds);

@@ -89,7 +89,8 @@ bool is_standard_input(const std::string& given) {
   return given == "-" || given == "/dev/stdin";
 }
 
-/// Returns the text of standard input. If standard input is a terminal, a message first asks the user to type `what`.
+/// Returns the text of standard input. If standard input is a terminal, a message first says that `what` is read from
+/// the terminal.
 std::string typed_or_piped(const std::string& what) {
   if (isatty(STDIN_FILENO) != 0)
     message("sluice: reading " + what + " from the terminal; Ctrl-D ends it");

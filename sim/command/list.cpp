@@ -33,7 +33,7 @@ std::string figures_of(const std::vector<Figure>& figures) {
     table.rows.push_back(
         {"    " + printable(figure.name), printable(figure.value), printable(figure.note)});
   const std::string text = table.aligned();
-  return text.substr(text.find('\n') + 1);  // The list has no headings.
+  return text.substr(text.find('\n') + 1);  // leaves out the line of headings
 }
 
 std::string details_of(const Listed& entry) {
@@ -70,7 +70,7 @@ std::string overview() {
   return rows_text(rows, {.bold_labels = true}) +
          folded(
              "\n`sluice list models` prints each model with a sentence about it. With -v, the list also has the "
-             "parameters of models, policies and others, the figures of platforms, and sources.\n",
+             "parameters of models, policies and other entries, the figures of platforms, and sources.\n",
              page_width());
 }
 

@@ -73,8 +73,8 @@ TextTable part_of(const TextTable& table, const std::vector<std::size_t>& number
 
 constexpr std::size_t narrow = 24;  ///< the least width, in characters, to which a text is wrapped
 
-/// Returns the widths of the columns. If the last column has text, its width is at most the rest of
-/// the page.
+/// Returns the widths of the columns. If the last column has text, it gets at most the width that
+/// the other columns leave.
 std::vector<std::size_t> with_last_broken(const TextTable& table, std::vector<std::size_t> widths,
                                           std::size_t page) {
   const std::size_t before = sum_of(widths) - widths.back();

@@ -16,7 +16,7 @@ void print(std::string_view text);
 /// Writes a line to standard error.
 void message(std::string_view text);
 
-/// Returns whether standard output is a terminal with colour. NO_COLOR must be unset, and TERM must not be "dumb".
+/// Returns true if standard output is a terminal, NO_COLOR is not set, and TERM is not "dumb".
 bool colour_wanted();
 /// Returns whether the character set of the locale is UTF-8.
 bool utf8_wanted();

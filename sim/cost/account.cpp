@@ -16,12 +16,12 @@ std::string percent(double share) {
 }
 
 /// Sums the seconds of all passes, with one sum for each kind of grounds. Grounds say where the seconds of a price come
-/// from (see cost.hpp). At the end, each sum is divided by the total seconds, which makes it a share.
+/// from (see cost.hpp). At the end, finish() divides each sum by the total seconds. Then each sum is a share.
 class Sums {
  public:
   explicit Sums(Account& account) : account_(account) {}
 
-  /// Returns the sum of the seconds of all passes.
+  /// Returns the sum of the seconds of `parts`.
   double add(const std::vector<Grounds>& parts) {
     double seconds = 0;
     for (const Grounds& part : parts) {

@@ -51,8 +51,8 @@ struct Price {
   double flop = 0;
   double bytes = 0;       ///< the bytes that are read and written in memory
   double measured_s = 0;  ///< the part of the seconds that was measured
-  /// `joules_s` are the seconds with known joules, and `joules` are their joules above idle. The joules of all other
-  /// seconds are computed from the device's watts.
+  /// `joules_s` are the seconds with known joules. `joules` are the joules of these seconds, without those of an idle
+  /// device. The joules of all other seconds are computed from the device's watts.
   double joules = 0, joules_s = 0;
   double measured_j = 0;  ///< the part of the joules that was measured
 
@@ -99,8 +99,8 @@ struct CostFile {
 /// A cost model. It returns the price of a query. Equal queries have equal prices.
 struct Cost {
   virtual ~Cost() = default;
-  /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth. Throws it, too, if the operator
-  /// was not measured.
+  /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth, or if a needed measurement of the
+  /// operator is missing.
   virtual Price of(const Query& query) const = 0;
   /// Returns whether the pass was measured with its operands in the query's memories. If true, the price also holds for
   /// memories behind a link. If false, the price holds only for memories that the device reaches without a link.
@@ -119,7 +119,7 @@ struct Cost {
 struct CostModel {
   std::string name;
   std::string summary;
-  /// A paragraph about what the cost model does, when to use it, and what it costs.
+  /// A paragraph about what the cost model does, when to use it, and what it leaves out.
   std::string details = {};
   std::string source;        ///< paper, section
   std::string example = {};  ///< a complete command
@@ -127,7 +127,8 @@ struct CostModel {
   /// Makes the object that prices queries. File names in keys are relative to `folder`. Throws InputError with the
   /// position of a wrong key, and IoError if a file cannot be read.
   std::shared_ptr<const Cost> (*make)(const Reader& keys, const std::string& folder) = nullptr;
-  /// Whether the seconds depend on the memories of the operands. A search for these memories needs such a cost model.
+  /// Whether the seconds depend on the memories of the operands. Only with such a cost model can a search choose the
+  /// memories of tensors.
   bool counts_memories = false;
   /// Whether the cost model has prices for backward passes. A workload may say instead that a backward pass takes a
   /// multiple of the forward pass. Then these prices are not used.

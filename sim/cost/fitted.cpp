@@ -148,8 +148,8 @@ struct Fitted final : Cost {
         if (is_bound_by_memory(kernel, sheet, of_class.seconds.parameters)) by_memory_s += seconds;
         continue;
       }
-      // The measured joules include the energy of the idle device. Other code counts this energy, so this code
-      // subtracts it.
+      // The measured joules include the energy of the idle device. The price of an action must not include this energy,
+      // so it is subtracted.
       const double idle = query.device.idle_w * seconds;
       price.joules += std::max(0.0, of_class.joules_of(kernel, seconds) - idle);
       price.joules_s += seconds;

@@ -1,5 +1,6 @@
-// Additional power is power minus idle power. Operators that are limited by memory take only a share of the additional
-// power of a busy device. If a cost model knows what limits an operator, it has a key for this share.
+// The additional power of a device is its power minus its idle power. Operators that are limited by memory take only a
+// share of the additional power of a busy device. A cost model that knows what limits an operator has a key for this
+// share.
 #pragma once
 
 #include "cost/cost.hpp"
@@ -8,7 +9,7 @@ namespace sluice {
 
 Field memory_power_field();
 
-/// Adds joules to the price for `by_memory_s` seconds in which memory limited the work. Call this function only for
+/// Adds to the price the joules of `by_memory_s` seconds in which memory limited the work. Call this function only for
 /// seconds without known joules. A share of 1 leaves the price unchanged: other code then computes the joules from the
 /// device's watts.
 void take_memory_power(Price& price, double by_memory_s, double share, const Device& device);

@@ -1,4 +1,4 @@
-// The cost model `peak`. An operator takes the seconds of its FLOP at the device's rate.
+// The cost model `peak`. The seconds of an operator are its FLOP divided by the device's FLOP/s.
 #include "cost/cost.hpp"
 
 namespace sluice {

@@ -14,8 +14,8 @@ namespace {
 /// the device.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
-  /// Whether memories are accessed at the same time. If false, the memories are accessed in turn, and their seconds add
-  /// up.
+  /// Whether memories are accessed at the same time. If false, the memories are accessed one after the other, and their
+  /// seconds add up.
   bool side_by_side;
   double memory_power;  ///< the share of the power above idle that work limited by memory takes
 
@@ -46,7 +46,7 @@ struct Roofline final : Cost {
   double seconds(const Query& query, bool& by_memory) const {
     const Work& work = query.work;
     const Device& device = query.device;
-    // The layer is an input or a view. It launches no kernel and takes no time.
+    // A layer without work is an input or a view. It launches no kernel and takes no time.
     if (work.flop == 0 && work.bytes == 0) return 0;
     const Shares reached = shares(device);
     const double computing = peak_seconds(work, device, query.dtype) / *reached.compute;

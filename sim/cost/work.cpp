@@ -56,7 +56,7 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
   const auto count = static_cast<double>(samples);
   const auto size = static_cast<double>(bytes_of(dtype));
   const double inputs = inputs_of(model, layer), output = static_cast<double>(layer.output);
-  // If the input's gradient has 0 FLOP, no earlier layer has weights. Then this gradient is not computed.
+  // If no earlier layer has weights, the input's gradient has 0 FLOP and is not computed.
   const double gradients = layer.macs > 0 && backward.input_flop == 0 ? 0 : inputs;
   const double elements = gradients + output + static_cast<double>(backward.kept) +
                           (backward.reads_inputs ? inputs : 0) +

@@ -73,7 +73,8 @@ Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool al
 Value read_json(std::shared_ptr<const Source> source);
 
 /// Returns true for a mapping in braces with its first key in quotes. Such a text is probably JSON: mappings of YAML in
-/// braces seldom have keys in quotes. If the result is false for a JSON text, the YAML reader reads it correctly.
+/// braces seldom have keys in quotes. A JSON text for which the result is false is also read correctly by the YAML
+/// reader.
 bool looks_like_json(std::string_view text);
 
 /// Throws InputError if the text of `source` has control characters or is not valid UTF-8. Overlong forms and

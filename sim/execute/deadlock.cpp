@@ -42,7 +42,7 @@ void describe_waiter(std::ostream& out, const Plan& plan, const Deadlock::Waiter
         << plan.streams[plan.actions[waiter.awaited_action].stream].name;
 }
 
-/// Describes what is in a pool. All instances of one tensor have a single line with their sum of bytes.
+/// Describes what is in a pool. One line names all instances of a tensor together, with the sum of their bytes.
 void describe_pool(std::ostream& out, const Plan& plan, const Deadlock& blocking,
                    std::uint32_t pool) {
   struct Sum {

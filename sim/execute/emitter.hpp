@@ -1,9 +1,9 @@
 // Passes the spans and memory events of an execution to a sink. Their order does not depend on the executor, even if
 // many actions start and end at the same time. For this, a moment consists of rounds. At the beginning of a round,
-// every action that is due ends, in the order of the streams' numbers. Then the actions that waited only for these ends
-// start. If such an action takes no time, it ends in the next round of the same moment. In each round, the sink first
-// receives the spans that have ended, with their releases of bytes, and then the grants. The spans and the grants are
-// in the order of the streams. The row of a span is its position among all spans.
+// every action that is due ends, in the order of the streams' numbers. Then actions start if they waited for nothing
+// but these ends. If such an action takes no time, it ends in the next round of the same moment. In each round, the
+// sink first receives the spans that have ended, with their releases of bytes, and then the grants. The spans and the
+// grants are in the order of the streams. The row of a span is its position among all spans.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // The interface of all executors. An executor takes a plan that has passed check(), and a sink that receives the spans
 // and memory events. The executor returns the outcome of the execution. All executors emit the same spans and memory
-// events in the same order (emitter.hpp). Their times agree as closely as arithmetic/replay.hpp says.
+// events in the same order (emitter.hpp). The file arithmetic/replay.hpp says how closely
+// the times of two executors agree.
 #pragma once
 
 #include <cstdint>

@@ -10,17 +10,17 @@ namespace sluice {
 
 /// Calls check_structure (plan/structure.hpp) and check_totals, and then replays the plan. Throws Infeasible if the
 /// plan blocks or does not fit. The exception names the pool, the time, the actions that wait, and the tensors that
-/// occupy the memory. Let `reach` be the greatest number among the distances of all waits and the
-/// |`ahead`| of all actions. The function replays at most the first `reach` + 2 iterations. These iterations are enough for the following reasons. A
-/// grant takes no room from another request (reservation.hpp). So an action that may start now may still start later.
-/// Therefore the order of starts does not decide whether the plan reaches its end. So one may assume that the actions
-/// are executed iteration by iteration. In this order, the state after the replayed iterations is also the state after
-/// each later iteration. A shared pool is an exception, because it grants bytes in the order in which they are
-/// requested. For a plan with a shared pool, the result holds for the replayed iterations only.
+/// occupy the memory. Let `reach` be the greatest number among the distances of all waits and the |`ahead`| of all
+/// actions. The function replays at most the first `reach` + 2 iterations. These iterations are enough for the
+/// following reasons. A grant takes no room from another request (reservation.hpp). So an action that may start now may
+/// still start later. Therefore the order of starts does not decide whether the plan reaches its end. So one may assume
+/// that the actions are executed iteration by iteration. In this order, the state after the replayed iterations is also
+/// the state after each later iteration. A shared pool is an exception, because it grants bytes in the order in which
+/// they are requested. For a plan with a shared pool, the result holds for the replayed iterations only.
 void check(const Plan& plan);
 
-/// Checks that the number of executions and the time of the whole run are small enough to be
-/// counted. Throws InputError.
+/// Checks that the number of executions and the time of the whole run are small enough to be counted. If they are not,
+/// throws InputError.
 void check_totals(const Plan& plan);
 
 /// Makes all checks of check() except the replay, and returns the plan's tables. This function is for callers that

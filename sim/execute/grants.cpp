@@ -138,8 +138,8 @@ std::int64_t Grants::most_iterations() const {
   return most;
 }
 
-/// A claim is the part of a request for one pool. Returns whether the claim fits into its pool, and
-/// stores the counted sum of bytes in `held_`.
+/// A claim is the part of a request that is for one pool. Returns whether the claim fits into its
+/// pool, and stores the counted sum of bytes in `held_`.
 bool Grants::fits(const Claim& claim, std::uint32_t stream) {
   const std::int64_t level = residency_.level(claim.pool);
   const WideBytes own = WideBytes{level} + claim.bytes;

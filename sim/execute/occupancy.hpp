@@ -21,7 +21,7 @@ class Occupancy {
   bool has_own(std::uint32_t action) const { return own_[action] >= 0; }
   /// Returns the seconds of the arithmetic part.
   double own(std::uint32_t action) const { return own_[action]; }
-  /// Returns the numbers, within the action, of its flows that may share a link with other flows.
+  /// Returns those flows of the action that may share a link with other flows, as indices of Action::flows.
   std::span<const std::uint32_t> shared(std::uint32_t action) const {
     return {shared_.data() + first_[action], shared_.data() + first_[action + 1]};
   }

@@ -52,7 +52,7 @@ class Reservation {
   static constexpr ListingPosition nowhere{std::numeric_limits<std::int64_t>::max(), none};
 
  public:
-  /// Adds an action that allocates `bytes` to the queue of the action, and returns the number of this queue. Call this
+  /// The action allocates `bytes`. Adds the action to its queue, and returns the number of this queue. Call this
   /// function for all actions in listing order.
   std::uint32_t add(const PlanTables& tables, std::uint32_t action, std::int64_t bytes);
 
@@ -90,8 +90,8 @@ class Reservation {
     /// The actions of this queue are executed in these rounds: from `first_round` to the last round before `end_round`.
     std::int64_t first_round = 0, end_round = 0;
     std::vector<std::uint32_t> actions;  ///< the actions of one round, in listing order
-    /// For each action, the sum of the bytes that the actions before it in this queue request in one round. The last
-    /// element is this sum for all actions of the queue.
+    /// For each action, the bytes that are requested in one round by the actions before it in this queue. The last
+    /// element is the sum for all actions of the queue.
     std::vector<WideBytes> before{0};
     std::size_t position = 0;  ///< the position of `next` in `actions`
     Sum granted;
@@ -106,7 +106,7 @@ class Reservation {
       next = next.round < end_round ? ListingPosition{next.round, actions[position]} : nowhere;
     }
     /// Returns the number and the bytes of all requests of this queue that are listed before this
-    /// place, with or without a grant.
+    /// place, even of the requests that have been granted.
     Sum listed(const ListingPosition& place) const;
   };
   RequestQueue& queue_of(const PlanTables& tables, std::uint32_t action);

@@ -37,8 +37,8 @@ class Residency {
     for (const Placement& use : tables_.accesses(action))
       if (!find(use, tables_.instance(action, iteration, use.tensor))) absent(use, action);
   }
-  /// The action has ended. Counts one use for each of its operands. After its last use, an instance leaves its pool,
-  /// and the function calls freed(placement).
+  /// The action has ended. Counts one use for each of its operands. When an instance has no use left, it leaves its
+  /// pool, and the function calls freed(placement).
   template <class Freed>
   void release(std::uint32_t action, std::int64_t iteration, Freed&& freed) {
     for (const Placement& use : tables_.accesses(action))

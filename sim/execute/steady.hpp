@@ -42,7 +42,7 @@ struct Jump {
 };
 
 /// Finds the period of a run. The search compares the states of some consecutive iterations. If these states do not
-/// repeat, the search pauses for many iterations. So a plan that never repeats costs little time.
+/// repeat, the search pauses for many iterations. So the search takes little time even if no state ever repeats.
 class PeriodSearch {
  public:
   /// The longest period that the search finds, in iterations.

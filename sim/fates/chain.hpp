@@ -86,8 +86,8 @@ struct ChainStage {
 struct Chain {
   ChainTensor input;  ///< boundary 0, which is always in host memory and never saved
   std::vector<ChainStage> stages;
-  /// If copies run during computation, the seconds from the end of a load to the arrival of its
-  /// data.
+  /// The seconds from the end of a load to the arrival of its data. If copies do not run during
+  /// computation, the number is 0.
   double load_latency_s = 0;
   /// The number of micro-batches over which the seconds and bytes are summed.
   std::int64_t side_by_side = 1;

@@ -43,7 +43,7 @@ Field list_of(const char* name, const char* summary) {
 extern const FateStrategy listed_fates;
 const FateStrategy listed_fates = {
     .name = "listed",
-    .summary = "A stage has the fate of the list that names it. A stage in no list is kept.",
+    .summary = "A stage has the fate under which it is listed. A stage in no list is kept.",
     .details =
         "Use this strategy to repeat a known choice of fates, or to try your own choice. The key "
         "under which you list a stage is the fate of the stage. The strategy does not search for "

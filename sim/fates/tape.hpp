@@ -4,7 +4,7 @@
 //
 // The order of the operations decides how long each tensor is on the device. A tensor comes to the device when a pass
 // makes it or a load brings it. A backward pass makes gradients. A tensor leaves the device after its last use. A
-// tensor may come several times. Each time, it leaves after the last use before it comes again. The operations are:
+// tensor may come several times. From one time to the next, it stays only until its last use. The operations are:
 //   forward s   This pass reads boundary s and makes boundary s + 1. A pass that keeps the inner tensors of s makes
 //               these tensors, too.
 //   backward s  This pass reads the inner tensors of s and the gradient of boundary s + 1. The last stage makes this
@@ -38,9 +38,9 @@ using Tape = std::vector<TapeOp>;
 
 /// For each operation, the bytes on the device if no other operation runs at the same time. At the start, the device
 /// holds no bytes. So boundary 0 must be loaded, unless it has 0 bytes. If several micro-batches run side by side, a
-/// pass computes one micro-batch after the other, and its bytes are the most bytes at any moment of the pass. The
-/// tensors that the pass makes, or that are loaded for it, come micro-batch by micro-batch. The tensors that it reads
-/// for the last time leave micro-batch by micro-batch, too.
+/// pass computes one micro-batch after the other, and `bytes` has the most bytes at any moment of the pass. The
+/// tensors that the pass makes, or that are loaded for it, come micro-batch by micro-batch. The tensors that it
+/// reads for the last time leave micro-batch by micro-batch, too.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
   std::int64_t peak = 0;  ///< the greatest of `bytes`; copies count only if side_by_side is 1
@@ -50,8 +50,9 @@ struct TapeMemory {
 /// does not hold.
 TapeMemory memory_of(const Chain& chain, const Tape& tape);
 
-/// host_peak_of() returns the most bytes that the copies of a tape occupy in host memory at any time. A copy occupies
-/// its bytes from its save to its last load. fits_in_host() returns whether this number of bytes is available.
+/// host_peak_of() returns the most bytes that the tensors saved by a tape occupy in host memory at any time. A
+/// saved tensor occupies its bytes from its save to its last load. fits_in_host() returns whether this number of
+/// bytes is available.
 std::int64_t host_peak_of(const Chain& chain, const Tape& tape);
 bool fits_in_host(const Chain& chain, const Tape& tape);
 

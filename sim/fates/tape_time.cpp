@@ -304,7 +304,7 @@ class TapeSimulation {
     arrivals[i] = loaded_ + latency_s_;
   }
 
-  /// Returns the first time from `from` on at which there is room for `level` bytes and the bytes that saves hold.
+  /// Returns the first time, not before `from`, with room for `level` bytes and for the tensors whose saves still run.
   double room(std::int64_t level, double from) {
     for (; released_ < releases_.size() && releases_[released_].end <= computed_; ++released_)
       pending_bytes_ -= releases_[released_].bytes;

@@ -77,7 +77,7 @@ const FateStrategy sqrt_fates = {
         "Use this strategy for long chains of similar stages. The memory of activations grows with "
         "the square root of the number of stages. The strategy computes at most one additional "
         "forward pass. All segments have about the same number of stages. The strategy ignores how "
-        "long the stages take and how large their activations are. The strategy optimal takes "
+        "long the stages take and how large their activations are. The strategy `optimal` takes "
         "both into account.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), section 4.1",

@@ -61,9 +61,9 @@ struct ResourceBound {
 };
 
 /// Returns the bound of the makespan: the greatest of `path` and the bounds of all resources. Also returns the resource
-/// that is the reason for the bound. For this, its own bound must be near the greatest bound, and its work must be a
-/// large part of the greatest bound. If several resources qualify, the result is the resource that works longest. The
-/// run gets faster only if this resource becomes faster or gets less work.
+/// that is the reason for the bound. The own bound of this resource must be near the greatest bound, and the work of
+/// the resource must be a large part of the greatest bound. If several resources qualify, the result is the resource
+/// that works longest. The run gets faster only if this resource becomes faster or gets less work.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);

@@ -104,7 +104,7 @@ class Forwards {
   // none of these amounts changed in the last R iterations. Then each further iteration adds the same amounts, as long
   // as the same waits decide the starts. But the time of another wait may grow faster than the time that decides a
   // start. So the other wait decides this start after some iterations: (the difference of the two times) / (the
-  // difference of their growths). The iterations before that are skipped at once. The result is exact.
+  // difference of their growths). All iterations before that are skipped in one step. The result is exact.
 
   /// Skips iterations between `iteration` and `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {
@@ -123,7 +123,7 @@ class Forwards {
     return count;
   }
 
-  /// Stores by how much each time has grown since the previous iteration. Returns whether these amounts have been
+  /// Stores the growth of each of the times since the previous iteration. Returns whether these amounts have been
   /// constant for more than `reach_` iterations.
   bool grows_evenly(std::int64_t iteration) {
     if (reach_ > 64) return false;
@@ -142,8 +142,8 @@ class Forwards {
     for (std::size_t s = 0; compared && s < time_.size(); ++s)
       stream_growth_[s] = time_[s] - last_time_[s];
     even_ = same ? even_ + 1 : 0;
-    // If the growths are the same as before, the earlier numbers stay. Otherwise rounding errors
-    // would add up.
+    // If the growths are the same as before, the earlier numbers stay. If the new growths replaced them, rounding
+    // errors would add up.
     if (compared && !same) growth_ = std::move(growth);
     last_ = std::move(now);
     last_time_ = time_;
@@ -154,8 +154,8 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// Returns the number of following iterations in which each time grows by the same amount as in this iteration. The
-  /// number may be 0.
+  /// Returns the number of following iterations in which each of the times grows by the same amount as in this
+  /// iteration. The number may be 0.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());

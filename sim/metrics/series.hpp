@@ -22,13 +22,13 @@ class SeriesSink final : public Sink {
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
   /// Adds the repetitions of a part of the run to the bins. If there are very many repeated spans
-  /// (Repetition::is_folded), each bin gets the sum of all repetitions at once instead of span by span.
+  /// (Repetition::is_folded), each bin gets the sum over all repetitions in one addition, instead of span by span.
   void repeat(const Repetition& repetition) override;
 
   /// Returns the series. Utilisation is the share of a bin in which the stream is busy. Samples and recomputation are
-  /// sums since the start of the run. A sample counts from the moment at which its answer has arrived. Watts are the
-  /// idle power, plus the joules of the actions and of their bytes on links. The joules of an action are spread evenly
-  /// over its seconds. A plan without watts has no series of watts.
+  /// sums since the start of the run. A sample counts from the moment at which its answer has arrived. The watts of a
+  /// bin are the idle power + (joules of the bin) / (seconds of the bin). The joules of an action and of its bytes on
+  /// links are spread evenly over its seconds. A plan without watts has no series of watts.
   SeriesTable table() const;
 
  private:

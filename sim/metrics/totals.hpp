@@ -74,9 +74,9 @@ class Totals final : public Sink {
   /// Returns whether every action of the plan was executed as often as the plan says.
   bool complete() const;
 
-  /// middle_complete() returns the time when iteration middle() was complete, which is the last iteration of the middle
-  /// step. last_complete() returns the time when the last iteration was complete. An iteration is complete at the
-  /// latest `available` of its actions. If the run did not reach the iteration, the result is nullopt.
+  /// middle_complete() returns the time when iteration middle() was complete. middle() is the last iteration of the
+  /// middle step. last_complete() returns the time when the last iteration was complete. An iteration is complete when
+  /// the data of all its actions have arrived. If the run did not reach the iteration, the result is nullopt.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }

@@ -23,8 +23,8 @@ const Importer& importer_for(const std::string& path) {
 }
 
 ChildLimits reading_limits(std::uintmax_t bytes) {
-  // If the nodes of a file are large, Sluice reads 100 kB of the file per second. If they are small, Sluice reads 1 MB
-  // per second.
+  // Sluice reads a file with large nodes slowly, at 100 kB per second, and a file with small nodes at 1 MB per second.
+  // The limit is for the slower of the two.
   constexpr std::uintmax_t bytes_per_s = 100'000;
   const auto more_s = static_cast<std::int64_t>(std::min<std::uintmax_t>(bytes / bytes_per_s, 280));
   return {.more_bytes = std::int64_t{4} << 30, .cpu_s = 20 + more_s};
@@ -65,7 +65,7 @@ std::uintmax_t read_size(const std::string& path) {
 }
 
 /// Imports a file in a child process. The child also reads the layers of the resulting document, because errors in them
-/// name lines of the file, which only the child knows.
+/// name places in the file, and only the child knows these places.
 Imported read_in_child(const Importer& importer, const std::string& path, const Reader& keys) {
   const ChildLimits limits = reading_limits(read_size(path));
   const Position file{path, 0, 0, ""};

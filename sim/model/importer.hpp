@@ -31,7 +31,7 @@ struct Importer {
   bool open = false;
   /// Whether the file is read in a child process, because the library that reads it might crash.
   bool isolated = false;
-  /// Converts the content of a file, which is `bytes`. `path` is only for messages and names.
+  /// Converts `bytes`, the content of a file. `path` is only for messages and names.
   Imported (*read)(std::string_view bytes, const std::string& path, const Reader& keys) = nullptr;
 };
 

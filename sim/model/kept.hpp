@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// A number of elements, and a number of bytes in addition. The dtype decides how many bytes an element has, and does
-/// not change the bytes in addition.
+/// A number of elements, and a number of bytes in addition. The dtype decides how many bytes an element has. It does
+/// not change the additional bytes.
 struct KeptCount {
   std::int64_t elements = 0, bytes = 0;
   bool operator==(const KeptCount&) const = default;

@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-/// If there are more than `most` layers, throws InputError at the item of `layers` with which the number is exceeded.
-/// The layers of a block are counted only once for the same values of its parameters. An item with an error counts as
-/// one layer, because read_layers reports the error later. `blocks` may be null.
+/// If there are more than `most` layers, throws InputError at the first item of `layers` with which there are too many.
+/// If a block is used again with the same values of its parameters, the number of its layers is not computed again. An
+/// item with an error counts as one layer, because read_layers reports the error later. `blocks` may be null.
 void refuse_too_many_layers(const Value& layers, const Parameters& parameters, const Value* blocks,
                             std::int64_t most);
 

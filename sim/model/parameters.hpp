@@ -8,9 +8,9 @@
 
 namespace sluice {
 
-/// Returns the values of the parameters: the values in `use`, or else the defaults in `definition`. In inference, the
-/// value of a declaration's key `inference` replaces both. Throws InputError at a value out of range, and at an unknown
-/// key. The message about an unknown key lists the known parameters.
+/// Returns the values of the parameters: the values in `use`, or else the defaults in `definition`. In inference, a
+/// parameter that is declared with a key `inference` has the value of this key instead. Throws InputError at a value
+/// out of range, and at an unknown key. The message about an unknown key lists the known parameters.
 Parameters read_parameters(const Value& definition, const Value& use, Purpose purpose);
 
 /// Throws InputError at a key of `use` that is neither a parameter nor a key of model_use_record().

@@ -119,8 +119,8 @@ class Expansion {
     if (value.kind() != Value::Kind::string) return false;
     for (const std::string& word : field.choices)
       if (word == value.text()) return false;
-    // A word without an operator and without a parameter is a typing mistake. It is not an expression, so Reader throws
-    // an error that lists the allowed values.
+    // A word without an operator and without a parameter is taken for a typing mistake, not for an expression. So
+    // Reader throws an error that lists the allowed values.
     return value.text().find_first_of("$+*/()") != std::string::npos;
   }
 
@@ -216,9 +216,9 @@ class Expansion {
     previous_ = index;
   }
 
-  /// Adds the elements of a layer to the elements of the model. Throws an error if the bytes of all elements up to here
-  /// do not fit into 64 bits. So later sums over layers cannot overflow. The check is made here because the position of
-  /// the layer is known here.
+  /// Adds the elements of a layer to the elements of the model. Throws an error if the bytes of all elements up to this
+  /// layer do not fit into 64 bits. So later sums over layers cannot overflow. The check is made here because the
+  /// position of the layer is known here.
   void count_elements(const Layer& layer) {
     constexpr std::int64_t most_bytes_each =
         32;  // bytes per element for the widest dtype, with a gradient and copies
@@ -331,7 +331,7 @@ class Expansion {
   std::optional<std::uint32_t> previous_;  ///< the layer that the next layer reads by default
   /// The number of elements of all layers so far: of outputs, weights, caches, and kept values.
   std::int64_t elements_ = 0;
-  /// For each layer, whether it has a backward pass, because it or a layer before it has weights.
+  /// For each layer, whether it has a backward pass: it has one if it or a layer before it has weights.
   std::vector<bool> learns_;
 };
 

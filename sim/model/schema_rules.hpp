@@ -1,5 +1,5 @@
-// Rules of a model's JSON Schema that the model's record cannot express. They say which keys may stand in a layer of
-// each type, in a repetition, and in a use of a block.
+// Rules of a model's JSON Schema that the model's record cannot express. They say which keys a layer of each type, a
+// repetition, and a use of a block may have.
 #pragma once
 
 #include "document/schema.hpp"

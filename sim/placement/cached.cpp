@@ -108,7 +108,7 @@ class Cache {
   void touch(std::int64_t low, std::int64_t high, std::int64_t lap, bool writes, Traffic& traffic) {
     split(low);
     split(high);
-    bool dirty = true;  // whether the last piece of the loop was dirty
+    bool dirty = true;  // whether the previous piece in the loop is dirty
     bool uniform = true, any = false;
     auto at = lines_.find(low);
     while (at != lines_.end() && at->first < high) {

@@ -243,7 +243,7 @@ class Lister {
   std::map<std::uint32_t, std::size_t> copies_;
   /// For each tensor, the indices of its moves in `schedule_.moves`.
   std::map<std::uint32_t, std::vector<std::uint32_t>> first_move_;
-  /// For each use of the tensor of follow(): the move that fetches or saves the tensor there.
+  /// For each use of the tensor in follow(): the move that fetches or saves the tensor at this use.
   std::vector<std::uint32_t> fetches_, saves_;
 };
 
@@ -260,7 +260,8 @@ double simulated_seconds(const PlacementQuestion& question, const PlacementSched
   check_structure(plan);
   const ReplayResult result = replay(plan);
   if (result.blocking)
-    throw Infeasible("the run of this placement blocks:\n" + describe(plan, *result.blocking));
+    throw Infeasible("the run of this placement ends in a deadlock:\n" +
+                     describe(plan, *result.blocking));
   return result.makespan;
 }
 

@@ -12,7 +12,8 @@
 
 namespace sluice {
 
-/// The path of one tensor. An element is 1 if the tensor is in fast memory there, and 0 if it is in slow memory.
+/// The path of one tensor. An element is 1 if the tensor is in fast memory at this use or in this gap, and
+/// 0 if it is in slow memory.
 struct TensorPath {
   std::vector<char> use, gap;  ///< gap[i] is before use i; gap[0] is 0 if a kernel makes the tensor
   bool operator==(const TensorPath&) const = default;
@@ -22,8 +23,8 @@ using Placing = std::vector<TensorPath>;  ///< indexed by tensor
 
 /// Returns the path of a tensor that is always in one memory.
 TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, bool fast);
-/// Returns whether each tensor is in the same memory all the time. A placement without moves may give false: a tensor
-/// that is given at the start may leave fast memory without a move.
+/// Returns whether each tensor is in the same memory all the time. The result may be false for a placement without
+/// moves: a tensor that is given at the start may leave fast memory without a move.
 bool is_static(const PlacementQuestion& question, const Placing& placing);
 /// These two functions place all tensors in slow memory, or all tensors in fast memory. But a pinned tensor stays in
 /// the memory to which it is pinned.

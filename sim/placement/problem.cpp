@@ -177,7 +177,7 @@ PlacementQuestion::PlacementQuestion(PlacementProblem problem) : problem_(std::m
       throw Infeasible(
           "memory '" + problem_.slow + "' has " + std::to_string(*problem_.slow_capacity) +
               " bytes, but must be able to hold all tensors: during " + of_kernel(problem_, k) +
-              " these are " + std::to_string(live_bytes_[k]) + " bytes",
+              " they take " + std::to_string(live_bytes_[k]) + " bytes",
           {.pool = problem_.slow,
            .needed_bytes = live_bytes_[k],
            .available_bytes = *problem_.slow_capacity});

@@ -33,7 +33,7 @@ struct KernelTime {
 
   /// Returns the seconds of the kernel. `slow` says for each operand whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
-  /// Returns the seconds of the longest line with this `over`, or 0 if there is no such line. A table counts as a line
+  /// Returns the most seconds of a line with this `over`, or 0 if there is no such line. A table counts as a line
   /// with `device`.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
@@ -98,8 +98,8 @@ struct PlacementProblem {
 };
 
 /// The uses of a tensor by kernels, in order. Before each use except the first, there is a gap. A tensor of the kind
-/// `given` or `stays` also has a gap before its first use, which begins with the first kernel. For a tensor of the kind
-/// `stays`, this gap also contains the time after the last use.
+/// `given` or `stays` also has a gap from the first kernel to its first use. For a tensor of the kind `stays`, this gap
+/// also contains the time after the last use.
 struct TensorUses {
   std::vector<std::uint32_t> kernels;   ///< the kernel of use i
   std::vector<std::uint32_t> operands;  ///< the index of the operand in that kernel

@@ -138,8 +138,8 @@ class Programme {
   }
 
   /// Adds the cost of saving the version of a tensor that use j writes in fast memory. The version is needed in all
-  /// gaps from use j to the next use that writes the tensor. It is saved once if the tensor is in slow memory in one of
-  /// these gaps.
+  /// gaps from use j to the next use that writes the tensor. It is saved once if the tensor is in slow memory in at
+  /// least one of these gaps.
   void add_version(std::uint32_t t, std::size_t j, const std::vector<std::uint32_t>& use,
                    const std::vector<std::uint32_t>& gap) {
     const TensorUses& uses = question_.uses(t);
@@ -214,7 +214,7 @@ class Programme {
     }
   }
 
-  /// Returns the line below the kernel's seconds that follows from the dual values of the linear programme.
+  /// Returns a line that nowhere exceeds the kernel's seconds. It is computed from the dual values of the programme.
   KernelTime::Line line_below_kernel(std::uint32_t k, const std::vector<double>& duals) const {
     const KernelEnvelope& envelope = envelopes_[k];
     std::vector<double> of_rows;

@@ -1,4 +1,4 @@
-// A schedule is a placement that says when each tensor is moved. A synchronous move is made between two kernels. The
+// A schedule is a placement together with the time of each move. A synchronous move is made between two kernels. The
 // copy engine makes all other moves while kernels run. The functions of this file predict the seconds of a schedule by
 // arithmetic. The functions of listing.hpp turn a schedule into a plan and simulate it.
 #pragma once
@@ -26,7 +26,7 @@ std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
 
 /// Returns the time at which all kernels and moves have ended. A kernel begins when three things have ended: the kernel
 /// before it, the moves that it needs, and the synchronous moves before it. The copy engine makes one move after the
-/// other. A move of the engine begins only when the move's kernel `begin` could begin.
+/// other. A move of the engine does not begin before its kernel `begin` could start.
 double predicted_seconds(const PlacementQuestion& question, const PlacementSchedule& schedule);
 /// Returns the same time for given kernels and moves. Kernel k takes `kernel_s[k]` seconds.
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,

@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-// The keys of an action, in the order in which messages list them. In version 1 of the format, an action does not have
-// the key `flows` and the keys behind `flows` in this list.
+// The keys of an action, in the order in which messages list them. In version 1 of the format, an action has only the
+// keys before `flows`.
 enum Key : std::size_t {
   on,
   kind,

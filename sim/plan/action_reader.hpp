@@ -40,8 +40,8 @@ class ActionNames {
  public:
   static constexpr std::uint32_t unknown = Names::unknown;
 
-  /// Adds the name of an action. If the name follows the rule, such as 3F0, `formula` has the stage, kind and
-  /// micro-batch of the name. Returns false if the section already has an action with this name.
+  /// Adds the name of an action. If the name is made of stage, letter and micro-batch, such as 3F0, `formula`
+  /// has this stage, kind and micro-batch. Returns false if the section already has an action with this name.
   bool add(std::string_view name, const std::optional<FormulaName>& formula, std::uint32_t action) {
     above_ = std::exchange(latest_, {name, action});
     if (formula) return formulas_.add(*formula, action);
@@ -49,8 +49,8 @@ class ActionNames {
     of_others_.push_back(action);
     return true;
   }
-  /// Returns the number of the action with this name, or `unknown`. First looks at the action of the line before,
-  /// because many actions wait for this action.
+  /// Returns the number of the action with this name, or `unknown`. First looks at the action of the line above,
+  /// because an action often waits for the action above it.
   std::uint32_t find(std::string_view name) const {
     if (above_.action != unknown && same_name(above_.name, name)) return above_.action;
     if (const std::optional<FormulaName> formula = formula_of(name))
@@ -91,7 +91,7 @@ class RecentName {
 
 class ActionReader {
  public:
-  /// The reader adds the actions that it reads to `plan`.
+  /// The reader adds to `plan` all actions that it reads.
   ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
 
   void read(const PlanLine& line, const std::vector<Word>& words, Section section);
@@ -107,8 +107,8 @@ class ActionReader {
     read(line, name, keys, section);
     return true;
   }
-  /// Completes the waits for actions that are listed later in the text. `text` is the whole file. This function must be
-  /// called after all sections have been read.
+  /// Completes those waits whose awaited action comes later in the text than the action that waits. `text` is the whole
+  /// file. This function must be called after all sections have been read.
   void resolve_waits(std::string_view text, const std::string& file);
 
  private:

@@ -50,7 +50,7 @@ class FormulaNumbers {
   static constexpr std::size_t gap = 64;
 
   /// Returns the place of a stage or a micro-batch in the table. The number -1 means that a name has no stage or no
-  /// micro-batch. Its place is 0.
+  /// micro-batch. The place of -1 is 0.
   static std::size_t place_of(std::int32_t number) {
     return static_cast<std::size_t>(std::int64_t{number} + 1);
   }

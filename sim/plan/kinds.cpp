@@ -123,8 +123,9 @@ static_assert(in_order(), "the records are in the order of the enumeration");
 
 constexpr std::uint8_t no_kind = kinds.size();
 
-/// The kinds whose letters begin with the same character form a chain. For each kind, this table has the next kind of
-/// its chain. For the last kind of a chain, it has the number of kinds.
+/// A `letter` may have several characters, such as LOAD. Kinds whose `letter` begins with the same character form a
+/// chain. For each kind, this table has the next kind of its chain. For the last kind of a chain, the table has
+/// `no_kind`.
 constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   std::array<std::uint8_t, kinds.size()> table{};
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -135,8 +136,8 @@ constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   return table;
 }();
 
-/// For each character, this table has the first kind whose `letter` begins with this character. If no letter begins
-/// with the character, the table has the number of kinds.
+/// For each character, this table has the first kind whose `letter` begins with this character. If no `letter`
+/// begins with the character, the table has `no_kind`.
 constexpr std::array<std::uint8_t, 256> first_with = [] {
   std::array<std::uint8_t, 256> table{};
   table.fill(no_kind);

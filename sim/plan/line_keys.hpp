@@ -80,8 +80,8 @@ class KeyList {
             static_cast<unsigned char>(key.back())) %
            slots;
   }
-  /// Stores the first eight bytes of the text "key=" as one number, with the bytes in the order that they have in
-  /// memory.
+  /// Appends '=' to the name of the key, and stores the first eight bytes of this text as one number, with the
+  /// bytes in the order that they have in memory.
   constexpr void begin_keys(std::size_t number) {
     static_assert(std::endian::native == std::endian::little);
     const std::string_view key = keys[number];
@@ -103,13 +103,13 @@ class KeyList {
 /// For each key, the key that came after it in an earlier line. Most lines of a file have their keys in the same order,
 /// so this key is a good guess for the next line.
 struct KeyOrder {
-  /// The index in `next` of the entry that guesses the first key of a line.
+  /// The entry of `next` with this index is the guess for the first key of a line.
   static constexpr std::size_t first = KeyList::most_keys;
   std::array<std::uint8_t, KeyList::most_keys + 1> next{};
 };
 
-/// Reads the words of one line that are keys, mostly `key=value`. Throws InputError for three faults: an unknown key, a
-/// key that occurs twice, and a value of a key that takes no value.
+/// Reads the words of one line that are keys, mostly `key=value`. Throws InputError for four faults: an unknown key, a
+/// key that occurs twice, a value of a key that takes no value, and a key that needs a value and has none.
 class LineKeys {
  public:
   LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
@@ -156,7 +156,7 @@ class LineKeys {
 
  private:
   /// Returns the number of the key that begins at the position `at` of the line. Returns `nothing` if no known key with
-  /// '=' begins there. `after` is the number of the key before it in the line.
+  /// '=' begins there. `after` is the number of the previous key of the line.
   std::size_t key_at(std::size_t at, std::size_t after, KeyOrder& order) const;
   void put(std::size_t key, const Word& value) { new (store_ + key * sizeof(Word)) Word(value); }
   [[noreturn]] void fail_unknown(const Word& word, std::string_view key) const;
@@ -174,8 +174,8 @@ class LineKeys {
 /// Returns the number that `names` has for the name in `word`. Throws InputError if the name is unknown.
 std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word, const char* what);
 
-/// Returns the value of an enumeration that has the word as its name, as name_of() gives it. Throws InputError if no
-/// value has this name.
+/// Returns the value of the enumeration for which name_of() gives the word. Throws InputError if no value has this
+/// name.
 template <class Enum>
 Enum enum_of(const PlanLine& line, const Word& word, int count, const char* what) {
   std::vector<std::string> known;

@@ -1,5 +1,5 @@
-// A plan says as plain data what a run does. Policies make plans, and executors run them. Policies and executors know
-// only plans, and not each other. All references in a plan are indices into the plan's own tables.
+// A plan is plain data that describes what a run does. Policies make plans, and executors run them. Policies and
+// executors know only plans, and not each other. All references in a plan are indices into the plan's own tables.
 //
 // A plan has three sections: the prologue, the body, and the epilogue. The body runs n times. `actions` holds the
 // actions of the prologue, then those of the body, then those of the epilogue. Their order within a section is the
@@ -41,10 +41,10 @@ std::string_view name_of(TensorClass tensor_class);
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. A device may own several memories. If one device owns a pool, a request may overtake earlier requests, if
-/// the pool has room for the request and for all of them. A pool without an owner is shared: it grants requests in the
-/// order of their arrival. If a pool is not enforced, its requests are always granted, and an overflow is only
-/// reported.
+/// A memory. A device may own several memories. If one device owns a pool, a request may be granted before requests
+/// that are listed earlier. For this, the pool must have room for all of them together. A pool without an owner is
+/// shared: it grants requests in the order of their arrival. If a pool is not enforced, its requests are always
+/// granted, and an overflow is only reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< in bytes; empty if unlimited
@@ -95,9 +95,9 @@ struct Stream {
 };
 
 /// A tensor. If an action of the body allocates a tensor, the tensor has one instance per iteration. Otherwise it has
-/// only one instance. `home` is a pool that holds the tensor during the whole run. Actions may allocate other instances
-/// of the tensor in other pools. Host memory is the home of weights, and of the inputs and outputs of a step. The home
-/// of a cache of keys and values is the memory of the device that reads the cache.
+/// only one instance. `home` is a pool that holds the tensor during the whole run. Actions may also allocate the tensor
+/// in other pools. Host memory is the home of weights, and of the inputs and outputs of a step. The home of a cache of
+/// keys and values is the memory of the device that reads the cache.
 struct Tensor {
   std::string name;
   TensorClass tensor_class = TensorClass::activation;
@@ -105,11 +105,11 @@ struct Tensor {
   std::uint32_t home = none;
 };
 
-/// A wait for an execution of `action`. If both actions are in the body, the wait is for the execution of `distance`
-/// iterations ago. If there is no such iteration, the action does not wait. An action of the prologue has a single
-/// execution, for which actions of all sections may wait. In the epilogue, a wait for an action of the body is for its
-/// execution in iteration n - 1 - distance. A wait for a dropped execution ends at once. An action must not wait for an
-/// action of a later section.
+/// A wait for an execution of `action`. If `action` and the action that waits are both in the body, the wait is for
+/// the execution of `distance` iterations ago. If there is no such iteration, the action does not wait. An action of
+/// the prologue has a single execution, for which actions of all sections may wait. In the epilogue, a wait for an
+/// action of the body is for its execution in iteration n - 1 - distance. A wait for a dropped execution ends at
+/// once. An action must not wait for an action of a later section.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;
@@ -165,8 +165,9 @@ inline constexpr int work_part_count = 2;
 std::string_view name_of(WorkPart part);
 
 /// A computation or a transfer. An action occupies its stream until its seconds have passed and all its flows have
-/// ended. Its data arrive later: after the longest latency of its flows. A transfer has no seconds, and one flow or
-/// several flows at the same time. A computation may have flows, too: it reads over a link while it computes.
+/// ended. Its data arrive later: after the longest latency of its flows. A transfer has no seconds. It has one
+/// flow, or several flows that run at the same time. A computation may have flows, too: it reads over a link while
+/// it computes.
 struct Action {
   /// The name of the action, unique within its section. If `name` is empty, name_of() makes the name from stage, kind
   /// and micro-batch.

@@ -142,7 +142,7 @@ void check_membership(const Plan& plan, std::uint32_t a) {
   const std::string& device = plan.streams[action.stream].device;
   if (std::find(collective.devices.begin(), collective.devices.end(), device) ==
       collective.devices.end())
-    plan_fault(plan, a, start + "which does not include its device '" + device + "'");
+    plan_fault(plan, a, start + "which does not include the action's device '" + device + "'");
 }
 
 void check_waits(const Plan& plan, std::uint32_t a) {
@@ -193,7 +193,7 @@ class ActionCheck {
   UniqueNames names_;  ///< the names of the current section
 };
 
-/// An instance of a tensor that an action allocates, with the action.
+/// An instance of a tensor, and the action that allocates this instance.
 struct MadeInstance {
   std::uint32_t tensor, pool;
   std::int64_t instance;
@@ -286,7 +286,8 @@ void check_structure(const Plan& plan) {
 PlanTables checked_tables(const Plan& plan) {
   check_parts(plan);
   // The constructor of the tables checks each action just before it uses the action. A separate loop for the check
-  // would fetch millions of actions from memory once more, and this would take most of the time.
+  // would fetch millions of actions from memory once more, and this function would spend most of its time on these
+  // fetches.
   PlanTables tables(plan, ActionCheck(plan));
   check_cycles(tables);
   check_allocations(tables);

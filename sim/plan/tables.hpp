@@ -86,7 +86,8 @@ double serial_seconds(const Plan& plan);
 
 struct PlanTables {
   explicit PlanTables(const Plan& plan) : PlanTables(plan, [](std::uint32_t) {}) {}
-  /// Calls `check(a)` for the number `a` of each action, before the tables use the numbers in this action.
+  /// Calls `check(a)` for the number `a` of each action. The tables use the indices in this action only
+  /// afterwards.
   template <class Check>
   PlanTables(const Plan& p, Check&& check) : plan(p) {
     begin();

@@ -94,8 +94,8 @@ class PlanReader {
     return false;
   }
 
-  /// Lets a section begin at the next action that is read. The later sections begin there, too, until their own lines
-  /// are read.
+  /// Lets a section begin at the next action that is read. The later sections begin there, too, until the reader
+  /// comes to the lines that begin these sections.
   void begin_from(int section) {
     const auto size = static_cast<std::uint32_t>(plan_.actions.size());
     for (int s = section; s <= 2; ++s) begin_[static_cast<std::size_t>(s)] = size;

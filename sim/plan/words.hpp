@@ -29,8 +29,8 @@ struct Word {
   int column = 1;
   /// For a word of a line: the position of its first '=' outside of quotes, or npos if it has no such '='.
   std::size_t equals = std::string_view::npos;
-  /// If true, the text is a name that needs no quotes. If false, nothing is known. Only a word of a line, or the value
-  /// behind its '=', can have true here.
+  /// If true, the text is a name that needs no quotes. If false, the text may still be such a name: elements of lists,
+  /// for example, begin with false.
   bool bare = false;
 };
 inline bool is_bare(const Word& word) {
@@ -61,7 +61,8 @@ struct PlanLine {
       rest = {rest.text.substr(end + 1), rest.column + static_cast<int>(end) + 1};
     }
   }
-  /// Returns the name that a word stands for: its text without quotes and escapes.
+  /// Returns the name that a word stands for: its text without quotes, with a character instead of
+  /// each escape.
   std::string name(const Word& word) const;
   /// Returns the position of the first `c` outside of quotes. Returns npos if there is no such `c`. rfind_bare()
   /// returns the position of the last one.

@@ -9,10 +9,11 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device that owns the pool of this memory: the only device whose first memory it is. Other devices may
-/// still be able to reach the memory. A pool with an owner grants requests in listing order. So an early load takes no
-/// bytes from a computation that is listed before it. Returns "" if the pool has no owner. This is so for host memory,
-/// for a memory that no device or several devices have, and for a memory that is not the first memory of its device.
+/// Returns the device that owns the pool of this memory: the only device that has the memory, as its first memory.
+/// Other devices may still be able to reach the memory. A pool with an owner grants requests in listing order. So an
+/// early load takes no bytes from a computation that is listed before it. Returns "" if the pool has no owner.
+/// These pools have none: host memory, a memory that no device or several devices have, and a memory that is not
+/// the first memory of its device.
 std::string only_device_of(const Platform& platform, const Memory& memory) {
   std::string only;
   if (memory.name == platform.host().name) return only;

@@ -79,7 +79,7 @@ class PlanBuilder {
   std::uint32_t collective(Collective collective);
 
   Action& at(Ref ref) { return actions_[static_cast<std::size_t>(ref.section)][ref.position]; }
-  /// Makes the action `ref` wait for the execution of the action `on` of `distance` iterations ago. Does nothing if
+  /// Makes the action `ref` wait for the action `on`: for its execution `distance` iterations ago. Does nothing if
   /// `on` is empty.
   void wait(Ref ref, Ref on, std::uint32_t distance = 0);
   void fact(Fact fact) { plan_.facts.push_back(std::move(fact)); }

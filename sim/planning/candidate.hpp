@@ -40,7 +40,8 @@ struct Candidate {
   /// their ways.
   std::function<std::vector<Candidate>()> open = {};
   /// If two candidates have the same text here, they have the same ways and the same lower bound. So the judge
-  /// simulates only the first of them. An empty text means that nothing is known.
+  /// simulates only the first of them. If the text is empty, no candidate is known to have the same
+  /// ways.
   std::string same_ways = {};
 };
 

@@ -16,7 +16,7 @@ namespace sluice {
 /// The decisions of a draft that depend on prices, written as numbers. Two drafts have equal numbers exactly if their
 /// prices led to the same decisions.
 using PriceDecisions = std::vector<std::int64_t>;
-/// The `decisions` of a draft that does not depend on prices: returns an empty list.
+/// The function `decisions` of a draft that does not depend on prices. Returns an empty list.
 inline PriceDecisions no_decisions(const PolicyRequest&) {
   return {};
 }
@@ -30,8 +30,9 @@ struct Draft {
   std::optional<std::vector<Stage>> stages = {};
   /// A function that returns the decisions for another request, which differs from this draft's request only in prices.
   /// If the decisions for two requests are equal, the drafts for them are equal, too. Then Sluice makes the plan only
-  /// once, and only replaces its prices. The function must not refer to this draft's request. If the function is null,
-  /// the decisions are not known, and Sluice makes the plan again for each request.
+  /// once. For the other request, Sluice only replaces the prices of this plan. The function must not refer to this
+  /// draft's request. If the function is null, the decisions are not known, and Sluice makes the plan again for each
+  /// request.
   std::function<PriceDecisions(const PolicyRequest& request)> decisions = {};
 
   Draft(Plan made, bool one_at_a_time = false)  // NOLINT(google-explicit-constructor)

@@ -21,8 +21,8 @@ std::vector<std::string> each_once(const std::vector<std::string>& devices) {
 }
 
 /// The tensors that a stage gets from other stages and makes for other stages. `reads` has the layers of earlier stages
-/// whose outputs the stage reads. `makes` has the stage's own layers whose outputs later stages read. Inputs that only
-/// the first stage reads are not among them.
+/// whose outputs the stage reads. `makes` has the stage's own layers whose outputs later stages read. Inputs of the
+/// model that only the first stage reads are not among these tensors.
 struct StageTensors {
   std::vector<std::uint32_t> reads;
   std::vector<Crossing> makes;

@@ -59,7 +59,7 @@ Candidate changed(Candidate candidate, const std::function<void(Settled&)>& chan
 // Candidates are simulated in the order of their lower bounds. Candidates with equal bounds are simulated in the order
 // in which the policy offered them. The loop may end when the next bound is not below the best time so far, because
 // then no later candidate can be faster. But the answer also names a runner-up. So the loop does not end before two
-// ways have fitted.
+// ways that fit have been simulated.
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;

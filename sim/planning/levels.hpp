@@ -1,6 +1,6 @@
 // Counts the bytes in a memory during each slot of a step (slots.hpp). A step may have many slots, so the counts are in
-// a tree. For n slots, add() and last_above() need about log(n) steps. The functions throw InputError if a count does
-// not fit into 64 bits.
+// a tree. For n slots, add() and last_above() visit about log(n) nodes of the tree. The functions throw InputError if
+// a count does not fit into 64 bits.
 #pragma once
 
 #include <cstddef>

@@ -53,8 +53,8 @@ Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass)
                      pass == Pass::backward ? *multiple : *multiple / 2);
 }
 
-/// Returns the price of an update. It reads the weights, the gradients and the state of the optimizer, and writes the
-/// weights and the state.
+/// Returns the price of an update. An update reads the weights, the gradients and the state of the optimizer, and
+/// writes the weights and the state.
 Price update_price(const Pricing& pricing, const StageQuery& query) {
   const Training& training = *pricing.training;
   const std::int64_t weight_bytes = query.stage.weight_bytes;

@@ -50,8 +50,8 @@ struct Program {
     std::int64_t first = 0, last = -1;  ///< indices of operations
     bool loaded = false;                ///< whether a transfer brings the instance
     double load_s = 0;
-    /// The source of the load. If `sent`, it is the instance `copy_of`, which is on another device. Otherwise it is the
-    /// copy that the save of `copy_of` left in host memory. Without a `copy_of`, it is the tensor's home.
+    /// The source of the load. If `copy_of` is none, it is the tensor's home. If `sent`, it is the instance `copy_of`,
+    /// which is on another device. Otherwise it is the copy that the save of `copy_of` left in host memory.
     Home home = Home::none;
     std::uint32_t copy_of = none;  ///< the index of an instance
     bool sent = false;
@@ -71,7 +71,7 @@ struct Program {
     /// The index of the operation's phase. If there are several devices, a phase begins when the previous phase has
     /// ended.
     std::int64_t phase = 0;
-    double seconds = 0;      ///< the seconds of the operation, by which its loads are timed
+    double seconds = 0;      ///< the seconds of the operation, which decide when loads start
     bool selective = false;  ///< whether only the selective part is recomputed
     bool ends_micro_batch = false;
     std::int64_t workspace = 0;

@@ -28,7 +28,7 @@ StepSlots::Memory& StepSlots::memory(const std::string& device) {
 
 void StepSlots::add(SlotLoad load) {
   Memory& memory = this->memory(load.ends.to);
-  if (load.once) {  // The tensor stays: its bytes are already in every slot.
+  if (load.once) {  // The tensor stays: every slot's bytes already include it.
     const std::int64_t at = load.earliest;
     loads_.push_back({std::move(load), at, {}, {}});
     return;

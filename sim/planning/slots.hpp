@@ -38,7 +38,7 @@ struct SlotLoad {
   /// The load may start when this slot has been computed. A negative slot belongs to an earlier step.
   std::int64_t after = 0;
   /// Whether the load may start one slot earlier than its place in the list says, if memory has room. The load is still
-  /// listed behind the computation of this slot, so the computation does not wait for the load.
+  /// listed behind the computation of that earlier slot, so the computation does not wait for the load.
   bool within = false;
   /// Whether the loaded tensor stays on the device. If so, the load is listed only once, before the first step.
   bool once = false;

@@ -217,7 +217,7 @@ std::vector<ProfileColumn> marks_of_measuring() {
            }},
       {.name = "run",
        .summary =
-           "the number of the run that measures the row, together with all other rows of this run",
+           "the number of the run that measures the row; rows with the same number are measured together",
        .kind = Kind::number,
        .get = [](const ProfileRow& row) { return said(row.run); },
        .set = [](ProfileRow& row, const std::string& c) { row.run = cell::whole(c, 1); }},
@@ -297,7 +297,7 @@ std::optional<std::int64_t> ProfileRow::size(std::string_view name) const {
 }
 
 std::string words_of(const ProfileRow& row) {
-  // The class is not repeated if the configuration already begins with it, as torch prints it: "Conv2d(3, 64, ...)".
+  // torch prints configurations that begin with the class: "Conv2d(3, 64, ...)". Then the class is not added again.
   const bool whole = row.config.rfind(row.operator_class, 0) == 0;
   std::string text = row.node.empty() ? (whole ? "" : row.operator_class) : row.node;
   const auto add = [&](const std::string& more) {

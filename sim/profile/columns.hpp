@@ -1,5 +1,5 @@
-// The table of a profile's columns. The readers, the writers and the help use this table, and it says which columns
-// form the key of a row.
+// The table of a profile's columns. The readers, the writers and the help use this table. The table also says which
+// columns form the key of a row.
 #pragma once
 
 #include <string>

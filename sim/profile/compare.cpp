@@ -40,8 +40,8 @@ void describe(Comparison& comparison, double tolerance) {
   comparison.ninetieth = quantile_of(ratios, 0.9);
 }
 
-/// Returns the text that a cell with this value has. The cell of a default value is empty. If the column does not allow
-/// the value, returns the value unchanged, because no row has it anyway.
+/// Returns the text that a cell with this value has. The text is empty if the value is the default of the column. If
+/// the column does not allow the value, returns the value unchanged, because no row has it anyway.
 std::string cell_of(const ProfileColumn& column, const std::string& value) {
   if (value.empty()) return value;
   ProfileRow row;

@@ -22,7 +22,7 @@ struct ComparedRow {
 
 struct CompareOptions {
   bool energy = false;  ///< whether joules are compared instead of seconds
-  /// A pair of rows is left out if the number of one of its rows is at most `least`.
+  /// A pair of rows is left out if one of them has at most `least` seconds (or joules).
   double least = 0;
   double tolerance = 0.05;  ///< two rows agree if of_a / of_b differs from 1 by at most this
   /// Columns of the key in which the two rows of a pair may differ.
@@ -32,13 +32,13 @@ struct CompareOptions {
 /// The result of a comparison. It points to rows of the two profiles, which must outlive it.
 struct Comparison {
   std::vector<ComparedRow> rows;  ///< the compared rows, in the order of profile A
-  /// The number of pairs of rows that both have a number.
+  /// The number of pairs in which both rows have seconds (or joules).
   std::size_t pairs = 0;
-  /// Of these pairs, those in which a number is 0. They are left out.
+  /// Of these pairs, those in which the seconds of a row are 0. They are left out.
   std::size_t with_zero = 0;
-  /// Of the other pairs, those in which a number is at most `least`. They are left out, too.
+  /// Of the other pairs, those in which a row has at most `least` seconds. They are left out, too.
   std::size_t below_least = 0;
-  /// The number of further pairs, in which a row has no number.
+  /// The number of further pairs, in which a row has no seconds.
   std::size_t unmeasured = 0;
   std::size_t only_a = 0, only_b = 0;
   std::size_t agreeing = 0;  ///< the number of `rows` that agree

@@ -19,7 +19,7 @@ struct Hdf5Form {
 /// Enables this program to read and write profiles as HDF5. Must be called before any thread starts.
 void know_hdf5_profiles();
 
-/// Reads a profile in this process, which a damaged file may crash. (hdf5_form().read() reads in a child process
+/// Reads a profile in this process. A damaged file may crash the process. (hdf5_form().read() reads in a child process
 /// instead.) Throws InputError and IoError.
 Profile read_hdf5_profile_here(const std::string& path);
 

@@ -42,7 +42,7 @@ const Record& profile_header_record() {
           text("date", "the date of the measurements"),
           text("device", "the device on which all rows without a device were measured"),
           mapping("how", "how the rows were measured: method, timer, meter, warmup, budget, ..."),
-          mapping("on", "the surroundings of the measurement: versions, threads, clocks"),
+          mapping("on", "the environment of the measurement: versions, threads, clocks"),
           {.name = "joules",
            .type = Type::choice,
            .summary =

@@ -26,7 +26,7 @@ double bytes_of(const Profile& profile, const ProfileRow& row) {
       row, "this copy does not say how many bytes it copies: expected bytes=N in the column sizes");
 }
 
-/// Returns the direction and the kind of host memory of a copy. One of the two ends of a copy must be host memory.
+/// Returns the direction of a copy, and the kind of its host memory. Exactly one end of a copy must be host memory.
 std::pair<std::string, std::string> way_of(const Profile& profile, const ProfileRow& row) {
   const std::string from = row.input_pools.empty() ? "" : row.input_pools.front();
   const std::string to = row.output_pools.empty() ? "" : row.output_pools.front();
@@ -115,7 +115,7 @@ void add_directions(Value& into, const LinkDirection* down, const LinkDirection*
 }
 
 /// Returns the link of this name in the platform. If the platform is a variant of other platforms, the result includes
-/// their keys of the link.
+/// the keys that these platforms give for the link.
 Value link_of(const std::string& platform, const std::string& link) {
   const Value document = load_document(find_document(platform, "platforms"), "platforms");
   const Value* links = document.find("links");

@@ -38,10 +38,10 @@ struct LinkDirection {
 /// of one fit all have the same size. Also throws InputError at a row without bytes or without a direction.
 std::vector<LinkDirection> fit_link(const Profile& profile);
 
-/// Returns a document with the key `links: {NAME: …}` of a platform. If `platform` is not empty, the document is a
-/// variant of `platform`. The link has the directions (down, up) and kinds of memory (pinned, pageable) that were
-/// measured. If only pageable memory was measured, the key `copies` of the link is `pageable`. The link then keeps the
-/// rates of `platform` for pinned memory. Throws InputError if the link of `platform` has no bandwidth.
+/// Returns a part of a platform file: a document with the key `links: {NAME: …}`. If `platform` is not empty, the
+/// document is a variant of `platform`. The link has the directions (down, up) and kinds of memory (pinned, pageable)
+/// that were measured. If only pageable memory was measured, the key `copies` of the link is `pageable`. The link then
+/// keeps the rates of `platform` for pinned memory. Throws InputError if the link of `platform` has no bandwidth.
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
                     const std::string& joins, const std::string& platform);
 

@@ -34,8 +34,8 @@ std::vector<Shape> with_extents(std::vector<Shape> shapes) {
   return shapes;
 }
 
-/// Returns a value in the form that `--where` and `where` accept. A value with a special character, such as a comma, is
-/// put into quotes: without quotes, the value would end at this character.
+/// Returns a value in the form that the option `--where` and the key `cost.where` accept. A value with a special
+/// character, such as a comma, is put into quotes: without quotes, the value would end at this character.
 std::string value_text(const std::string& value) {
   return value.find_first_of(";,:#{}[]") == std::string::npos ? value : '"' + value + '"';
 }

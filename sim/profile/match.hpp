@@ -27,8 +27,8 @@ class ProfileIndex {
   std::map<std::string, ByBatch> rows_;
 };
 
-/// Makes a row of a profile for the layer and `samples` samples. The row has operator, configuration, shapes, batch,
-/// element type and pass.
+/// Makes the row that describes the layer in a profile, with a batch of `samples` samples. The row has operator,
+/// configuration, shapes, batch, element type and pass.
 ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dtype,
                    std::string_view pass);
 

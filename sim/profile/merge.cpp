@@ -49,8 +49,8 @@ std::string idle_of(const Profile& profile) {
          (watts ? "gives idle: " + format_quantity(*watts, Dimension::watts) : "gives no idle");
 }
 
-/// Throws InputError if the joules of the two profiles have different meanings. If the joules include the energy at
-/// rest, the power at rest must be equal in both profiles.
+/// Throws InputError if the joules of the two profiles have different meanings. If the joules include the energy that
+/// the device takes at rest, both profiles must give the same power at rest (the key `idle`).
 void require_same_joules(const Profile& a, const Profile& b) {
   if (a.joules_above_idle() == b.joules_above_idle()) {
     if (a.joules_above_idle() || a.idle_w() == b.idle_w() || !has_joules(a) || !has_joules(b))

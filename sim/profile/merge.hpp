@@ -13,7 +13,7 @@ void require_distinct(const Profile& profile);
 Statistics pooled(const Statistics& a, const Statistics& b);
 
 /// Turns all rows with equal keys into one row. A measured row takes precedence over a row that is planned or failed.
-/// If both rows were measured, their statistics are pooled.
+/// If several of these rows were measured, their statistics are pooled.
 Profile without_repeats(Profile profile);
 
 /// Returns the rows of all profiles, with the header of the first profile. Keys that the header of

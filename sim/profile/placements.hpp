@@ -29,7 +29,8 @@ struct PlacementRequest {
 
 struct MeasurementPlan {
   Profile profile;  ///< the rows to measure, run by run; these rows have no times
-  /// The number of measurements: one for each placement of each operator. If `pools` is empty, one for each operator.
+  /// The number of measurements: one for each placement of each operator. If `pools` is empty, equal operators have one
+  /// measurement together.
   std::size_t wanted = 0;
   /// How many of the `wanted` measurements were already made or have failed.
   std::size_t done = 0;

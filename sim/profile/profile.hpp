@@ -43,7 +43,7 @@ struct ProfileRow {
   Statistics seconds, joules;
   std::optional<double> joules_error;
   Processed processed = Processed::no;
-  /// In a plan of measurements: the number of the row's run. All rows of a run are measured at once.
+  /// In a plan of measurements: the number of the row's run. All rows of a run are measured together.
   std::optional<std::int64_t> run;
   std::string note;
   int line = 0;  ///< the line from which the row was read, or 0 if it was not read
@@ -76,11 +76,11 @@ struct Profile {
 std::string words_of(const ProfileRow& row);
 
 /// Reads a profile in CSV or HDF5, or a table of another program. The content of the file shows which of these it is.
-/// Some tables of other programs are recognised by their heading, which a file in sim/profile/tables lists. For all
-/// other tables, `map` must be the path of a sluice-profile-map/1 document. Throws InputError with file, line and
+/// Some tables of other programs are recognised by their headings, which are in the files of sim/profile/tables. For
+/// all other tables, `map` must be the path of a sluice-profile-map/1 document. Throws InputError with file, line and
 /// column. Throws IoError.
 Profile load_profile(const std::string& path, const std::string& map = {});
-/// Reads a profile from a text in memory, as load_profile reads a file.
+/// Does the same as load_profile, but reads a text in memory instead of a file.
 Profile parse_profile(std::string text, const std::string& name, const std::string& map = {});
 
 /// Returns the profile in the CSV form. Columns that are empty in all rows are left out.

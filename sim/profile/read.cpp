@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view first_line = "# format: sluice-profile/";
 
-/// Returns the comment lines at the top of the file as YAML. A blank replaces each #. So the YAML has the same lines
-/// and columns as the file, and messages give the right positions.
+/// Returns the comment lines at the top of the file as YAML. A blank replaces the # at the start of each line. So the
+/// YAML has the same lines and columns as the file, and messages give the right positions.
 std::string header_text(const std::string& text) {
   std::string header;
   for (std::size_t at = 0; at < text.size() && text[at] == '#';) {

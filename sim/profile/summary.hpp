@@ -22,8 +22,8 @@ struct ClassSummary {
 /// A row that was measured more than once.
 struct SampledRow {
   const ProfileRow* row = nullptr;
-  /// The spread of the measured seconds. If the profile does not hold the single samples, only n, mean, median and std
-  /// are known, and all other fields are 0.
+  /// The spread of the measured seconds. If the profile does not hold the individual samples, only n, mean, median and
+  /// std are known, and all other fields are 0.
   Spread seconds;
   bool has_samples = false;  ///< whether MAD and mean_within are known
   double variation() const { return seconds.mean == 0 ? 0 : seconds.std / seconds.mean; }

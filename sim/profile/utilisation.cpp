@@ -20,8 +20,8 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-/// Keeps two points: the nearest point below the size of the estimate, and the nearest point above it. If a point has
-/// exactly this size, only that point is kept.
+/// Keeps two points: the nearest point below the size at which the share is estimated, and the nearest point above this
+/// size. If a point has exactly this size, only that point is kept.
 template <class Offset>
 void keep_neighbours(std::vector<std::pair<double, std::size_t>>& near, Offset&& offset) {
   std::sort(near.begin(), near.end());
@@ -34,8 +34,8 @@ void keep_neighbours(std::vector<std::pair<double, std::size_t>>& near, Offset&&
   if (near[0] == near[1]) near.pop_back();
 }
 
-/// Solves a x = b for a symmetric matrix a, and returns x[0]. If all measured points have the same size in a direction,
-/// the matrix is singular, and x is 0 in this direction. Otherwise, the matrix is positive definite.
+/// Solves a x = b for a symmetric matrix a, and returns x[0]. If one of the sizes is equal at all measured points, the
+/// matrix is singular. The element of x for this size is then 0. Otherwise, the matrix is positive definite.
 double first_of_solution(std::vector<std::vector<double>> a, std::vector<double> b) {
   const std::size_t n = b.size();
   std::vector<bool> used(n);

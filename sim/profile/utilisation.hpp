@@ -1,10 +1,10 @@
 // Estimates which share of a machine's rates an operator reaches. The estimate interpolates between measured operators
-// of similar sizes. From one size to another, the times of operators differ much more than their shares. So the code
+// of similar sizes. Operators of different sizes differ much more in their times than in their shares. So the code
 // interpolates shares instead of times.
 //
-// A linear function is fitted to the nearest measured rows. It gives the logarithm of the share from the logarithms of
-// the sizes. The weight of a row is 1 / distance^2, where the distance is taken between logarithms of sizes. The method
-// is Cleveland's (Robust locally weighted regression, JASA 74, 1979).
+// A linear function is fitted to the nearest measured rows. This function computes the logarithm of the share from the
+// logarithms of the sizes. The weight of a row is 1 / distance^2, where the distance is taken between logarithms of
+// sizes. The method is Cleveland's (Robust locally weighted regression, JASA 74, 1979).
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class Utilisation {
 
   /// Returns the estimated share. If one of the sizes is outside of the measured range, returns nullopt.
   std::optional<double> share(const std::vector<double>& sizes) const;
-  /// Returns the errors for at most `most` rows. These rows have equal distances in the list of all rows.
+  /// Returns the errors for at most `most` rows. These rows are evenly spaced in the list of all rows.
   LeftOut left_out(std::size_t most = 5000) const;
   std::size_t rows() const { return points_.size(); }
 

@@ -46,8 +46,8 @@ ActionKind kind_named(const std::string& name, bool transfer) {
                    name + "'" + did_you_mean(name, names) + "; known: " + join(names));
 }
 
-/// A builder of one plan. It shares the ownership of the platform. After the call of finish(), all other calls throw
-/// InputError.
+/// A builder of one plan. It shares the ownership of the platform. After finish() has been called, each further call
+/// throws InputError.
 class Builder {
  public:
   Builder(std::shared_ptr<Platform> platform, const std::string& name, bool enforce)
@@ -58,7 +58,7 @@ class Builder {
 
   void memory(const std::string& name, const std::string& device,
               std::optional<std::int64_t> capacity) {
-    platform_->device(device);  // This call throws an error that lists the known names.
+    platform_->device(device);  // Throws an error with the known names if there is no such device.
     if (std::find(nodes_.begin(), nodes_.end(), name) != nodes_.end())
       throw InputError("choose another name: a device or memory is already called '" + name + "'");
     open().memory(name, device, capacity);
@@ -104,7 +104,7 @@ class Builder {
 
   Ref compute(const std::string& kind, const std::string& device, int stage, int micro_batch,
               std::int64_t samples) {
-    platform_->device(device);  // This call throws an error that lists the known names.
+    platform_->device(device);  // Throws an error with the known names if there is no such device.
     return open().compute(kind_named(kind, false), device, stage, micro_batch, samples);
   }
 

@@ -29,7 +29,7 @@ bool names_file(const std::vector<std::string>& path) {
 /// all files are read again. Otherwise no file is read again, even if the content of a file has changed. If an override
 /// replaces a whole mapping, earlier overrides of keys in this mapping are dropped.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
-  // The overrides of `base` and the new overrides. If the files are read again, all of them are applied again.
+  // The overrides of `base` and the new overrides. If the files are read again, all these overrides are applied again.
   std::vector<std::string> all = base.overrides;
   bool read_again = false;
   for (const std::string& text : overrides) {

@@ -112,7 +112,7 @@ py::dict workload_of(const PolicyRequest& request) {
 }
 
 /// Checks two conditions that a builder cannot check, because it does not know the scenario. First, each action belongs
-/// to an existing stage. Second, a plan for inference has no kinds of actions that are only for training.
+/// to an existing stage. Second, a plan for inference has no action of a kind that is only for training.
 void require_priceable(const Plan& plan, const PolicyRequest& request) {
   const std::vector<Stage>& stages = request.pricing.stages;
   const auto count = static_cast<std::int32_t>(stages.size());
@@ -144,10 +144,11 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
         "the actions of policy '" + plan.name + "' finish " + std::to_string(done) +
         " samples of the " + std::to_string(asked) +
         " samples of the workload: call action.done(samples) on each action that completes samples, "
-        "once for each sample");
+        "so that each sample counts once");
 }
 
-/// Returns for what a policy makes plans: one element per mode. Each element lists the same `strategies` for fates.
+/// Returns the modes and fates for which a policy can make plans: one element per mode. Each element lists the same
+/// `strategies` for fates.
 std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
                                 const std::vector<std::string>& strategies) {
   // find() throws InputError for an unknown strategy.

@@ -30,9 +30,9 @@ class Search {
     return run_search(request_);
   }
 
-  /// Computes one point. Returns the status of the point, and its number for the goal of the search (Merit in
-  /// study/search). The status is "keeps" if the point keeps all limits, and "breaks" if it breaks a limit. The status
-  /// of all other points is "refused".
+  /// Computes one point. Returns the status of the point, and the number by which points with the same status are
+  /// compared (Merit in study/search). The status is "keeps" if the point keeps all limits, and "breaks" if it breaks a
+  /// limit. The status of all other points is "refused".
   std::pair<std::string, double> ask(const SearchRow& row) {
     request_.progress = progress_of(py::none());
     const py::gil_scoped_release free;
@@ -104,8 +104,8 @@ void bind_search(py::module_& module) {
       .def_property_readonly("goal",
                              [](const Search& self) { return self.request().goal.number.name; })
       .def_property_readonly("limits", [](const Search& self) {
-        // Returns one tuple per limit. It has three elements: the text of the limit, the column of the limited metric,
-        // and the number that this metric must not exceed or must reach.
+        // Returns one tuple per limit. Each tuple has three elements: the text of the limit, the column of the limited
+        // metric, and the number that this metric must not exceed or must reach.
         py::list limits;
         for (const SearchLimit& limit : self.request().limits)
           limits.append(py::make_tuple(limit.text, limit.number.name, limit.limit));

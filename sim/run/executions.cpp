@@ -1,5 +1,5 @@
-// Executes a plan with a given executor, and counts the actions that a run executes. This file needs no executor. So a
-// program that only counts actions need not link an executor.
+// Executes a plan with the executor that the caller passes, and counts the actions that a run executes. This file
+// itself refers to no executor. So a program that only counts actions need not link an executor.
 #include "base/error.hpp"
 #include "execute/shortage.hpp"
 #include "run/executor.hpp"

@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// Executes the plan by SimGrid and by the replay, and compares the spans of the two executions. The replay here leaves
-/// out the same periods that it leaves out if the executor `replay` is chosen.
+/// Executes the plan by SimGrid and by the replay, and compares the spans of the two executions. The replay leaves out
+/// the same periods as under the executor `replay`.
 void execute_both(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
   Times times(plan, sink);
   execute_or_throw(simgrid_executor, plan, times, options);

@@ -28,7 +28,7 @@ inline constexpr std::int64_t most_for_simgrid = 100'000;
 /// Returns the number of actions that a run executes: the prologue, all iterations of the body, and the epilogue.
 /// Dropped actions do not count.
 std::int64_t executions_of(const Plan& plan);
-/// Returns the executor that `automatic` means for this plan. Returns any other executor unchanged.
+/// If `executor` is `automatic`, returns the executor that it means for this plan. Otherwise, returns `executor`.
 Executor resolved(Executor executor, const Plan& plan);
 
 /// Executes a checked plan. Throws the exceptions of the executor. Throws Infeasible if the plan blocks.

@@ -14,7 +14,7 @@ namespace sluice {
 namespace {
 
 /// The longer run (further_steps.hpp) has this number of steps. After so many steps, the seconds of a step hardly
-/// change any more. If the steps repeat each other, the replay executes only a few of the 64 steps.
+/// change any more. If the steps become alike, the replay executes only a few of the 64 steps.
 constexpr std::int64_t many_steps = 64;
 /// The longer run executes at most this number of actions. But if the run that the question asks for executes more
 /// actions, the longer run may execute as many as that run. So if a step has many actions, the longer run has fewer
@@ -27,9 +27,9 @@ std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
   return std::clamp<std::int64_t>(std::max(many_executions, executions) / of_a_step, 2, many_steps);
 }
 
-/// Returns the number of iterations of the longer run. Returns nullopt if this run would not be longer: if it would
-/// have fewer than `many_steps` steps, and not more steps than the question asks for. Also returns nullopt if the
-/// number of iterations would be too large for an integer.
+/// Returns the number of iterations of the longer run. Returns nullopt if this run would have fewer than `many_steps`
+/// steps, and not more steps than the question asks for. Also returns nullopt if the number of iterations would be too
+/// large for an integer.
 std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (plan.body_begin == plan.body_end || plan.iterations < per_step) return {};

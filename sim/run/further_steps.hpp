@@ -1,4 +1,4 @@
-// Runs more steps of a plan in the replay than the question asks for. In this longer run, the steps in the middle show
+// Replays a plan for more steps than the question asks for. In this longer run, the steps in the middle show
 // the steady state: they come after the first loads and before the end of the run. So Sluice can give the seconds of a
 // step in the steady state even if the question has a single step. Times are in seconds.
 #pragma once

@@ -116,8 +116,8 @@ TraceHeader header_of(const RunRequest& request) {
 
 RunResult run(const RunRequest& request) {
   // The executor detects whether the plan blocks. So most plans need no replay before the execution. But the listener
-  // `also` must never receive an execution that blocks. So if there is such a listener, check() replays the plan first,
-  // and throws an error if the plan blocks.
+  // `also` must never receive spans of an execution that blocks. So if there is such a listener, check() replays the
+  // plan first, and throws an error if the plan blocks.
   const bool once = !request.also && ends_if_it_ran(request.plan);
   ExecutorOptions options;
   std::optional<PlanTables> tables;

@@ -48,8 +48,9 @@ struct RunResult {
 TraceHeader header_of(const RunRequest& request);
 
 /// Runs the plan. Throws InputError if the plan contradicts itself. Throws Infeasible if the plan blocks, or does not
-/// fit into memory. Throws IoError if the trace cannot be written. This is tried before the simulation. Throws
-/// Interrupted on a signal. The trace of an interrupted run has status=aborted and the actions that were executed.
+/// fit into memory. Throws IoError if the trace cannot be written. The trace file is created before the simulation, to
+/// find such an error early. Throws Interrupted on a signal. The trace of an interrupted run has status=aborted and the
+/// actions that were executed.
 RunResult run(const RunRequest& request);
 
 }  // namespace sluice

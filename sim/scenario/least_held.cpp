@@ -23,9 +23,9 @@ class Flow {
     edges_.push_back({from, 0});
   }
 
-  /// Returns the greatest flow from `source` to `sink`. It equals the capacity of the cheapest cut between them. The
-  /// function adds one shortest path with free capacity after the other (Edmonds and Karp 1972). If all edges of a path
-  /// have infinite capacity, returns infinity.
+  /// Returns the greatest flow from `source` to `sink`. It equals the smallest capacity of a cut between them. In a
+  /// loop, the function finds a shortest path with free capacity, and sends as much flow over this path as it can take
+  /// (Edmonds and Karp 1972). If all edges of a path have infinite capacity, returns infinity.
   double greatest(std::size_t source, std::size_t sink) {
     double flow = 0;
     for (double more = augment(source, sink); more > 0; more = augment(source, sink)) {

@@ -101,8 +101,8 @@ std::optional<std::int64_t> state_bytes(const Workload& workload) {
   return workload.training->gradient_bytes(element) + workload.training->optimizer_bytes(element);
 }
 
-/// Throws an error if the policy may place each tensor in another memory, but the cost model does not count the
-/// bandwidths of memories. Without these bandwidths, no placement is better than another.
+/// Throws an error if the policy may choose the memory of each tensor, but the cost model does not count the bandwidths
+/// of memories. Without these bandwidths, no placement is better than another.
 void require_counted_memories(const Scenario& scenario) {
   const Value* placement = scenario.policy.keys.map().find("placement");
   if (!placement || scenario.cost.model->counts_memories) return;
@@ -183,8 +183,8 @@ std::string text_of(const Value& stages) {
   return text;
 }
 
-/// Returns the strategies for fates whose plans are compared. If the scenario names a strategy, the list has only this
-/// strategy. In training under a policy that compares no cuts, the list has only the strategy that keeps all
+/// Returns the strategies for fates. Their plans are then compared. If the scenario names a strategy, the list has only
+/// this strategy. In training under a policy that compares no cuts, the list has only the strategy that keeps all
 /// activations. In inference without a named strategy, the list has one empty element: the policy then chooses the
 /// strategy.
 std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {

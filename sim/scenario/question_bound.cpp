@@ -81,14 +81,15 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 //    is not computed yet. The seconds up to such a place count only the blocks before this block. Suppose that some
 //    path of layers from the input of the block to this result had no held tensor. Then a layer before the block would
 //    be computed again, and the sample would be at an earlier place. So the held tensors separate the result from the
-//    beginning of the block. They have at least the bytes of the cheapest separating set of tensors, or the bytes of
-//    the block's input. (A split layer does not change this set. All its parts have the same inputs and the same
-//    readers. So a set that has only some of the parts separates just as well without them.)
+//    beginning of the block. They have at least as many bytes as the smaller of these two: the smallest separating set
+//    of tensors, and the block's input. (A split layer does not change this set. All its parts have the same inputs and
+//    the same readers. So a set that has only some of the parts separates just as well without these parts.)
 // 5. Training. In each batch, look at the first micro-batch that passes all layers. It uses all weights twice: in its
 //    forward pass and in its backward pass. The weights change between two batches. The weights of the first layer that
-//    has weights change last, and the next batch begins with this layer. So these passes do not overlap: each of them
-//    has an interval of its own, and each batch has two intervals. An interval uses all weights, except perhaps the
-//    weights of that first layer. At its start, at most `capacity` bytes of the used weights are still on the devices.
+//    has weights change last, and the next batch begins with this layer. So the passes of these micro-batches do not
+//    overlap: each pass has an interval of its own, and each batch has two intervals. An interval uses all weights,
+//    except perhaps the weights of that first layer. At the start of an interval, at most `capacity` bytes of the used
+//    weights are still on the devices.
 //    So T >= (inputs + weights + (intervals - 1) x (weights - capacity)) / rate.
 QuestionBound bound_of(const QuestionTerms& terms) {
   double compute = 0, weights = 0;

@@ -1,7 +1,7 @@
 // The bound of the question: seconds that no plan for this model and workload on this machine can beat. The bound of a
-// plan (metrics/bound.hpp) says how fast one particular plan can run at best. The bound of a plan minus the bound of
-// the question is the most time that a better plan could save. The functions throw InputError if a platform cannot be
-// read or a layer cannot be priced.
+// plan (metrics/bound.hpp) says how fast one particular plan can run at best. If a plan runs as fast as its own
+// bound, a better plan can save at most the difference of the two bounds. The functions throw InputError if a platform
+// cannot be read or a layer cannot be priced.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What the keys under `policy:` say about the question. All keys without a member here change only the plan.
+/// What the keys under `policy:` say about the question. The keys that have no member here change only the plan.
 struct PolicyLimits {
   bool inputs = true, answers = true;  ///< whether inputs and whether answers cross the host's link
   /// The only device that computes. If there is no value, all devices may compute.
@@ -162,7 +162,7 @@ class Terms {
                              : infinity;
     if (scenario_.working_set_counted) return;
     // If the scenario ignores the working set, the inner tensors of a stage take no memory. The bound allows for this
-    // with additional capacity: for each device, the output of the largest stage for one micro-batch.
+    // with additional capacity: for each device, the largest output that a stage has for one micro-batch.
     std::int64_t most = 0;
     for (const Stage& stage : stages_) most = std::max(most, stage.output_bytes);
     terms_.capacity +=
@@ -210,8 +210,8 @@ class Terms {
     if (workload_.training) terms_.backward_s += seconds(ActionKind::backward, stage);
   }
 
-  /// A sample may have several inputs. Returns the bytes of all of them together. If `smallest` is true, returns only
-  /// the bytes of the smallest input.
+  /// A sample may have several inputs. If `smallest` is true, returns the bytes of the smallest input. Otherwise,
+  /// returns the bytes of all inputs together.
   double input_bytes(bool smallest) const {
     double all = 0, least = infinity;
     for (const Layer& layer : scenario_.model.layers) {

@@ -100,8 +100,8 @@ void read_fates(Scenario& scenario, Value fates) {
             "for boundary activations");
 }
 
-/// Reads the cut. If the scenario has `phases: {after: ...}`, it becomes an explicit cut. Otherwise the cut comes from
-/// `stages:`.
+/// Reads the cut. If the scenario has `phases: {after: ...}`, this key becomes an explicit cut. Otherwise the cut comes
+/// from `stages:`.
 void read_cut(Scenario& scenario, const Value* stages) {
   const Value* after = scenario.phases ? scenario.phases->map().find("after") : nullptr;
   if (!after) {
@@ -204,7 +204,8 @@ Chosen<Policy> choose_policy(const Value& policy) {
 namespace {
 
 /// Returns the names of the devices that compute. If the policy makes replicas of another policy, these are the devices
-/// of all replicas. Otherwise, it is one device: the device that the policy names, or the first device of the platform.
+/// of all replicas. Otherwise, the list has one device: the device that the policy names, or the first device of the
+/// platform.
 std::vector<std::string> computing_devices(const Scenario& scenario, const Policy& policy,
                                            const Value& keys) {
   std::vector<std::string> names;

@@ -76,8 +76,8 @@ PlannedScenario plan_scenario(const Scenario& scenario);
 
 /// Returns true if the two cuts have the same stages, with the same names and the same layers.
 bool same(const CutModel& a, const CutModel& b);
-/// Returns the request to the policy. The request holds references to `scenario` and `cut`, so these two must outlive
-/// it.
+/// Returns the request with which the policy is asked for a plan. The request holds references to `scenario` and `cut`,
+/// so these two must outlive it.
 PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
                          const std::optional<Chosen<FateStrategy>>& fates);
 
@@ -93,7 +93,7 @@ Chosen<Policy> choose_policy(const Value& policy);
 /// scenario's workload, fates or phases.
 void set_policy(Scenario& scenario, Value policy);
 
-/// Returns the record of a scenario, from which the schema and the help are made.
+/// Returns the record of a scenario. The schema and the help are made from this record.
 const Record& scenario_record();
 
 }  // namespace sluice

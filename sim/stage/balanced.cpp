@@ -29,9 +29,9 @@ Chain chain_of(const CutRequest& request) {
   return chain;
 }
 
-/// Returns where each of `count` stages ends: the index in the chain of the layer after its last layer. Each stage gets
-/// as many layers as it can compute in `bound` seconds. But at least one layer must be left for each later stage. If
-/// `bound` is too small, the stages do not cover all layers.
+/// Returns the end of each of `count` stages: the index of its last layer in the chain, plus 1. Each stage gets as many
+/// layers as it can compute in `bound` seconds. But at least one layer must be left for each later stage. If `bound` is
+/// too small, the stages do not cover all layers.
 std::vector<std::size_t> fill(const Chain& chain, std::size_t count, double bound) {
   std::vector<std::size_t> ends;
   std::size_t begin = 0;

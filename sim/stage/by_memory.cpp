@@ -1,7 +1,8 @@
 // With the cut `by_memory`, each stage is as long as the device's memory allows. The stages are chosen greedily: first
 // the longest first stage that fits, then the longest second stage, and so on. If a longer stage never needs less
 // memory than a shorter stage, this gives the fewest stages. But after some stages, even the shortest next stage may
-// not fit. A search then finds the fewest stages that all fit, with shorter stages at the front.
+// not fit. Then a search finds the fewest stages that all fit. Some of its early stages are shorter than the greedy
+// stages.
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -136,8 +137,8 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
     computes = computes || !request.model.layers[layer].inputs.empty();
     if (!computes && layer + 1 < sizes.layers()) continue;
     const Need need = need_of(request, sizes, first, layer, needed);
-    // A longer stage may have a smaller output, and so need less memory than this stage. But if this stage is too large
-    // even without its output, all longer stages are too large.
+    // A longer stage may need less memory than this stage, because its output may be smaller. But if this stage is too
+    // large even without its output, all longer stages are too large.
     if (need.growing() > budget) break;
     if (need.total() <= budget) lasts.push_back(layer);
   }

@@ -1,8 +1,8 @@
-// The cut `by_time` is for a device that loads the weights of one stage after the other. It finds the stages whose
-// seconds have the least sum. A stage computes all micro-batches in flight while weights are loaded. So its seconds are
-// the longer of two times: this computation, and the load of the stage's weights. The memory must hold the stage and
-// the activations that wait before it and behind it. A step is one or several passes through the stages. For each of
-// several numbers of passes, a dynamic programme finds the best cut.
+// The cut `by_time` is for a device that loads the weights of the stages one after the other. It finds the stages whose
+// seconds have the least sum. A stage computes all micro-batches in flight while weights are loaded. So the seconds of
+// a stage are the longer of two times: the time of this computation, and the time of the load of the stage's weights.
+// The memory must hold the stage and the activations that wait before it and behind it. A step is one or several passes
+// through the stages. For each of several numbers of passes, a dynamic programme finds the best cut.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -19,7 +19,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// stages is best: each stage has transfers of its own, and the estimate does not count their set-up.
 constexpr double rounding = 1e-9;
 
-/// The best stages, if the number of micro-batches in flight is given.
+/// The best stages for a given number of micro-batches in flight.
 struct Division {
   double seconds = never;  ///< the seconds of all passes of a step
   std::vector<std::uint32_t> last;

@@ -1,8 +1,9 @@
 // The cut `single_tensor` ends a stage at each place where only one tensor crosses. So no tensor crosses two cuts.
 //
 // This matters because a plan treats all tensors that cross the same cut as one tensor. In a residual network, a
-// shortcut crosses several cuts of `per_layer`. A plan with this cut holds the shortcut once per cut, and also keeps it
-// for the backward pass once per cut. With the cut `single_tensor`, a plan holds and keeps it only once.
+// shortcut crosses several boundaries between the stages of `per_layer`. A plan with the cut `per_layer` holds the
+// shortcut once per boundary, and also keeps it for the backward pass once per boundary. With the cut `single_tensor`,
+// a plan holds and keeps the shortcut only once.
 #include "stage/stage.hpp"
 
 namespace sluice {

@@ -98,8 +98,8 @@ std::vector<Crossing> Sizes::crosses(std::uint32_t last) const {
   return tensors;
 }
 
-// If a backward pass reads a view, the stage keeps the tensor that is viewed instead of the view, provided that a layer
-// of the stage makes this tensor.
+// If a backward pass reads a view, the stage keeps the viewed tensor, and not the view. It keeps this tensor only if a
+// layer of the stage makes it.
 std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
                                        bool& reads_input) const {
   std::vector<char> read(last - first + 1, 0);
@@ -117,16 +117,16 @@ std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
   return read;
 }
 
-// A tensor that crosses out of this stage is kept as a part of the stage's output, and does not count here. This
-// includes each tensor that a backward pass of a later stage reads.
+// A tensor that crosses out of this stage is kept as a part of the stage's output, and does not count here. Each tensor
+// that a backward pass of a later stage reads is such a tensor.
 Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
   Stage::Kept kept;
   const auto bytes = [](std::int64_t a, std::int64_t b) {
     return checked_add(a, b, "bytes kept for the backward pass");
   };
   const std::vector<char> read = read_backward(first, last, kept.reads_input);
-  // made[i] is the bytes that layer i makes. gone[i] is the bytes that are free after layer i, because layer i was
-  // their last reader. Kept tensors are in neither list.
+  // made[i] is the bytes of the tensors that layer i makes. gone[i] is the bytes of the tensors that are freed after
+  // layer i, because layer i was their last reader. Kept tensors count in neither list.
   std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);
   for (std::uint32_t l = first; l <= last; ++l) {
     const Layer& layer = model_.layers[l];

@@ -44,8 +44,8 @@ class Sizes {
   /// Returns the tensors and bytes that the stage first..last keeps for its backward pass.
   Stage::Kept kept(std::uint32_t first, std::uint32_t last) const;
 
-  /// Computes Stage::workspace_bytes for a stage that begins at `first`, and to which extend() adds one layer after the
-  /// other.
+  /// Computes Stage::workspace_bytes for a stage that begins at `first`. Each call of extend() adds the next layer to
+  /// this stage.
   class Workspace {
    public:
     Workspace(const Sizes& sizes, std::uint32_t first) : sizes_(sizes), first_(first) {}

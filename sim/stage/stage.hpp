@@ -109,7 +109,7 @@ struct Cut {
   /// Layers may be split into parts before the model is cut. This function returns for each layer the number of its
   /// parts. If the pointer is null, no layer is split.
   std::vector<std::int64_t> (*parts)(const CutRequest& request, const Reader& parameters) = nullptr;
-  /// True if the stages are the same whatever the FLOP/s, bandwidths and delays of the machine are.
+  /// True if the stages do not depend on the FLOP/s, bandwidths and delays of the machine.
   bool ignores_prices = false;
 };
 
@@ -130,9 +130,9 @@ std::vector<Stage> make_stages(const Model& model, const std::vector<std::uint32
 std::vector<Stage> cut_stages(const CutRequest& request);
 
 /// Returns the model with split layers, if the cut splits layers (such as by_memory with `split`). A layer that is too
-/// large becomes equal parts, as few as fit. Each part is a layer with its share of the output, the weights and the
-/// FLOP. A layer that reads the split layer reads all its parts. If no layer is split, returns nothing. The parts have
-/// names such as "15a" and "15b", as in the document 'AlexNet on one card': "split 15, as 15a and 15b".
+/// large is split into as few equal parts as possible. Each part is a layer with its share of the output, the weights
+/// and the FLOP. A layer that reads the split layer reads all its parts. If no layer is split, returns nothing. The
+/// parts have names such as "15a" and "15b", as in the document 'AlexNet on one card': "split 15, as 15a and 15b".
 std::optional<Model> with_partial_layers(const CutRequest& request);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Exports a trace in the format of another program. In addition to sim/trace/export, this includes the table `layers`,
-// which needs more data than the trace contains.
+// Exports a trace in the format of another program. The code here adds the table `layers` to the tables of
+// sim/trace/export. This table needs more data than the trace contains.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ struct SeriesTable {
   std::vector<double> utilisation;
   std::vector<Series> series;
 
-  /// Returns the `time.size()` bins of one stream. The span is empty if utilisation was not recorded.
+  /// Returns the `time.size()` bins of one stream. The result is empty if utilisation was not recorded.
   std::span<const double> utilisation_of(std::size_t stream) const {
     const std::size_t bins = time.size(), begin = stream * bins;
     if (begin + bins > utilisation.size()) return {};

@@ -26,14 +26,14 @@ struct Span {
   double end = 0;  ///< from this time on, the stream is free again
   /// The end plus the latency of the route. From this time on, actions that wait for this span may start.
   double available = 0;
-  /// The seconds for which the stream was idle before this span. They begin at the end of the stream's previous span.
-  /// For the first span of the stream, they begin at the start of the run.
+  /// The seconds for which the stream was idle before this span. The idle time begins at the end of the stream's
+  /// previous span. For the first span of the stream, it begins at the start of the run.
   double waited = 0;
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
-  /// The number of the cause: the span that ended the last wait of this span. The data of the cause arrived, or the end
-  /// of the cause freed bytes. Spans are numbered from 0 in the order in which sinks receive them. If this span did not
-  /// wait, -1.
+  /// The number of the cause: the span that ended the last wait of this span. The wait ended when the data of the cause
+  /// arrived, or when the end of the cause freed bytes. Spans are numbered from 0 in the order in which sinks receive
+  /// them. If this span did not wait, -1.
   std::int64_t cause = -1;
 };
 
@@ -61,7 +61,7 @@ struct Repetition {
   const std::vector<MemoryEvent>& memory;
   const std::vector<std::uint32_t>& streams;  ///< the stream of each span
 
-  /// Returns the span of repetition k that repeats spans[i]. Repetitions are numbered from 1. If k is 0, returns
+  /// Returns the span that repeats spans[i] in repetition k. Repetitions are numbered from 1. If k is 0, returns
   /// spans[i] unchanged.
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;

@@ -16,7 +16,7 @@ Value number_of(const Summary::Metric& metric, double number) {
 }
 
 /// Builds nested maps, with one level per word of the key. A map may have 100,000 entries, for example one for each
-/// stage. So the index of each entry is stored, because a search for it would be slow.
+/// stage. A search for an entry would then be slow, so the index of each entry is stored.
 class Nest {
  public:
   void put(const std::vector<std::string>& key, Value value) {

@@ -1,9 +1,10 @@
 """Bad inputs. A case names its fault. It also says what the program must answer: the exit code, the position in the
 message, and words of the message.
 
-A case changes one file of documents.py and runs a command. The change (`edit`) replaces a piece of the text by another
-piece, or the whole text (`content`). `at` is the position in the message, as FILE:LINE:COLUMN. If the fault has no
-line, `at` is FILE. If the fault is not in a file, `at` is empty.
+A case may change one file of documents.py, and then runs a command. `edit` gives a piece of the file's text, and the
+text that replaces this piece. Instead of `edit`, `content` gives a new content of the whole file. `at` is the position
+in the message, as FILE:LINE:COLUMN. If the fault has no line, `at` is FILE. If the fault is not in a file, `at` is
+empty.
 """
 
 from dataclasses import dataclass, field

@@ -1,5 +1,5 @@
-"""Cases with bad command lines, bad files, and overrides with one error. Some bundled scenarios do not fit, contradict
-themselves or overflow a count."""
+"""Cases with bad command lines, bad files, and overrides with one error. Some cases override keys of a bundled scenario
+so that the scenario does not fit, contradicts itself or overflows a count."""
 
 import pathlib
 

@@ -1,4 +1,4 @@
-"""Mistakes that an engineer made who used the program for the first time. Every message must say what to do next."""
+"""Mistakes of an engineer who used the program for the first time. Every message must say what to do next."""
 
 from cases import Case, given, model, platform, scenario
 from command_cases import said, words

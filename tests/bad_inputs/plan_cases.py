@@ -162,7 +162,7 @@ VERSION_2 = [
     second("a collective twice", "second.plan:18:12", ["second collective called 'sum'"], "prologue:", "collective sum kind=all_reduce devices=gpu,other\nprologue:"),
     second("an unknown collective", f"{SUM}:68", ["unknown collective 'summ'", "did you mean 'sum'"], "collective=sum", "collective=summ"),
     second("a part of a collective whose kind differs from the collective's", f"{IN}:1", ["'0LOAD'", "collective 'sum'", "the action has the kind load"], "0LOAD on=gpu.in", "0LOAD collective=sum on=gpu.in"),
-    second("a part on a device that the collective does not include", f"{SUM}:1", ["does not include its device 'third'"],
+    second("a part on a device that the collective does not include", f"{SUM}:1", ["does not include the action's device 'third'"],
            "stream gpu.ring kind=copy device=gpu", "stream gpu.ring kind=copy device=third"),
     second("an action without a kind and with a name that has no kind", f"{IN}:1", ["'first' does not name a kind", "3F0"], "0LOAD on=", "first on="),
     second("a stage that already follows from the action's name", f"{IN}:13", ["'stage' needs the key 'kind'", "0LOAD"], "0LOAD on=", "0LOAD stage=0 on="),

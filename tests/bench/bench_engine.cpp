@@ -6,7 +6,7 @@
 //   bench_engine … --replay          replays the plan instead (no SimGrid)
 //
 // --sink none runs the engine alone. --sink metrics does the same as `sluice run` without a trace. --sink trace does
-// the same as `sluice run` with a trace. The printed seconds are seconds of the wall clock:
+// the same as `sluice run` with a trace. The printed seconds are seconds of the wall clock, except those of cpu_s:
 // - import_s: to read the plan's text. check_s: to check the plan. build_s is the sum of both.
 // - run_s: from the checked plan to the closed trace. run_s has three parts.
 //   - setup_s: totals, labels, the trace's header.

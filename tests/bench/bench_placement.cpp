@@ -1,6 +1,6 @@
 // Finds placements for large random networks, and measures their gaps to a proven bound. The networks have 500 tensors
-// and 1000 kernels, like the training of a deep network.
-//   bench_placement [networks] [tensors] [kernels] [effort: 1, as in use, or more]
+// and 1000 kernels: as many as the training of a deep network has.
+//   bench_placement [networks] [tensors] [kernels] [effort: 1, as in Sluice's commands, or more]
 // Prints one row for each network and each way to place tensors, with the gap and the seconds of the processor.
 #include <cstdio>
 #include <cstdlib>

@@ -2,9 +2,9 @@
 //
 //     bench_planning RUNS SCENARIO [KEY=VALUE...]
 //
-// prints a line of JSON. The line has the median seconds of make_plan and of a replay, over RUNS timings. These are
-// seconds of the processor, and the replay executes every action of every iteration. The line also has the number of
-// actions and of executions. A short replay is repeated, because a single replay would be too short for the clock.
+// prints a line of JSON. make_plan and the replay run RUNS times, and the line has the median of each, in seconds of
+// the processor. The replay executes every action of every iteration. The line also has the numbers of actions and of
+// executions. A short replay is repeated, because a single replay would be too short for the clock.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 
 For inference with a bundled scenario, the aim is at most 50 ms plus 20 times the seconds of the replay. For the fates
 `optimal`, the aim is at most 50 ms plus 200 times the seconds of the replay. No time is ever asserted. Each row of the
-table says whether its plan reaches the aim.
+table says whether the planning reaches the aim.
 """
 
 import argparse

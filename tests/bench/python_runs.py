@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares the time of a small run from Python with a program that forks for each run and does not use Sluice.
+"""Compares the time of a small run from Python with the time of a program that forks a child for each run.
 
     ./dev python tests/bench/python_runs.py [--rounds 9] [--reference FOLDER]
 

@@ -4,10 +4,10 @@
     ./dev python tests/bench/python_sweep.py [--rounds 3] [--points 1000]
 
 The points are bandwidths of the link of alexnet_resident. The loop calls `scenario.with_({key: value}).run()` for each
-bandwidth, and the sweep is `scenario.sweep({key: values}, verify=0)`. In each round, the loop runs and then the sweep.
-The times are seconds of the processor, including the helper processes. Other work of the machine does not count. A
-sweep should take at most a fifth of the loop's time. No time is ever asserted. The makespans must agree to 1e-9. They
-may differ a little, because SimGrid executes a run and the replay executes a sweep.
+bandwidth, and the sweep is `scenario.sweep({key: values}, verify=0)`. Each round runs the
+loop first and the sweep second. The times are seconds of the processor, and count the helper processes, too. Other work
+of the machine does not count. A sweep should take at most a fifth of the loop's time. No time is ever asserted. The
+makespans must agree to 1e-9. They may differ a little, because SimGrid executes a run and the replay executes a sweep.
 """
 
 import argparse

@@ -60,7 +60,7 @@ def aborted_or_whole(folder, path):
 
 
 class Killed:
-    """Starts runs, sweeps and checks, and ends them at random moments by SIGKILL, SIGINT or SIGTERM."""
+    """Starts `sluice run`, `sweep` and `check`, and ends them at random moments by SIGKILL, SIGINT or SIGTERM."""
 
     def __init__(self, folder, seed):
         self.folder, self.random = pathlib.Path(folder), random.Random(seed)

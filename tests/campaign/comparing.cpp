@@ -89,9 +89,9 @@ void plan_of_resolved(const Executed& run, Complaints& complaints) {
                      "the resolved scenario makes the plan of the scenario");
 }
 
-/// Checks that the scenario also fits with more memory, and is not slower. By scenarios/FORMAT.md, a plan that Sluice
-/// chose takes the same time in every memory in which it fits. In training, Sluice always chooses when loads start. In
-/// inference, a scenario may leave nothing to choose. Then, with more memory, the plan may wait at other times and
+/// Checks that the scenario also fits with more memory, and is not slower. scenarios/FORMAT.md promises that a plan
+/// that Sluice chose takes the same time on every larger memory. In training, Sluice always chooses when loads start.
+/// In inference, a scenario may leave nothing to choose. Then, with more memory, the plan may wait at other times and
 /// become slower. Such a scenario only has to fit.
 void more_memory(const Executed& run, Complaints& complaints) {
   const DeviceMemory& memory = run.scenario.platform.devices.front().memory();
@@ -127,8 +127,8 @@ void faster_link(const Executed& run, Complaints& complaints) {
 /// Checks that overlap makes the run at most a little slower. A scenario with `transfers: in_turn` is not checked. In
 /// its runs, each transfer waits until the data of the transfer before it has arrived. With overlap, this wait may cost
 /// a latency that is hidden without overlap. With `transfers: auto`, Sluice tries transfers in turn and transfers
-/// together, so the claim holds. `data_parallel` gets no tolerance, because it also simulates its plans without
-/// overlap.
+/// together, so the claim holds. With `data_parallel`, the run must not be slower at all, because Sluice also simulates
+/// the plans without overlap.
 void overlap_off(const Executed& run, Complaints& complaints) {
   const Value* const transfers = setting(run, "transfers");
   if (transfers && transfers->text() == "in_turn") return;
@@ -150,9 +150,9 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
           "optimal is no slower than " + strategy->name, is_replicated(run) ? 0.05 : 1e-9);
 }
 
-/// Writes one value that Sluice chose into the scenario, and runs the scenario again. Now Sluice has fewer candidates
-/// for the values that are still open. But the run must take as long as before. If no value is still open, the run may
-/// be slower. Then Sluice compares no plans, and the plan may wait for memory.
+/// Writes one value that Sluice chose into the scenario, and runs the scenario again. If other values are still open,
+/// Sluice now has fewer candidates for them, but the run must take as long as before. If no other value is open, the
+/// run may be slower: Sluice then compares no plans, and the plan may wait for memory.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;

@@ -1,5 +1,5 @@
-// Draws random valid scenarios, with every policy, mode, strategy for fates, cut and cost model. The machines of these
-// scenarios have groups, switches and several memories. Their links have latencies, set-ups and contention.
+// Draws random valid scenarios. All policies, modes, strategies for fates, cuts and cost models occur in them. Their
+// machines may have groups, switches and several memories. The links may have latencies, set-ups and contention.
 #pragma once
 
 #include <cstdint>

@@ -84,7 +84,7 @@ def spoilt_text(data, choice):
 
 
 def spoilt(data, choice):
-    """Returns the bytes with some bytes changed, removed or doubled, or with the end cut off."""
+    """Returns the bytes with some bytes changed, removed or repeated, or with the end cut off."""
     data = bytearray(data)
     for _ in range(choice.choice([1, 1, 2, 5, 20])):
         if not data:

@@ -56,7 +56,7 @@ std::string images(Draws& draws) {
   return text;
 }
 
-/// Adds blocks of dense layers, each with a shortcut around it.
+/// Returns a network of blocks of dense layers. Each block has a shortcut around it.
 std::string residual(Draws& draws) {
   const std::string width = std::to_string(draws.number(4, 400));
   std::string text = "{type: input, name: x, shape: [" + width + "]}";

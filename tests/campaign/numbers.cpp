@@ -106,7 +106,7 @@ void check_memory(const Executed& run, Complaints& complaints) {
 }
 
 /// The seconds for which each stream and each link is busy, from the spans of the trace. The bound of the plan counts
-/// at most these seconds, because it counts each transfer as if the transfer had its links alone.
+/// at most these seconds, because it counts each transfer as if no other transfer used its links.
 struct Busy {
   std::vector<double> streams, links;
   std::vector<double> first, last;  ///< the first start and the last end on each stream

@@ -31,7 +31,7 @@ fates: {strategy: keep_all}
 
 
 def limited(**limits):
-    """Returns a function for preexec_fn that sets limits of the module `resource`. For example, limited(AS=1000) sets
+    """Returns a function for preexec_fn. It sets limits with the module `resource`. For example, limited(AS=1000) sets
     RLIMIT_AS to 1000."""
     def apply():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -180,8 +180,8 @@ class Limits(Attacked):
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_it_says_so(self):
         codes = set()
-        # Between 96 and 112 MB, SimGrid's libraries and their constructors run out of memory. So the test tries more
-        # limits in this range.
+        # With limits from 96 to 112 MB, the memory runs out while SimGrid's libraries are loaded or their constructors
+        # run. So the test tries more limits in this range.
         for megabytes in (60, 80, *range(96, 112, 2), 120, 130, 140, 160, 200, 240, 400, 800):
             for words in ([*RUN, "--executor", "simgrid", "-o", "t.h5"], [*RUN, "--executor", "replay", "-o", "t.h5"],
                           ["sweep", *RUN[1:], "workload.batch=1,2", "--store", f"s{megabytes}.db"]):

@@ -234,7 +234,7 @@ class Signals(Check):
                                    stderr=subprocess.PIPE, text=True)
 
         def members():
-            """Returns the numbers of all running processes in the session of `process`."""
+            """Returns the ids of all running processes in the session of `process`."""
             found = []
             for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
                 try:

@@ -2,10 +2,11 @@
 """Exports several kinds of runs with `export --to chrome`. Reads the exports by the rules of Speedscope, Catapult and
 Perfetto.
 
-Speedscope reads the beginnings ("B") and ends ("E") of a thread from two queues that are sorted by time. At equal
-times, Speedscope takes the end first. But if the two events also have equal names and arguments, it takes the beginning
-first. Catapult and Perfetto read the events of a thread in the order of their times. At equal times, they use the order
-of the file. A flow is an arrow between two slices. Each end of the arrow belongs to the slice that encloses this end.
+A slice of a thread has two events, its beginning ("B") and its end ("E"). Speedscope reads the beginnings and the ends
+from two queues that are sorted by time. At equal times, Speedscope takes the end first. But if the two events also have
+equal names and arguments, it takes the beginning first. Catapult and Perfetto read the events of a thread in the order
+of their times. At equal times, they use the order of the file. A flow is an arrow between two slices. Each end of the
+arrow belongs to the slice that encloses this end.
 """
 
 import collections

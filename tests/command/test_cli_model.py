@@ -46,8 +46,8 @@ class Model(Cli):
         self.assertEqual(row["copies_that_fit"], 917)
 
     def test_other_link_rate_and_scale_against_arithmetic(self):
-        """The link has 0.7 times the bandwidth of the document. The card has 1.3 times the rate of the document. The
-        model is 50 times as large (`scale=50`). The expected numbers come from the rows of the document."""
+        """The link has 0.7 times the bandwidth of the platform rx7900xtx_pcie4, and the card has 1.3 times its rate.
+        The model is 50 times as large (`scale=50`). The expected numbers are computed from the rows of the document."""
         path = self.folder / "platform.yaml"
         base = (ROOT / "platforms" / "rx7900xtx_pcie4.yaml").read_text()
         path.write_text(base.replace("bandwidth: 30GB/s", "bandwidth: 21GB/s")

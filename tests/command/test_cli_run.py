@@ -73,8 +73,8 @@ prologue:
         self.assertIn("0F1", done.stderr)
 
     def test_both_compares_up_to_100000_actions_to_the_bit(self):
-        """Each end must have the bits of a sum, to which 0.1 s is added again and again. A replay that leaves out
-        periods would multiply 0.1 s by a number. The last bits of the product would be others."""
+        """The makespan must be equal, to the last bit, to a sum in which 0.1 s is added 1000 times. A replay that
+        leaves out periods would multiply 0.1 s by a number instead. The product has other last bits than the sum."""
         plan = self.folder / "loop.plan"
         plan.write_text("""format: sluice-plan/2
 iterations 1000
@@ -130,8 +130,8 @@ body:
     def test_given_choices_are_followed_and_one_more_than_fits_exits_4(self):
         # The step has two passes. Each pass waits 0.699 s for the weights of full6 (20.97 GB at 30 GB/s), and 0.557 s
         # for the weights of full7 and full8 (16.70 GB). The first pass also waits 0.108 s for the weights of the
-        # convolutions (3.0 GB) and for two inputs. Some weights of the convolutions stay. The second pass waits 0.019 s
-        # for the other weights of the convolutions. The sum of all waits is 2.638 s, and the run computes for 5.965 s.
+        # convolutions (3.0 GB) and for two inputs. Some of these weights stay on the device. The second pass waits
+        # 0.019 s for the others. The sum of all waits is 2.638 s, and the run computes for 5.965 s.
         said = ["stages={cut: by_memory}", "fates={strategy: keep_all}", "policy.prefetch=1",
                 "policy.buffers=2", "policy.pieces=whole"]
         result = self.answers_json("run", "alexnet_x200", *said, "policy.in_flight=590")

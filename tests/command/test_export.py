@@ -93,7 +93,7 @@ class Tables(Export):
 
     def test_bad_command_lines(self):
         trace = self.path("harm.h5")
-        self.fails(2, "'--to' is missing: one of perfetto, chrome, csv, data-island", trace)
+        self.fails(2, "'--to' is missing; give one of perfetto, chrome, csv, data-island", trace)
         self.fails(2, "did you mean 'perfetto'?", trace, "--to", "perfeto")
         self.fails(2, "'--table' is only for '--to data-island'", trace, "--to", "csv", "--table",
                    "stages")
@@ -144,8 +144,8 @@ class Tables(Export):
             process.returncode = os.waitstatus_to_exitcode(status)
             self.assertEqual(process.returncode, 0)
             peaks[steps] = usage.ru_maxrss
-        # The second run has 900 more steps than the first run, and their spans have 30 MB. The peaks, in kB, must
-        # differ by less than 8 MB.
+        # The second run has 900 more steps than the first run. The spans of these steps have 30 MB. The peaks of memory
+        # of the two exports, in kB, must differ by less than 8 MB.
         self.assertLess(peaks[1200] - peaks[300], 8 * 1024)
 
     def test_a_run_that_was_stopped_is_exported_with_a_note_and_an_export_can_be_stopped(self):

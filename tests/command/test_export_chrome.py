@@ -40,7 +40,7 @@ class Chrome(Export):
                 self.assertEqual(first["args"]["stage"], trace.stages[row["stage"]])
         self.check_depth(events)
 
-        # Each end of a flow belongs to the slice on the flow's thread that covers the time of this end.
+        # Each end of a flow has a thread and a time. It belongs to the slice of this thread that covers this time.
         sources = {e["id"]: e for e in events if e["ph"] == "s"}
         targets = {e["id"]: e for e in events if e["ph"] == "f"}
         self.assertEqual(len(sources), len([e for e in events if e["ph"] == "s"]))
@@ -65,9 +65,9 @@ class Chrome(Export):
                                         for pool, events in trace.memory.items() if events})
 
     def check_depth(self, events):
-        """Reads the spans of each thread as Speedscope does, from a queue of beginnings and a queue of ends. At equal
-        times, the end comes first. But if the two events also have equal names and arguments, the beginning comes
-        first. In this order, no span may be within another span, and every span must have an end."""
+        """Reads the spans of each thread as Speedscope does, from a queue of beginnings and a queue of ends. If a
+        beginning and an end have equal times, the end comes first. But if they also have equal names and arguments, the
+        beginning comes first. In this order, no span may be within another span, and every span must have an end."""
         queues = collections.defaultdict(lambda: {"B": [], "E": []})
         for event in events:
             if event["ph"] in "BE":

@@ -12,7 +12,7 @@ from export_case import EVIL, Export, SCHEMA, nanoseconds
 
 
 def unescaped(text):
-    """Returns a string of protoc's text form without its escapes."""
+    """Returns a string of protoc's text form, with each escape replaced by the character that it stands for."""
     plain = {"n": b"\n", "r": b"\r", "t": b"\t"}
 
     def one(match):
@@ -75,8 +75,8 @@ class Perfetto(Export):
         return tracks
 
     def slices(self, packets, tracks):
-        """Returns (track, begin, end, event) of each slice. Checks that beginnings and ends of a track alternate, in
-        the order of time."""
+        """Returns (track, begin, end, event) of each slice. Checks that on each track, beginnings and ends of slices
+        alternate, in the order of time."""
         is_open, last, slices = {}, collections.defaultdict(int), []
         for packet in packets:
             for event in packet["track_event"]:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs the commands of docs/guide.md in order, in an empty folder outside the repository with only `sluice` on the
-path. The commands must print the text below them on the page. With --write, the test replaces these texts of the page
-by the texts that the commands print now."""
+path. Below the commands, the page shows a text, and the commands must print this text. With --write, the test replaces
+these texts of the page by the texts that the commands print now."""
 
 import os
 import pathlib

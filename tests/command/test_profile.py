@@ -74,8 +74,8 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertGreater(answer["certainty"]["sourced"], 0.99)
         computation = answer["certainty"]["computation"]
         self.assertEqual((computation["interpolated"], computation["measured"]), (1, 0))
-        # The error of the interpolation is not known. To know it, a profile needs a measured batch between two other
-        # measured batches.
+        # The error of the interpolation is not known. Sluice can estimate it only from a profile with a measured batch
+        # between two other measured batches.
         self.assertIsNone(computation["interpolation_error"])
         self.assertIn("100 % of the computation's seconds were interpolated between rows of the profile",
                       " ".join(self.sluice("run", "s.yaml", "workload.batch=8", "cost.profile=both.csv",
@@ -139,7 +139,7 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertEqual(left('cache=hot;sizes="m=1;n=3"'), ["b"])
         self.assertEqual(left("level=leaf;occurrences=1"), ["a", "b", "c"])
         self.assertIn("expected COLUMN=VALUE", self.fails("profile", "show", "p.csv", "--where", "cache", code=2))
-        # The rows differ in `input_pools`. The message advises the option --where, as the user can type it.
+        # The rows differ in `input_pools`. The message advises the option --where, with a value that works as typed.
         self.write("q.csv", "operator,sizes,input_pools,dtype,seconds_median",
                    "gemm,m=64;n=64;k=64,DRAM;DRAM,float32,1e-5", "gemm,m=64;n=64;k=128,DRAM;PMEM,float32,2e-5")
         refused = self.fails("profile", "fit", "q.csv", "--on", "t4", code=3)
@@ -161,7 +161,7 @@ class FromPlanToAnswer(unittest.TestCase):
     def test_a_cover_without_a_whole_does_not_say_what_is_left(self):
         self.measure([1, 2, 3, 4, 5])
         text = self.sluice("profile", "cover", "cnn_mnist", "measured.csv")
-        self.assertIn("each operator was measured; to compare with the target, measure the whole model or module", text)
+        self.assertIn("each operator was measured; to compare the sum with the target, measure the whole model", text)
         self.assertNotIn("is spent between operators", text)
         self.assertIn("each operator was measured; the rest of the time is spent between operators",
                       self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--whole", "20ms"))

@@ -22,7 +22,7 @@ def listed(kind):
 
 
 def table(page, head):
-    """Finds the table of a page that begins with `head`. Returns the cells of each of its rows."""
+    """Finds the table that begins with `head` on a page. Returns the cells of each of its rows."""
     text = (ROOT / page).read_text()
     begin = text.index(head)
     lines = text[begin:].split("\n\n")[0].splitlines()[2:]
@@ -64,8 +64,8 @@ class Tables(unittest.TestCase):
 
     @staticmethod
     def is_shared(keys):
-        """A row may have several types. Returns whether the row says to which type a key belongs, as in "`shape` of
-        `reshape`"."""
+        """A row may be for several types of layers. Returns whether it says to which type a key belongs, as in "`shape`
+        of `reshape`"."""
         return re.search(r"` of `", keys)
 
     def test_the_keys_of_a_scenario(self):

@@ -12,11 +12,11 @@ namespace sluice::test {
 /// named by its number or by its path:
 ///   d 7            removes object 7
 ///   s 7 2 1e300    sets row 2 of dataset 7 to 1e300
-///   r 7 1 2 3      makes dataset 7 a column of these numbers, with the type that it has
+///   r 7 1 2 3      makes dataset 7 a column of these numbers, and keeps its type
 ///   y 7 4 1 2 3    makes dataset 7 a column of the numbers 1 2 3, with type number 4
 ///   t 7 a b c      makes dataset 7 a column of these words
-///   a 7 2 any text makes attribute 2 of object 7 this text
-///   i 7 2 1 2 3    makes attribute 2 of object 7 these integers
+///   a 7 2 any text sets attribute 2 of object 7 to this text
+///   i 7 2 1 2 3    sets attribute 2 of object 7 to these integers
 /// Objects are the groups and datasets in the order of their names, as hdf5_objects() returns them. A number that is
 /// too large is replaced by its remainder. For example, 7 means object 2 if there are 5 objects. So nearly every line
 /// changes the file. If HDF5 refuses the edit of a line, the line is skipped.

@@ -11,8 +11,8 @@ namespace sluice::test {
 
 struct FuzzTarget {
   const char* name;  ///< the name of the target, and of its folder in the corpus
-  /// Reads the text, or throws an Error that refuses it. Any other exception
-  /// shows a fault of Sluice. An InternalError shows a fault, too.
+  /// Reads the text, or throws an Error that refuses it. Any other exception shows a fault of
+  /// Sluice. An InternalError is an Error, but also shows a fault.
   void (*read)(const std::string& text, const std::string& path);
   /// A path that a file with such a text may have, relative to the root of the repository.
   const char* path;

@@ -100,9 +100,9 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
          1);
     return lower_bound(plan);
   };
-  // The path takes 5.5 + first s, and the bound of device a is 4.25 + first s. For first = 119, this bound is 123.25 /
-  // 124.5 = 0.98996 of the path. That is less than 99 %, so device a does not bind. For first = 120, it is 124.25 /
-  // 125.5 = 0.99004 of the path.
+  // Together they take 5.5 + first s, which is the longest path. The bound of device a is 4.25 + first s. For first =
+  // 119, this bound is 123.25 / 124.5 = 0.98996 of the path. That is less than 99 %, so device a does not bind. For
+  // first = 120, it is 124.25 / 125.5 = 0.99004 of the path.
   REQUIRE(bound_of(119).seconds == 124.5);
   REQUIRE(bound_of(119).resource == "dependencies");
   REQUIRE(bound_of(120).seconds == 125.5);
@@ -156,8 +156,8 @@ TEST_CASE("If several resources have equal bounds, the resource that works longe
 
 TEST_CASE("The bound does not count loads for iterations after the last iteration") {
   Plan plan = two_devices();
-  // The prologue has the load of iteration 0. The body has a computation and the load for the next iteration. The load
-  // of the last iteration is dropped.
+  // The prologue has the load for iteration 0. The body has a computation and the load for the next iteration. In the
+  // last iteration, this load is dropped.
   plan.actions = {move(2, 0, 100), move(2, 0, 100), compute(0, 0.5, {{0, 0}, {1, 1}})};
   plan.actions[1].ahead = 1;
   plan.body_begin = 1;
@@ -194,7 +194,7 @@ TEST_CASE(
   plan.iterations = 1'000'000'000;
   const auto start = std::chrono::steady_clock::now();
   const Bound bound = lower_bound(plan);
-  // The load takes 0.5 + 1 + 0.25 s. The 1e9 computations take 1 us each. The last computation takes 2 s.
+  // The load takes 0.5 + 1 + 0.25 s. The 1e9 computations of the body take 1 us each. The epilogue takes 2 s.
   REQUIRE(bound.seconds == Approx(1003.75).epsilon(1e-9));
   REQUIRE(bound.resource == "a");
   REQUIRE(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));

@@ -1,4 +1,4 @@
-// Tests the seconds and bytes of training with checkpoints. They must be equal to the formulas in section 4.1 of Chen,
+// Tests the seconds and bytes of training with checkpoints. They must be as in the formulas in section 4.1 of Chen,
 // Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016). In these formulas, a chain of n equal
 // stages has sqrt(n) segments. At 1 GFLOP/s, a stage of 1e6 FLOP takes 1 ms forward and 2 ms backward. The link has 1
 // GB/s.

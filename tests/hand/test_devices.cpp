@@ -1,6 +1,6 @@
-// Tests runs under `sharded` and `data_parallel` on two devices behind one host link. The times of transfers that share
-// the link are computed by hand. A device has 1 GFLOP/s. The host link has 1 GB/s: 1 kB takes 1 us if no other transfer
-// uses the link.
+// Tests the policies `sharded` and `data_parallel` on two devices behind one host link. The times of transfers that
+// share the link are computed by hand. The link `pair` connects the two devices. A device has 1 GFLOP/s. The host link
+// has 1 GB/s: 1 kB takes 1 us if no other transfer uses the link.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -37,7 +37,7 @@ Approx ms(double value) {
 TEST_CASE("sharded: batches go through both devices one after the other") {
   // A and B are on gpu0, and C is on gpu1. Each device loads 300 kB of weights over the shared link. All weights have
   // arrived at 0.6 ms. Then the input of gpu0 takes 0.001 ms. A batch takes 1 + 2 ms on gpu0, 0.003 ms for B's 3 kB
-  // over the link of the pair, and 3 ms on gpu1. There are four batches, and the last answer takes 0.001 ms. The other
+  // over the link `pair`, and 3 ms on gpu1. There are four batches, and the last answer takes 0.001 ms. The other
   // inputs are loaded during computations.
   const std::string text = "workload: {batches_per_step: 4}\npolicy: {name: sharded}\n";
   CHECK(makespan(text, {}, true) == ms(0.601 + 4 * 6.003 + 0.001));
@@ -58,11 +58,11 @@ TEST_CASE("sharded without overlap takes the sum of the seconds of all actions")
 }
 
 TEST_CASE("sharded on listed devices: a tensor that stays on a device does not cross a link") {
-  // All stages are on gpu1. So no tensor crosses the link of the pair.
+  // All stages are on gpu1. So no tensor crosses the link `pair`.
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu1, gpu1, gpu1]}\n",
                  {}, true) == ms(0.601 + 4 * 6 + 0.001));
-  // A and C are on gpu0, and B is on gpu1. A's output (2 kB) and B's output (3 kB) cross the link of the pair in 0.005
+  // A and C are on gpu0, and B is on gpu1. A's output (2 kB) and B's output (3 kB) cross the link `pair` in 0.005
   // ms. The 200 kB of weights for gpu1 come at half the rate, until 0.4 ms. At this time, gpu0 has 200 kB of its 400
   // kB. The last 200 kB arrive at the full rate, until 0.6 ms.
   CHECK(makespan("workload: {batches_per_step: 4}\n"

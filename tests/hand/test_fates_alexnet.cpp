@@ -65,7 +65,7 @@ TEST_CASE(
 TEST_CASE(
     "AlexNet on one card, training: offloading stages 1 to 5 and recomputing stages 6 to 14 "
     "costs 61.6086 ms per sample") {
-  // Stages 1 to 5 are saved and loaded: 2 x 948352 elements x 800 B / 30e9 = 2 x 25.2894 ms.
+  // The outputs of stages 1 to 5 are saved and loaded: 2 x 948352 elements x 800 B / 30e9 = 2 x 25.2894 ms.
   // Stages 6 to 14 run again: (80625408 - 77261312) FLOP x 200 / 61e9 = 11.0298 ms.
   const std::vector<Fate> combined =
       from_to(from_to(all_kept, 1, 5, Fate::offload), 6, 14, Fate::recompute);

@@ -24,9 +24,9 @@ std::int64_t held(const Footprint& footprint, TensorClass tensor_class) {
   return footprint.by_class[static_cast<std::size_t>(tensor_class)];
 }
 
-// The table below is for the network of the document on a small CNN, in float32. One sample has these numbers of
-// elements: image 784, conv1 25,088, conv2 25,088, pool 6,272, full1 128, full2 10. The pool also keeps the position of
-// each maximum, which takes 6,272 x 8 B.
+// The table below is for the model `cnn_mnist` in float32 (analysis/validation/memory_and_computation_of_networks.md).
+// One sample has these numbers of elements: image 784, conv1 25,088, conv2 25,088, pool 6,272, full1 128, full2 10. The
+// pool also keeps the position of each maximum, which takes 6,272 x 8 B.
 //   image 3,136 B   conv1 100,352   conv2 100,352   pool 25,088   indices 50,176   full1 512
 // The 813,802 parameters have 3,255,208 B, and their gradients also have 3,255,208 B. The backward pass of a
 // convolution or dense layer reads the input of the layer. The backward pass of the pool reads the positions, which the

@@ -1,5 +1,5 @@
-// Tests which bytes the backward pass of a transformer block reads. Their numbers must be exactly equal to formulas in
-// section 4 of Korthikanti et al., Reducing activation recomputation in large transformer models (2022).
+// Tests how many bytes are kept for the backward pass of a transformer block. The numbers must be exactly the results
+// of formulas in section 4 of Korthikanti et al., Reducing activation recomputation in large transformer models (2022).
 #include <catch2/catch.hpp>
 
 #include "model/kept.hpp"
@@ -33,10 +33,10 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   // The output of one block is the input of the next block, and counts in the next block.
   CHECK(bytes_between(model, "norm1.1", "sum2.2") == 2 * 1'769'996'288LL);
 
-  // By section 4.1, attention keeps 11 s h + 5 a s s bytes. The products for queries, keys and values share one input
-  // of 2 s h bytes, which is kept once. Queries, keys and values take 2 s h bytes each. The attention's output takes 2
-  // s h bytes, and the mask takes s h bytes. The scores take (2 + 1 + 2) a s s bytes: the output of the softmax, the
-  // mask, and the output of the dropout.
+  // Section 4.1 says that attention keeps 11 s h + 5 a s s bytes. The products for queries, keys and values share one
+  // input of 2 s h bytes, which is kept once. Queries, keys and values take 2 s h bytes each. The attention's output
+  // takes 2 s h bytes, and the mask takes s h bytes. The scores take (2 + 1 + 2) a s s bytes: the output of the
+  // softmax, the mask, and the output of the dropout.
   const Kept attention = kept_between(model, "query.1", "dropout1.1");
   CHECK(bytes_of(attention.in_all(model), DType::float16) == 11 * sh + 5 * ass);
   CHECK(attention.outside == std::vector{model.layer_at(Value::make(std::string("norm1.1")))});
@@ -75,9 +75,9 @@ TEST_CASE("with selective recomputation, a transformer block keeps 34 s h bytes"
 TEST_CASE(
     "outside of its blocks, a transformer keeps a mask and the inputs of the last norm and "
     "of the logits") {
-  // By section 4.3, the model keeps s h bytes for the dropout of the embeddings and 2 s h bytes for the last norm. It
-  // also keeps 2 s h bytes for the product of the logits. Sluice also counts the tokens, with 2 bytes each like all
-  // elements. Only a loss would read the logits, so they are not counted.
+  // Section 4.3 says that the model keeps s h bytes for the dropout of the embeddings and 2 s h bytes for the last
+  // norm. It also keeps 2 s h bytes for the product of the logits. Sluice also counts the tokens, with 2 bytes each
+  // like all elements. Only a loss would read the logits, so they are not counted.
   const std::int64_t sh = 2048 * 6144, block = 1'769'996'288;
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   const Kept whole = kept_for(model, 0, static_cast<std::uint32_t>(model.layers.size()) - 1);

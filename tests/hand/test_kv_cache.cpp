@@ -55,8 +55,8 @@ TEST_CASE(
   // A sequence has 12 blocks x 1023 tokens x (768 + 768) elements x 2 B = 37,711,872 B of cache. While the logits are
   // computed, a sequence also has its last hidden vector (768 x 2 B) and its logits (50,257 x 2 B). The sum is
   // 37,813,922 B. The weights have 248,879,616 B, so (40e9 - 248,879,616) / 37,813,922 = 1051.2 sequences fit. With
-  // policy `streamed`, only the weights of the logits are on the device at that time. These weights have 38,597,376 x 2
-  // B, so (40e9 - 77,194,752) / 37,813,922 = 1055.7 sequences fit.
+  // policy `streamed`, only the weights of the last layer are on the device at that time. They have 38,597,376 x
+  // 2 B, so (40e9 - 77,194,752) / 37,813,922 = 1055.7 sequences fit.
   constexpr std::int64_t cache = 12LL * 1023 * 1536 * 2, beside = 2 * (768 + 50'257);
   for (const char* policy : {"resident", "streamed"}) {
     CAPTURE(policy);
@@ -159,8 +159,8 @@ TEST_CASE("a cache does not move to the device that computes its stage in the ne
 }
 
 TEST_CASE("streamed: as many micro-batches are in flight as fit next to the caches") {
-  // The weights of a group have 8 x 8 x 4 = 256 B, and the caches have 2 x 192 B x 4 samples = 1536 B. A sample has 32
-  // B in each tensor. With n micro-batches of one sample in flight, the first group has 32 B of input, 32 n B of
+  // The weights of a group have 8 x 8 x 4 = 256 B, and the caches have 2 x 192 B x 4 samples = 1536 B. Each tensor has
+  // 32 B per sample. With n micro-batches of one sample in flight, the first group has 32 B of input, 32 n B of
   // outputs and 32 B of workspace. In total, it needs 256 + 1536 + 64 + 32 n B. So n = 2 micro-batches fit into 1920 B.
   const std::string four =
       "policy: {name: streamed, overlap: false}\nfates: {strategy: "
@@ -176,8 +176,8 @@ TEST_CASE("streamed: as many micro-batches are in flight as fit next to the cach
 
 TEST_CASE("the stages of the cut by_memory leave room for the caches that their device holds") {
   // A stage with both blocks has 512 B of weights and 1536 B of caches. A micro-batch of 2 samples has an input of 64
-  // B, an output of 64 B and two inner tensors of 64 B each. The sum is 2304 B. A single device that computes both
-  // blocks always holds all caches.
+  // B, an output of 64 B and two inner tensors of 64 B each. The sum is 2304 B. If one device computes both blocks, it
+  // holds the caches of all stages, with every cut.
   const auto stages = [](const std::string& policy, const std::string& capacity) {
     return stages_of(
                small("policy: {name: " + policy + "}\nstages: {cut: by_memory}\n", 2, capacity))

@@ -54,8 +54,8 @@ b on=b.in kind=load moves=x route=host>b bytes=100
 }
 
 TEST_CASE("a flow that starts later gets half of the link from then on") {
-  // Transfer a is alone until 5 s and transfers 50 B. Then a and b get 5 B/s each, and the last 50
-  // B of a arrive at 15 s. At 15 s, b has 50 B left, and gets the whole link for 5 s.
+  // Until 5 s, only transfer a uses the link, and moves 50 B. Then a and b get 5 B/s each, and the
+  // last 50 B of a arrive at 15 s. At 15 s, b has 50 B left, and gets the whole link for 5 s.
   const auto times = run_text(two_devices + R"(
 wait on=a.compute kind=forward seconds=5
 a on=a.in kind=load moves=x route=host>a bytes=100

@@ -47,7 +47,7 @@ TEST_CASE("if keep_all fits, optimal is at least as fast as keep_all") {
   }
 }
 
-/// Three layers take 1 ms forward and 2 ms backward, without overlap. The output of a layer has 1.2 MB, and its
+/// Each of 3 layers takes 1 ms forward and 2 ms backward, without overlap. The output of a layer has 1.2 MB, and its
 /// transfer takes 1.2 ms in each direction. The weights of a layer have 1 kB. Stage 2 is the last stage. The backward
 /// pass of stage 2 needs boundaries 2 and 3. Boundary 1 may be kept, recomputed (1 ms) or offloaded (2 x 1.2 ms).
 TEST_CASE("optimal reports how many seconds per step one more GB saves, as computed by hand") {

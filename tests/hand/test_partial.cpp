@@ -37,8 +37,9 @@ TEST_CASE("the parts add up to the layer, and readers of the layer read all part
 TEST_CASE(
     "layers that share weights are split into equally many parts, and each part has its part of "
     "the weights") {
-  // The layer before a table of 12 elements is also split. So the parts of the table get new layer numbers. The product
-  // `scores` shares the table and is split into more parts than the table.
+  // `words` is an embedding table of 12 elements, and `scores` shares the table. The call asks for 1 part of `words`
+  // and 3 parts of `scores`, so each of them gets 3 parts. The layer before the table is also split. So the parts of
+  // the table get new layer numbers.
   Model model;
   model.layers.resize(4);
   model.layers[1] = {.name = "first", .inputs = {0}, .output = 4, .parameters = 4};

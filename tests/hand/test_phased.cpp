@@ -95,8 +95,8 @@ TEST_CASE(
 TEST_CASE(
     "phased, activations cross the pair's link at the same time as weights are loaded: a "
     "phase takes max(W, P, C)") {
-  // A batch changes the device after each phase. Three batches are in flight. Between two phases of one batch, each of
-  // the other two batches has one phase. The phases of the first layer receive no activation.
+  // After each phase, a batch goes to the other device. Three batches are in flight. Between two phases of one batch,
+  // each of the other two batches has one phase. The phases of the first layer receive no activation.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link",
                                     "policy.in_flight=3"});
@@ -125,9 +125,9 @@ TEST_CASE(
     "phased, weights are loaded once per phase: activations follow batch by batch, and computation "
     "does not hide the last activation") {
   // There are 12 batches per phase. Each batch is sent on as soon as it is computed, and the next phase starts when the
-  // last batch has arrived. Over the link of the pair, each batch is computed (C) and sent (P). The phase takes C + P +
-  // 11 max(C, P). Through streaming memory, each batch is computed (C), saved (A) and loaded (A). The phase takes C + 2
-  // A + 11 max(C, A). The phases of the first layer wait only for weights.
+  // last batch has arrived. If activations cross the pair's link, each batch is computed (C) and sent (P). The phase
+  // takes C + P + 11 max(C, P). If they go through streaming memory, each batch is computed (C), saved (A) and loaded
+  // (A). The phase takes C + 2 A + 11 max(C, A). The phases of the first layer wait only for weights.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto once = with(
         regime, {"policy.host_data=synthetic", "policy.weights_per=step", "workload.steps=24"});
@@ -149,8 +149,8 @@ TEST_CASE(
 TEST_CASE(
     "phased, one batch at a time: computation cannot hide the transfer of the batch's "
     "activations") {
-  // The computation hides the load of the weights. Over the link of the pair, a phase takes C + P. Through streaming
-  // memory, it takes C + 2 A.
+  // The computation hides the load of the weights. If activations go over the link of the pair, a phase takes C + P. If
+  // they go through streaming memory, it takes C + 2 A.
   for (int layers : {2, 3}) {
     const Times t = times(2e12, 1 - 128 / 1472.0);
     const std::vector<std::string> one = {"model.layers=" + std::to_string(layers),
@@ -210,8 +210,8 @@ TEST_CASE(
 TEST_CASE(
     "if only weights are transferred, computation hides the loads up to a rate of k x batch "
     "x size x bandwidth") {
-  // One load of weights serves k batches. The seconds k C and W are equal if rate = k x batch x size x bandwidth.
-  // At 0.1 % less than this rate, computation binds. At 0.1 % more, I/O binds.
+  // One load of weights serves k batches. The computation of these k batches takes as long as the load if rate = k x
+  // batch x size x bandwidth. At 0.1 % less than this rate, computation binds. At 0.1 % more, I/O binds.
   for (double size : {118.0, 234.0, 250.0, 400.0})
     for (double batch : {8.0, 32.0})
       for (double k : {1.0, 4.0})

@@ -52,9 +52,9 @@ std::string forward_pipeline(int devices, int micro_batches) {
 
 // Each of the 60 devices takes 1 ms per micro-batch. Each of the 59 transfers takes 16 MB / (25 GB/s) = 0.64 ms, and
 // the data arrive 10 us later. The first micro-batch is done after 60 x 1 + 59 x 0.65 = 98.35 ms. The other four
-// micro-batches follow at intervals of 1 ms. So the run ends at 102.35 ms. The plan lists all arrivals in the memory of
-// a device before the first forward pass of the device. If grants followed this order strictly, each device would wait
-// for the last arrival, and the run would end at 300 ms.
+// micro-batches follow at intervals of 1 ms. So the run ends at 102.35 ms. For each device, the plan lists all
+// transfers to this device before the first forward pass on it. If grants followed this order strictly, each device
+// would wait for the last arrival, and the run would end at 300 ms.
 TEST_CASE("a pipeline of 60 devices, listed rank by rank, does not wait for its listing") {
   const Plan plan = plan_from_text(forward_pipeline(60, 5), "forward");
   check(plan);
@@ -62,9 +62,9 @@ TEST_CASE("a pipeline of 60 devices, listed rank by rank, does not wait for its 
   CHECK(execute_isolated(plan).report.makespan == replay(plan).makespan);
 }
 
-/// Makes the text of a plan. The plan lists the actions rank by rank. One row of Zero Bubble's Table 5 gives the order
-/// of a rank's actions. A transfer to a rank is listed before the computation that needs its tensor. A forward pass F
-/// keeps bytes. The backward passes B and W free them. A tensor that arrives takes one unit of memory.
+/// Makes the text of a plan. The plan lists the actions rank by rank. One row of Table 5 in the paper 'Zero Bubble'
+/// gives the order of each rank's actions. A transfer to a rank is listed before the computation that needs its tensor.
+/// A forward pass F keeps bytes. The backward passes B and W free them. A tensor that arrives takes one unit of memory.
 class ZeroBubble {
  public:
   explicit ZeroBubble(const nlohmann::json& row)

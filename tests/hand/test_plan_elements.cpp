@@ -1,6 +1,6 @@
 // Tests those elements of plans that only the format sluice-plan/2 has. Both executors run plans that are written by
-// hand. The elements are computations that read over links, several memories of one device, collectives, and
-// `not_before`. `not_before` is the earliest time at which an action may start.
+// hand. The elements are collectives, several memories of one device, computations that read over links, and
+// `not_before`, the earliest time at which an action may start.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -187,8 +187,8 @@ TEST_CASE("two memories of one device grant bytes independently", "[elements]") 
 }
 
 TEST_CASE("the name of a pool does not determine its owner", "[elements]") {
-  // The pool "gpu" has no owner. So this pool grants bytes in the order of the requests. The first request (at 0 s) is
-  // from the action that is listed last.
+  // In the first plan, the pool "gpu" has no owner. So this pool grants bytes in the order of the requests. The first
+  // request (at 0 s) is from the action that is listed last.
   const std::string text = R"(
 pool gpu capacity=100B OWNER
 stream one kind=compute device=gpu
@@ -280,7 +280,7 @@ epilogue:
       CHECK(spans[i].end == s(expected[i].second));
     }
     CHECK(spans[1].waited == s(3));
-    // The action waited neither for another action nor for memory.
+    // Action 1F waited neither for another action nor for memory.
     CHECK(spans[1].reason == WaitReason::none);
     CHECK(spans[5].waited == s(9));
   };

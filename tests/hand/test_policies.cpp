@@ -126,8 +126,8 @@ TEST_CASE(
   //   With prefetch 1, the load of C's weights starts when A has been computed, at 2.102 ms, and ends at 7.102 ms. B
   //   ends earlier, at 6.102 ms. So the run takes 7.102 + 6 + 0.001 = 13.103 ms.
   //   With prefetch 2, the load of C's weights starts after the load of B's weights. It ends at about 5.3 ms, before B
-  //   ends. A's weights may be listed before the second input, so that A waits for only one input. So the run takes
-  //   0.001 + 0.1 + 12 + 0.001 ms.
+  //   ends. Here the plan can list A's weights before the second input, so that A waits for only one input. So the run
+  //   takes 0.001 + 0.1 + 12 + 0.001 ms.
   std::vector<Row> rows = abc;
   rows[2].weight_bytes = 5'000'000;
   const double expected[] = {17.303, 13.103, 12.102};
@@ -218,8 +218,8 @@ TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
 }
 
 TEST_CASE("the policy and the replay agree on which scenarios fit") {
-  // A plan that is made for 1 GB runs with a smaller capacity. The run must block exactly if the
-  // policy refuses the scenario with this smaller capacity.
+  // The test makes a plan for 1 GB, and runs it with a smaller capacity. This run must end in a deadlock exactly if the
+  // policy refuses the scenario with the smaller capacity.
   const std::string text =
       "workload: {batches_per_step: 20}\nstages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
       "policy: {name: streamed, overlap: false, in_flight: ";
@@ -246,8 +246,8 @@ TEST_CASE("the policy and the replay agree on which scenarios fit") {
 
 TEST_CASE("a prefetch into a nearly full pool waits for room and does not block the run") {
   // The memory has 304 kB. C's weights (300 kB), input (3 kB) and output (1 kB) leave no room for A's weights of 100
-  // kB. Of two layers, only A and B have weights that fit at the same time (300 kB). But besides these weights, the
-  // input (1 kB) and A's output (2 kB), there is no room for B's output of 3 kB.
+  // kB. A and B are the only two layers whose weights fit together (300 kB). But these weights, the input (1 kB) and
+  // A's output (2 kB) leave no room for B's output of 3 kB.
   const std::string text =
       "workload: {batches_per_step: 1, steps: 3}\nstages: {cut: per_layer}\n"
       "policy: {name: streamed, in_flight: 1, prefetch: ";

@@ -19,8 +19,8 @@ namespace {
 
 struct Network {
   const char* name;
-  // The model is cut after these layers. These layers are inside a residual block or a transformer block, or below
-  // branches.
+  // The model is cut after these layers. Each cut goes through a residual block, a transformer block or branches of
+  // U-Net.
   const char* after;
   // The share of the device's 900 MB that the cut `by_memory` may use. It is so small that the cut has several stages.
   const char* by_memory;
@@ -141,9 +141,9 @@ TEST_CASE("the branches of U-Net cross every cut between its halves") {
   const std::vector<Stage> stages = stages_of(scenario);
   REQUIRE(stages.size() == 4);
   // Each element has two bytes. Level i of the network has 256 / 2^i pixels along each axis and 32 x 2^i channels. The
-  // decoder reads a branch of each level. The branches of levels 0 and 1 and the pooled image cross a cut below level
-  // 2. Four branches and the pooled image cross a cut below level 4. The branches of levels 0 and 1 and the joined
-  // image cross a cut after the join of level 2.
+  // decoder reads a branch of each level. The branches of levels 0 and 1 and the output of `pool2` cross the cut after
+  // `pool2`. Four branches and the output of `pool4` cross the cut after `pool4`. The branches of levels 0 and 1 and
+  // the output of `both3` cross the cut after `both3`, the join of level 2.
   const auto level = [](std::int64_t i) {
     return 2 * (256 >> i) * (256 >> i) * (std::int64_t{32} << i);
   };

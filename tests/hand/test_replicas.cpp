@@ -36,9 +36,9 @@ TEST_CASE("replicas that share a link are also planned without overlap") {
   //  16.124  replica 0 has its second input, computes until 24.124, and has saved its answer at 24.128
   const double alone = seconds(", overlap: false");
   CHECK(alone == Approx(24.128e-6).epsilon(1e-12));
-  // With overlap, pieces of weights come to both replicas in turn. When replica 0 has all its 8000 B, at least 4000 B
-  // of replica 1 have come, too. These 12,000 B take 12 us. Then replica 0 computes two batches, until 12 + 2 x 8 = 28
-  // us.
+  // With overlap, the link transfers pieces of weights to both replicas alternately. When replica 0 has all its 8000 B,
+  // replica 1 has at least 4000 B. These 12,000 B take 12 us. Then replica 0 computes two batches, until 12 + 2 x 8 =
+  // 28 us.
   CHECK(seconds(", overlap: true") >= 28e-6);
   // If the scenario does not give `overlap`, Sluice takes the faster plan, and the answer names this choice.
   Plan plan;

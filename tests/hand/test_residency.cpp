@@ -64,9 +64,9 @@ TEST_CASE(
   // The input takes 0.001 ms, the weights of A take 1 ms, and A ends at 1.501 ms. The weights of B arrive at 2.001 ms,
   // and B ends at 2.501 ms. Then three micro-batches take 1 ms each, and the last answer takes 0.001 ms.
   CHECK(makespan_of(plan_of(one_by_one + ", resident: all")) == ms(5.502));
-  // If no weights stay, the link loads the first input and then weights eight times, for 1 ms each
-  // time. The other inputs come when the device has no room for more weights, or between two loads
-  // of weights. At the end, B is computed and the answer is saved.
+  // If no weights stay, the link transfers the first input. Then it transfers the weights of A and B four times each,
+  // in 8 x 1 ms. The other inputs come when the device has no room for more weights, or between two loads of weights.
+  // At the end, B is computed and the answer is saved.
   const double none = makespan_of(plan_of(one_by_one + ", resident: none"));
   CHECK(none >= 8.502e-3 * (1 - 1e-9));
   CHECK(none <= 8.505e-3 * (1 + 1e-9));

@@ -19,7 +19,7 @@ std::uint32_t layer(const Model& model, const std::string& name) {
   return model.layer_at(parse_text(name, "layer"));
 }
 
-/// Returns how many bytes cross a cut after the layer, in float32.
+/// Returns how many bytes cross a cut after the layer `name`, in float32.
 std::int64_t crossing(const Model& model, const std::string& name) {
   const auto last = static_cast<std::uint32_t>(model.layers.size() - 1);
   const auto stages = make_stages(model, {layer(model, name), last}, DType::float32);
@@ -32,13 +32,13 @@ TEST_CASE("a cut in ResNet-18's blocks carries the branch and the shortcut") {
   // Stage 1 has outputs of 56 x 56 x 64 = 200,704 elements. Stage 2 has outputs of 28 x 28 x 128 = 100,352 elements.
   const std::int64_t wide = 4 * 200704, narrow = 4 * 100352;
   CHECK(crossing(m, "pool1") == wide);              // between two blocks, only one tensor crosses
-  CHECK(crossing(m, "conv1.stage1a") == 2 * wide);  // conv1 crosses, and pool1 crosses for the sum
+  CHECK(crossing(m, "conv1.stage1a") == 2 * wide);  // conv1 crosses, and so does pool1: the sum reads it
   CHECK(crossing(m, "relu1.stage1a") == 2 * wide);  // relu1 and pool1 cross, but not norm1
   CHECK(crossing(m, "norm2.stage1a") == 2 * wide);
   CHECK(crossing(m, "sum.stage1a") == wide);             // the shortcut ends at the sum
-  CHECK(crossing(m, "conv2.stage2a") == narrow + wide);  // the projection reads relu2.stage1b
+  CHECK(crossing(m, "conv2.stage2a") == narrow + wide);  // the layer `shortcut` reads relu2.stage1b
   CHECK(crossing(m, "norm2.stage2a") == narrow + wide);
-  CHECK(crossing(m, "shortcut.stage2a") == 2 * narrow);  // norm2 and the projection cross
+  CHECK(crossing(m, "shortcut.stage2a") == 2 * narrow);  // norm2 and the layer `shortcut` cross
   CHECK(crossing(m, "relu2.stage2a") == narrow);
 }
 

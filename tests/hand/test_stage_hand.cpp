@@ -107,8 +107,8 @@ TEST_CASE(
 
 namespace {
 
-/// Tries all cuts of the layers from index `begin` on into `count` stages. Returns the seconds of
-/// the longest stage in the best of these cuts.
+/// Tries all ways to cut the layers from index `begin` to the end into `count` stages. Returns the seconds of the
+/// longest stage in the best of these cuts.
 std::int64_t best_of_all(const std::vector<std::int64_t>& seconds, std::size_t begin,
                          std::size_t count) {
   std::int64_t stage = 0;
@@ -152,15 +152,15 @@ TEST_CASE(
     "have joined") {
   CHECK(Cutting(chain()).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 2, 3, 4});
   Model model;
-  // After layer b, two tensors cross: a and b. After layer c, two tensors cross: b and c. Layer d joins b and c, and
-  // layer e reads d.
+  // Two tensors cross a cut after layer b: a and b. Two tensors cross a cut after layer c: b and c. Layer d joins b and
+  // c, and layer e reads d.
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1),
                   layer("b", {1}, 16, 0, 1),    layer("c", {1}, 4, 0, 1),
                   layer("d", {2, 3}, 2, 0, 1),  layer("e", {4}, 2, 0, 1)};
   const Cutting diamond(model);
   CHECK(diamond.lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 4, 5});
   // In the model `shortcut`, a shortcut leads from layer a to the last layer. In the model `answers`, the output of
-  // layer c is an answer. An answer is kept to the end.
+  // layer c is an answer. An answer is kept to the end, so it crosses all later cuts.
   Model shortcut = model;
   shortcut.layers[5].inputs = {4, 1};
   CHECK(Cutting(shortcut).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});
@@ -175,7 +175,7 @@ TEST_CASE(
 }
 
 TEST_CASE("single_tensor counts each kept tensor of a residual network once") {
-  // All stages together must keep as many bytes as a single stage with all layers.
+  // For the backward pass, all stages together must keep as many bytes as a single stage with all layers.
   for (const char* name : {"resnet18", "squeezenet1_0", "unet", "densenet121", "vgg16"}) {
     CAPTURE(name);
     const Model model =

@@ -51,8 +51,9 @@ TEST_CASE("a load of weights that takes longer than a step is not a part of step
 }
 
 TEST_CASE("the weights of groups that take turns are loaded again for every step") {
-  // A memory of 310 kB holds the weights of only one layer. So actions run one after the other. The weights take 0.6
-  // ms, the computation 6 ms, the input 0.001 ms and the answer 0.001 ms. The outputs of 2 and 3 kB stay on the device.
+  // A memory of 310 kB cannot hold the weights of all three layers. Without overlap, actions run one after the other.
+  // The weights take 0.6 ms, the computation 6 ms, the input 0.001 ms and the answer 0.001 ms. The outputs of 2 and 3
+  // kB stay on the device.
   const RunResult result =
       run_of(planned("batch: 1",
                      "stages: {cut: per_layer}\n"
@@ -108,7 +109,7 @@ TEST_CASE(
   const double first = number(result, "first_step_s"), step = number(result, "step_s");
   CHECK(first < number(result, "makespan_s") / 3);
   CHECK(number(result, "steady_throughput_samples_per_s") == Approx(1 / step));
-  CHECK(first > 6e-3);  // one sample is computed for 6 ms
+  CHECK(first > 6e-3);  // the computation of one sample takes 6 ms
   CHECK(step >= 6e-3 * (1 - 1e-9));
 }
 

@@ -54,8 +54,8 @@ TEST_CASE(
     "loads on a busy link start during a computation, and no computation waits for these loads") {
   // Eight layers take 1 ms forward and 2 ms backward. The output of a layer takes 2.2 ms on the link, and the weights
   // of a layer take 1 us. The outputs of the first three layers are saved from 1 to 7.6 ms. These outputs are needed
-  // again at 16, 18 and 20 ms. The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads start during
-  // backward passes of 2 ms.
+  // again at 16, 18 and 20 ms. The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads start in the
+  // middle of a backward pass.
   const std::vector<Row> rows(8, {1, 1000, 2'200'000});
   const Scenario scenario = small_scenario(
       1000, rows,
@@ -117,8 +117,8 @@ TEST_CASE(
     "training with in_flight open takes as long as with the best number that fits, and fits into "
     "memory") {
   // The peak is at the first backward pass of C. During this pass, the device holds C's weights and their gradients,
-  // with 600,000 bytes. For each sample, it holds the input and three outputs, with 7000 bytes. It also holds the
-  // gradients of two outputs, with 4000 bytes. With six samples, the sum is 646,000 bytes.
+  // with 600,000 bytes. For each sample, it holds the input and three outputs, with 7000 bytes. For one sample, it also
+  // holds the gradients of two outputs, with 4000 bytes. With six samples, the sum is 646,000 bytes.
   const auto planned = [](const std::string& in_flight) {
     return make_plan(small_scenario(
         1000, abc,
@@ -181,12 +181,13 @@ TEST_CASE(
     "all-reduce after the backward pass: each of n replicas sends 2 (n - 1) pieces, each 1 / n of "
     "the gradients") {
   // Two replicas compute two micro-batches each. The weights take 0.6 ms, the input takes 0.001 ms, and the computation
-  // takes 2 x 18 ms. Then each replica sends the gradients of C, B and A (300, 200 and 100 kB) to the other replica,
-  // each in two halves. Both replicas send at the same time, in 0.6 ms. Each of these exchanges is a ring. The updates
-  // of C and B run during the next rings. A's update (0.05 ms) runs after the last ring.
+  // takes 2 x 18 ms. Then each replica sends the gradients of C, B and A (300, 200 and 100 kB) to the other replica. It
+  // sends the gradients of each layer in two halves. Both replicas send at the same time, in 0.6 ms. Each of these
+  // exchanges is a ring. The updates of C and B run during the next rings. A's update (0.05 ms) runs after the last
+  // ring.
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6 + 0.05));
-  // Four replicas have one micro-batch each. They send six quarters of the gradients, in 6 / 4 x 0.6 = 0.9 ms.
+  // Four replicas have one micro-batch each. Each replica sends six quarters of the gradients, in 6 / 4 x 0.6 = 0.9 ms.
   CHECK(makespan_of(four + cut + replicas,
                     with(with(two, "platform.devices.gpu.count=4"), "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 18 + 0.9 + 0.05));

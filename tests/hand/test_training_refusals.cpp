@@ -8,7 +8,7 @@ namespace {
 using namespace training_case;
 
 TEST_CASE("with either solver, optimal takes the fastest of keeping, copying and recomputing") {
-  // A device that keeps the input and A's output until the backward pass of C needs 11 kB. A budget of 8 kB is enough
+  // A device needs 11 kB if it keeps the input and A's output until the backward pass of C. A budget of 8 kB is enough
   // if two things change. The input is dropped and loaded again, which takes 0.001 ms. A's output is either offloaded,
   // which takes 2 x 0.002 ms, or recomputed, which takes 1 ms.
   for (const char* solver : {"frontier", "milp"}) {

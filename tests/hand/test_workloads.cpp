@@ -1,6 +1,6 @@
-// Tests the plans of the two workloads of the speed comparison. Their makespans must equal the makespans that
-// independent programs compute: a max-plus recursion, an event queue and bare SimGrid. All times are whole
-// microseconds.
+// Tests the plans of the two workloads with which tests/bench measures the speed of the engine. Their makespans must
+// equal the makespans that independent programs compute: a max-plus recursion, an event queue and bare SimGrid. All
+// times are whole microseconds.
 #include <catch2/catch.hpp>
 
 #include "bench/workload.hpp"
@@ -29,8 +29,8 @@ TEST_CASE("1F1B pipelines of uneven stages end at the time that a max-plus recur
 
 // There are P stages and M micro-batches. A forward pass takes f = 1000 us, a backward pass takes b = 2000 us, and a
 // transfer takes x = 640 + 10 us. Under GPipe, the last stage begins after (P-1)(f + x). It computes M forward passes
-// in M f, and then at once M backward passes in M b, because it needs no gradient from another stage. Then the gradient
-// of the last micro-batch goes through the other P-1 stages in (P-1)(b + x). The sum is:
+// in M f, and immediately afterwards M backward passes in M b, because it needs no gradient from another stage. Then
+// the gradient of the last micro-batch goes through the other P-1 stages in (P-1)(b + x). The sum is:
 //   (P-1)(f + b + 2x) + M (f + b)
 TEST_CASE("a GPipe pipeline of equal stages takes the time that a formula gives") {
   for (const auto& [stages, micro_batches] : {std::pair{4, 8}, {8, 64}, {16, 256}}) {

@@ -1,5 +1,5 @@
-"""Helpers for the tests of profile_torch: a clock, a meter of known joules, and a folder. The clock advances only when
-a module of class Works is called."""
+"""Helpers for the tests of profile_torch: a clock, a meter that reports known joules, and a test case with a folder.
+The clock advances only when a module of class Works is called."""
 
 import csv
 import json

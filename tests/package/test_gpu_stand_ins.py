@@ -159,7 +159,7 @@ _streams = []
 
 
 class dtype:
-    """The package sluice looks up the name torch.dtype."""
+    """Empty, since the package sluice only checks whether a value is a torch.dtype."""
 
 
 
@@ -330,7 +330,7 @@ class Copies(Folder):
         self.assertEqual(set(found), set(rates))
         for way, rate in rates.items():
             self.assertAlmostEqual(found[way]["bandwidth_bytes_per_s"] / rate, 1, 3)
-            # The script queues 4 to 64 copies at once. Only the first copy of a queue takes 3 us more.
+            # The script queues 4 to 64 copies without a pause. Only the first copy of a queue takes 3 us more.
             self.assertLess(abs(found[way]["setup_s"] - 5e-6), 0.1e-6)
             self.assertLess(abs(found[way]["latency_s"] - 3e-6), 0.1e-6)
 

@@ -16,8 +16,8 @@ MODULES = {path.stem for path in FOLDER.glob("*.py")}
 
 
 def imported(path):
-    """Returns the modules of the package that the file at `path` imports. It counts imports at the top of the file, in
-    a function, only for types, and by late()."""
+    """Returns the modules of the package that the file at `path` imports, wherever it imports them: at the top, in a
+    function, by late(), or only for types."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level == 1:

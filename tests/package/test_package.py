@@ -202,7 +202,7 @@ class Typed(unittest.TestCase):
 
 
 def _example(thing):
-    """Returns the indented lines of the docstring."""
+    """Returns the indented lines in the docstring of `thing`."""
     lines = inspect.getdoc(thing).splitlines()
     return textwrap.dedent("\n".join(line for line in lines if line[:4] == "    " or not line))
 

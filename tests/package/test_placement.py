@@ -75,9 +75,9 @@ class Numbers(unittest.TestCase):
         tensors = CURVE.tensors(0.8)
         full8 = tensors.loc["weights of full8"]
         self.assertEqual((full8["memory"], full8["class"]), ("gpu", "weight"))
-        # `worth_s` is the seconds that the run would lose if the tensor were in host memory. Then the kernel would read
-        # the tensor over PCIe 4.0 instead of from the card's memory. So the worth is a little less than the seconds of
-        # a copy over PCIe 4.0.
+        # `worth_s` is the seconds that the run would lose if the tensor were in host memory. Then the layer full8 would
+        # read the tensor over PCIe 4.0 instead of from the card's memory. So the worth is a little less than the
+        # seconds of a copy over PCIe 4.0.
         self.assertEqual(full8["bytes"], 200 * 1 * 4096 * 1000 * 4)
         link = SCENARIO.platform.bandwidth("host", "gpu")
         self.assertLess(full8["worth_s"], full8["bytes"] / link)

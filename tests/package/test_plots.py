@@ -67,8 +67,9 @@ class Pictures(unittest.TestCase):
 
     def test_a_strip_of_repeating_work_is_uniform(self):
         # In a run of 129.2 ms, an IPU computes 750 products of 4.381 us each. So the IPU computes for 2.54 % of the
-        # time. The timeline divides the run into parts and draws one box for each part. In a hundredth of the run, the
-        # IPU computes seven or eight products. So all boxes are about equally high.
+        # time. The timeline divides the run into parts and draws one box for each part. Even if a part is only a
+        # hundredth of the run, the IPU computes seven or eight products in each part. So all boxes are about equally
+        # high.
         ax = PHASED.plot.timeline()
         rows = [label.get_text() for label in ax.get_yticklabels()]
         left, right, low, high = boxes(ax, rows.index("ipu0.compute")).T
@@ -188,9 +189,9 @@ class Pictures(unittest.TestCase):
 
 class Unseen(unittest.TestCase):
     def test_a_legend_omits_kinds_that_are_too_thin_in_every_strip(self):
-        # Each of 5000 iterations has a forward pass of 1 ms and an update. In the first plan, an update takes 1 us. The
-        # bar of the updates would be only a thousandth as high as the bar of the forward passes. In the second plan, an
-        # update takes 100 us.
+        # Each of 5000 iterations has a forward pass of 1 ms and an update. In the first plan, an update takes 1 us. So
+        # the bar of the updates is only a thousandth as high as the bar of the forward passes, and cannot be seen. In
+        # the second plan, an update takes 100 us.
         for update_s, seen in (1e-6, False), (1e-4, True):
             builder = sluice.PlanBuilder("k40", "thin")
             builder.enter("body")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests profiles of a torch module that several calls of profile_torch measure together. Some of these calls are
-killed, and some fail."""
+"""Tests profiles of a torch module for which several calls of profile_torch, one after the other, measure the rows.
+Some of these calls are killed, and some fail."""
 
 import time
 import unittest

@@ -22,8 +22,8 @@ def network():
 class Operators(Folder):
     def test_leaves_are_grouped_by_configuration_and_shapes(self):
         self.profile(network(), torch.zeros(4, 3, 8, 8), name="net")
-        # One conv2d reads 3 channels, and two conv2d read 8 channels, so conv2d has two rows. The two batch norms and
-        # the three ReLUs read 4x8x8x8. So batch_norm and relu have one row each.
+        # One conv2d reads 3 channels, and two conv2d read 8 channels, so conv2d has two rows. All inputs of the two
+        # batch norms and the three ReLUs have the shape 4x8x8x8. So batch_norm and relu have one row each.
         counts = [(row["operator"], row["inputs"], row["occurrences"]) for row in self.rows(level="leaf")]
         self.assertEqual(counts, [
             ("conv2d", "4x8x8x3", "1"), ("batch_norm", "4x8x8x8", "2"), ("relu", "4x8x8x8", "3"),

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that models which are made from torch modules have the same counts as the models of the zoo."""
+"""Tests that models which are made from torch modules have the same counts as the models of the zoo: parameters, FLOP
+and multiply-accumulates."""
 
 import unittest
 

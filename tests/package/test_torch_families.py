@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests torchvision's families, and modules as people write them. Models from torch have the published numbers of
-parameters. Their multiply-accumulates are as many as the kernels of torch execute for the same module."""
+"""Tests torchvision's families of networks, and modules as people write them. Models from torch have the published
+numbers of parameters. A model has as many multiply-accumulates as torch's kernels execute for the same module."""
 
 import csv
 import json

@@ -1,5 +1,5 @@
-// A model of three layers that compute for 1, 2 and 3 ms at 1 GFLOP/s. The overrides `two_devices` give its platform
-// two devices.
+// A model of three layers that compute for 1, 2 and 3 ms at 1 GFLOP/s. The overrides `two_devices` give the platform of
+// a test two devices.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -143,7 +143,7 @@ class Script {
       if (ways.inner == Ways::host) save(n_ + 1 + s, inner_[s]);
     }
     step_.workspace = stage.forward_workspace(keeps);
-    // A script is useless if it saves an output, and makes the output again before it loads the saved one.
+    // A script is useless if it saves an output, and then makes the output again instead of loading it.
     if (again && in_host_[s + 1] != no_tensor) useful_ = false;
     if (!again && ways.output_to_host) to_save_ = s + 1;
     end_step();
@@ -195,7 +195,7 @@ class Script {
   Step step_;
 };
 
-/// Makes a plan from a script. The caller says for each load before which step the plan lists it.
+/// Makes a plan from a script. For each load, the caller names the step before which the plan lists the load.
 class Listing {
  public:
   Listing(const Script& script, std::int64_t budget, const std::vector<double>& weights_s)
@@ -228,7 +228,7 @@ class Listing {
       }
       const Step& step = script_.steps()[i];
       const std::uint32_t run = add(ActionKind::forward, 0, step.seconds);
-      // Step i is the first forward pass of stage i, so it waits for the weights of this stage.
+      // The first steps are the first forward passes of the stages. So step i waits for the weights of stage i.
       if (i < weights_.size() && weights_[i] != none) wait(run, weights_[i]);
       for (const std::uint32_t loaded : step.loads) wait(run, arrives.at(loaded));
       for (const std::uint32_t t : step.makes) {

@@ -1,9 +1,9 @@
 // Finds the fastest execution of one training step of a small network by an exhaustive search. Each forward pass runs
 // once or twice. If it runs twice, the second run is before one of the backward passes. The backward pass of a stage
-// reads the inner tensors that the first run made, that the second run made, or that were saved to host memory.
-// Boundaries may be saved, too. The order of the loads is fixed, and all positions of each load are tried. oracle.hpp
-// executes the plans. This search checks the search for fates of Sluice. The two searches share only `Chain`, which
-// holds the seconds and bytes of the stages.
+// reads inner tensors from the first run, from the second run, or from host memory. Boundaries may be saved, too. The
+// order of the loads is fixed, and all positions of each load are tried. oracle.hpp executes the plans. Tests compare
+// Sluice's own search for fates with this search. The two searches share only `Chain`, which holds the seconds and
+// bytes of the stages.
 #pragma once
 
 #include <cstdint>

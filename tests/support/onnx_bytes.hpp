@@ -9,7 +9,8 @@
 
 namespace sluice::test {
 
-/// Returns the bytes of field `number` of a protobuf message. `value` is an integer, a text, or an embedded message.
+/// Returns the bytes of field `number` of a protobuf message. The field holds an integer, or the bytes of a text or of
+/// an embedded message.
 std::string field(int number, std::int64_t value);
 std::string field(int number, std::string_view bytes);
 

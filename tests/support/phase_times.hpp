@@ -11,8 +11,8 @@ namespace sluice::test {
 /// Returns scenarios/phased_ipu_pair.yaml with 12 batches per step and 4 steps, changed by the overrides.
 Scenario ipu_pair(const std::vector<std::string>& overrides);
 
-/// Returns scenarios/sharded_ipu_pair.yaml, changed by the overrides. This scenario is
-/// scenarios/phased_ipu_pair.yaml without the key `phases`.
+/// Returns scenarios/sharded_ipu_pair.yaml, also with 12 batches per step and 4 steps, changed by the overrides. This
+/// scenario has no phases: its policy is `sharded`.
 Scenario ipu_pair_without_phases(const std::vector<std::string>& overrides);
 
 /// Returns the mean of the seconds from the start of a phase to the start of the next phase, for `phases` phases in the

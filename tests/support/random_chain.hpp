@@ -63,9 +63,9 @@ inline Chain random_chain(Dice& dice, std::size_t stages) {
   return chain;
 }
 
-/// Returns stages like the layers of a transformer, whose bytes differ slightly from stage to stage. The forward pass
-/// of a stage takes 1 s, and its backward pass takes 2 s. A stage has inner tensors of about 30 MB and an output of
-/// about 2 MB. A copy of 30 MB takes `copy_s` seconds in each direction.
+/// Returns stages that resemble the layers of a transformer. Their bytes differ slightly from stage to stage. The
+/// forward pass of a stage takes 1 s, and its backward pass takes 2 s. A stage has inner tensors of about 30 MB and an
+/// output of about 2 MB. A copy of 30 MB takes `copy_s` seconds in each direction.
 inline Chain layered_chain(std::size_t stages, double copy_s) {
   const auto tensor = [copy_s](std::size_t bytes) {
     const double seconds = copy_s * static_cast<double>(bytes) / 30e6;

@@ -16,8 +16,8 @@ inline double random_seconds(Dice& dice, std::uint64_t most) {
   return static_cast<double>(1 + dice.below(10 * most)) / 10;
 }
 
-/// Returns random seconds of a kernel as a function of the memories of its operands. The function is linear, the
-/// maximum of two linear functions, or a table of independent entries.
+/// Returns a random function that gives the seconds of a kernel for the memories of its operands. The function is
+/// linear, the maximum of two linear functions, or a table of independent entries.
 inline KernelTime random_time(Dice& dice, std::size_t operands) {
   KernelTime time;
   if (operands <= 4 && dice.one_in(3)) {
@@ -74,8 +74,8 @@ inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape
   return problem;
 }
 
-/// Returns a problem like the training of a deep network. Each kernel of the first half makes a tensor. The kernels of
-/// the second half read these tensors in the opposite order. Weights stay for the whole run.
+/// Returns a problem that resembles the training of a deep network. Each kernel of the first half makes a tensor. The
+/// kernels of the second half read these tensors in the opposite order. Weights stay for the whole run.
 inline PlacementProblem layered_placement(Dice& dice, std::size_t tensors, std::size_t kernels) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

@@ -11,8 +11,8 @@ namespace sluice::test {
 /// Returns the document of a random scenario for a device with unlimited memory. The document has no key `fates`.
 std::string random_training(Dice& dice);
 
-/// Returns the document of a random scenario without the key `fates`. `policy` is `streamed` or `phased`, because
-/// weights take turns under these policies. If `devices` is 2, the stages run on gpu0 and gpu1.
+/// Returns the document of a random scenario without the key `fates`. `policy` is one of the policies under which
+/// weights take turns: `streamed` or `phased`. If `devices` is 2, the stages run on gpu0 and gpu1.
 std::string random_training(Dice& dice, const std::string& policy, std::size_t devices);
 
 }  // namespace sluice::test

@@ -1,5 +1,5 @@
-// Scenarios that train a model of three layers. Tests compute the times by hand. At 1 GFLOP/s, 1e6 FLOP take 1 ms. At 1
-// GB/s, 1 MB takes 1 ms.
+// Scenarios that train a model of three layers. Their times can be computed by hand. At 1 GFLOP/s, 1e6 FLOP take 1 ms.
+// At 1 GB/s, 1 MB takes 1 ms.
 #pragma once
 
 #include <catch2/catch.hpp>

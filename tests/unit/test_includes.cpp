@@ -17,10 +17,10 @@ namespace fs = std::filesystem;
 
 /// The rules in the two tables of docs/architecture.md.
 struct Law {
-  // For each folder of sim/, the folders in the last cell of its row, whose headers it may include.
+  // For each folder of sim/: the folders whose headers it may include, from the last cell of its row.
   std::map<std::string, std::vector<std::string>> below;
-  /// For each third-party library: with what the paths of its headers begin, and the only folder that may include these
-  /// headers.
+  /// For each third-party library: the common beginning of the paths of its headers, and the only folder that may
+  /// include these headers.
   std::vector<std::pair<std::string, std::string>> owners;
 };
 
@@ -102,8 +102,8 @@ const Law& law() {
   return law;
 }
 
-/// Returns the folder of the first table to which a file under sim/ belongs. Of all folders in the table with which the
-/// path of the file begins, this is the longest.
+/// Returns the folder of the first table to which a file under sim/ belongs. The path of the file begins with the path
+/// of this folder. If this holds for several folders, returns the longest path.
 std::string folder_of(const std::string& path) {
   std::string folder = path.substr(0, path.find('/'));
   for (const auto& [entry, unused] : law().below)

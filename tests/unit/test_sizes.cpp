@@ -91,7 +91,7 @@ std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   return blocks;
 }
 
-/// Returns whether a function only lists entries, as functions do that return a record or a catalog.
+/// Returns whether a function only lists entries. Such a function returns a record or a catalog.
 bool is_list(const Function& function) {
   return function.text.find("record()") != std::string::npos ||
          function.text.find("_catalog") != std::string::npos;

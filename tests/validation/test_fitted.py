@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Tests the cost model `fitted`. The page analysis/validation/fitted.md must give the errors of the bundled fits, and
-no error may exceed the aims that the page states. For products, the program must give the same seconds as a second
-implementation of the formula."""
+no error may be larger than the aim that the page states. For products, the program must give the same seconds as a
+second implementation of the formula."""
 
 import csv
 import json

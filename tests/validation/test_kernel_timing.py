@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Tests the page 'Kernel timing by memory pool'. The page shows how `sluice profile compare` compares two measured
-times of each configuration. For one time, the configuration was measured together with others. For the other time, it
-was measured alone. The test computes the numbers of the page from the same tables, without Sluice."""
+times of each configuration. The configuration was measured once together with others, and once alone. The test computes
+the numbers of the page from the same tables, without Sluice."""
 
 import csv
 import pathlib

@@ -75,8 +75,8 @@ class PopARTPhasedExecution(unittest.TestCase):
         self.assertGreater(measured, float(batches * (A + LAYERS * W)))
         self.assertLess(measured, 1.02 * float(batches * (A + LAYERS * W)))
         self.assertEqual(f"{measured * 1e3:.6g}", row("phased")[-1].strip())
-        # Sharded execution loads all weights first, and then one input after the other. The computation of the last
-        # batch takes three products, and one transfer to the other device. Its answer is saved at the end.
+        # Sharded execution loads all weights first, and then one input after the other. After the last input, three
+        # products and one transfer to the other device are still to come. Then the last answer is saved.
         crossing = BATCH * SIZE**2 * 2 / PAIR
         self.check("sharded", LAYERS * W + batches * A + LAYERS * C + crossing + A,
                    makespan("sharded_ipu_pair"))

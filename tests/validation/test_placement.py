@@ -51,8 +51,9 @@ class Fit(unittest.TestCase):
         self.assertEqual(sum(len(placements) for _, placements in self.means.values()), 107)
 
     def test_the_threshold_of_averaged_rows_follows_from_their_number(self):
-        # A mean of 4 rows is compared with a single row. If all 5 rows repeat the same measurement, the mean and the
-        # single row differ by more than 1.96 standard deviations of their difference in only one of twenty cases.
+        # A mean of 4 rows is compared with a single row. All 5 rows may repeat the same measurement. Then the
+        # difference between the mean and the single row is larger than 1.96 times its standard deviation in only one of
+        # twenty cases.
         self.assertAlmostEqual(placement.significant(0.0885, 4, 1), math.exp(1.96 * 0.0885 * math.sqrt(1.25)) - 1)
 
     def test_the_effect_of_one_operand_compares_rows_that_differ_only_in_this_operand(self):

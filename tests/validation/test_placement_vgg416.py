@@ -29,8 +29,8 @@ class Cliff(unittest.TestCase):
 
     def test_at_the_first_point_only_arguments_and_results_are_in_dram(self):
         self.assertAlmostEqual(vgg.fixed_bytes() / vgg.TOTAL, 0.014, places=4)
-        # With 1.4 % of DRAM, a run with moves is less than a hundredth faster than a run without moves. A run without
-        # moves and 3.7 % of DRAM takes more than 1.25 times as long as a run with moves and 3.5 % of DRAM.
+        # With 1.4 % of DRAM, a run with moves is less than a hundredth faster than a run without moves. With 3.7 % of
+        # DRAM, a run without moves takes more than 1.25 times as long as a run with moves and only 3.5 % of DRAM.
         self.assertLess(self.measured["static", 0.014] / self.measured["synchronous", 0.014], 1.01)
         self.assertGreater(self.measured["static", 0.037] / self.measured["synchronous", 0.035], 1.25)
 

@@ -53,7 +53,7 @@ def text_of(value):
 
 
 def overrides(run):
-    """Returns the overrides that make the run out of the scenario, as words of a command line."""
+    """Returns the overrides that turn the scenario into the run, as words of a command line."""
     model, *parameters = run["model"].split()
     words = [f"model={model}", *(f"model.{word}" for word in parameters), f"platform={run['platform']}"]
     words += [f"{PATHS[key]}={text_of(value)}" for key, value in run.items()

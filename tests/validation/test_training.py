@@ -29,8 +29,8 @@ class Strategies(Alexnet):
         super().__init__(200)
 
     def save(self, first, last):
-        """Returns the seconds that it takes to save the states of the rows `first` to `last`. A reload takes as long.
-        The rows are counted from 1."""
+        """Returns the seconds that it takes to save the states of the rows `first` to `last`. A reload takes the same
+        seconds. The rows are counted from 1."""
         return self.move(sum(self.state[first - 1:last]))
 
     def forward(self, first, last):
@@ -162,9 +162,9 @@ WEIGHTS = CONVOLUTIONS + FULL6 + FULL7 + FULL8
 
 
 class Optimal(Case):
-    """Tests what docs/alexnet.md says about the strategy `optimal`. It gets as much memory as the combined strategy of
-    the document uses. With this memory, it loads the image again, saves and loads 2-Conv, and recomputes 4-Pool and
-    6-ReLu."""
+    """Tests what docs/alexnet.md says about the strategy `optimal`. This strategy gets as much memory as the combined
+    strategy of 'AlexNet on one card' uses. With this memory, it loads the image again, saves and loads 2-Conv, and
+    recomputes 4-Pool and 6-ReLu."""
 
     FATES = "fates={strategy: optimal, budget: 671846400B}"
 

@@ -38,7 +38,8 @@ def scenario(row):
 
 class WholeModels(unittest.TestCase):
     def ratios(self, cost, ms_column, ratio_column, keys):
-        """Returns the ratio of each row. Also checks that the page has the number that Sluice gives for this row."""
+        """Returns the simulated time of each row divided by its measured time. Also checks that the page has the number
+        that Sluice gives for this row."""
         found = []
         with tempfile.TemporaryDirectory(dir=ROOT) as folder:
             path = pathlib.Path(folder) / "scenario.json"

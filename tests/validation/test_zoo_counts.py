@@ -175,8 +175,8 @@ class Counts(unittest.TestCase):
         # GPT-3 has the same layers as GPT-2, but it has more blocks, and they are wider.
         block = 12 * 12288 ** 2 + 13 * 12288
         self.assertEqual(totals("gpt3")["parameters"], 96 * block + (50257 + 2048 + 2) * 12288)
-        # In a block of Mixtral, keys and values have a quarter of the width. The block has a router and 8 experts, and
-        # each expert has three products between the width and 14,336 features.
+        # In a block of Mixtral, keys and values have a quarter of the width. The block has a router and 8 experts. An
+        # expert has three products, each with 4,096 x 14,336 weights.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
         # In OPT, a block has 12 x width^2 weights, 9 x width biases, and two norms with 4 x width parameters. The table
@@ -187,8 +187,8 @@ class Counts(unittest.TestCase):
                              + blocks * (12 * width ** 2 + 13 * width) + 2 * width)
             self.assertEqual(totals("opt", f"blocks={blocks}", f"width={width}",
                                     f"heads={heads}")["parameters"], parameters)
-        # In a block of Llama 3 8B, keys and values have a quarter of the width. Three products are between the width
-        # and 14,336 features. The model has two tables of 128,256 words: one for the tokens and one for the logits.
+        # In a block of Llama 3 8B, keys and values have a quarter of the width. Three products have 4,096 x 14,336
+        # weights each. The model has two tables of 128,256 words: one for the tokens and one for the logits.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("llama3_8b")["parameters"], 2 * 128256 * 4096 + 32 * block + 4096)
         # The LSTM has two layers. A layer has 4 gates of 1,500 values, which read 1,500 inputs and 1,500 hidden values.
@@ -196,7 +196,7 @@ class Counts(unittest.TestCase):
         self.assertEqual(totals("lstm_ptb")["parameters"],
                          10000 * 1500 + 2 * (4 * 1500 * 3000 + 2 * 4 * 1500) + 1501 * 10000)
         # In a block of Llama 2 70B, queries and output have the full width, and keys and values have an eighth of it.
-        # Three products are between the width and 28,672 features.
+        # Three products have 8,192 x 28,672 weights each.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
         # For each token, each weight takes one multiply-accumulate, except the weights of the embedding table and of

@@ -133,7 +133,7 @@ class Alexnet:
         }
 
     def large(self):
-        """Computes the numbers of the document that are for a model 200 times as large, and for its cuts."""
+        """Computes the numbers that the document gives for a model 200 times as large as AlexNet, and for its cuts."""
         return {
             "FLOP time": self.flops[-1] / self.rate,
             "load the model": self.move(self.params[-1]),

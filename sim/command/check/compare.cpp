@@ -58,8 +58,8 @@ std::string cell(const Measurement& side, const EntryName& name) {
 
 void add_rows(TextTable& table, const SideBySide& row) {
   std::vector<EntryName> names = names_of(row);
-  if (names.empty()) names = {{"makespan_s", ""}};  // Neither side has numbers: one row shows the
-                                                    // two outcomes.
+  // If neither side has numbers, one row shows the two outcomes.
+  if (names.empty()) names = {{"makespan_s", ""}};
   bool first = true;
   for (const EntryName& name : names) {
     const std::optional<double> ratio_of = quotient(row, name);

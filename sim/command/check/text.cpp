@@ -53,8 +53,7 @@ std::string table_text(const ScenarioVerdict& scenario, bool all) {
                           std::string(words_of(metric.verdict))});
   }
   const std::size_t page = page_width();
-  // The table is indented by two characters. So a line of the table may have two characters less than a line of the
-  // page.
+  // The table is indented by two characters. So its lines must be two characters shorter than the lines of the page.
   return table.rows.empty() ? "" : table.aligned(page > 2 ? page - 2 : page);
 }
 

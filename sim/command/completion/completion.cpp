@@ -93,8 +93,8 @@ void add_model(Keys& keys, const Value& use, const std::string& way) {
   keys.add(way + "scale");
 }
 
-/// Returns the words that may replace the key's mapping. A word is the name of a bundled document, or the value of one
-/// key of the mapping. For example, `policy=streamed` means `policy.name=streamed`.
+/// Returns the words that a user may write instead of the mapping of this key. A word is the name of a bundled
+/// document, or the value of one key of the mapping. For example, `policy=streamed` means `policy.name=streamed`.
 Words words_for(const Field& field) {
   if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
   for (const Field& inner : field.record->fields)

@@ -216,7 +216,7 @@ const Command fits_command = {
     .options =
         {{.name = "platform",
           .value = "P,P...",
-          .summary = "files of platforms, or names of `sluice list platforms`",
+          .summary = "files of platforms, or names that `sluice list platforms` prints",
           .absent = "one device with unlimited memory",
           .suggested = [] { return bundled_names("platforms"); }},
          {.name = "memory",
@@ -262,7 +262,7 @@ const Command fits_command = {
           .absent = "none is written"},
          {.name = "json", .summary = "print the answer as JSON, with full precision"}},
     .details =
-        "MODEL is a file, or the name of one of `sluice list models`. KEY=VALUE or\n"
+        "MODEL is a file, or a name that `sluice list models` prints. KEY=VALUE or\n"
         "model.KEY=VALUE sets parameters and the scale of the model. A KEY that begins with\n"
         "platform, workload, stages, policy, phases, fates, cost or memory changes the scenario,\n"
         "as in workload.master_weights=true.\n\n"
@@ -273,7 +273,7 @@ const Command fits_command = {
         "the number of missing bytes tells the search which size to try next. Above the largest\n"
         "micro-batch that fits, the search also tries the next three sizes. With --fates optimal,\n"
         "it tries only the next size. An untested larger size may fit. By default (stages.cut),\n"
-        "the model is cut at each place where only a single tensor crosses.\n\n"
+        "the model is cut at each place that only a single tensor crosses.\n\n"
         "The table of memory is about a run in which only one action runs at a time. For the\n"
         "first moment of the device's peak, the table has the bytes of each class. Their sum is\n"
         "the least memory that the micro-batch needs. The rest of the memory is used by transfers\n"

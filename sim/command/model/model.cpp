@@ -95,7 +95,7 @@ const Command model_command = {
     .options =
         {{.name = "platform",
           .value = "PLATFORM",
-          .summary = "a file, or the name of one of `sluice list platforms`",
+          .summary = "a file, or a name that `sluice list platforms` prints",
           .suggested = [] { return bundled_names("platforms"); }},
          {.name = "device",
           .value = "D",
@@ -121,7 +121,7 @@ const Command model_command = {
               "print the table as JSON for a web page. Without --columns, the table has the columns of a stage table, "
               "which `sluice model` can read"}},
     .details =
-        "MODEL is a file, or the name of one of `sluice list models`. KEY=VALUE or\n"
+        "MODEL is a file, or a name that `sluice list models` prints. KEY=VALUE or\n"
         "model.KEY=VALUE sets parameters and the scale of the model. All counts and times are per\n"
         "sample. The state is the output of a layer, in elements. A model that is a stage table\n"
         "has no MACs. models/FORMAT.md says what a layer keeps. A tensor that several layers read\n"

@@ -62,8 +62,8 @@ std::string bytes_text(std::int64_t bytes) {
   return grouped(bytes) + " B";
 }
 
-/// Returns text such as "3.1044 MiB". It has at most four digits after the decimal point, like the sizes in 'Memory and
-/// computation of networks'.
+/// Returns text such as "3.1044 MiB". It has at most four digits after the decimal point, like the sizes in the
+/// document 'Memory and computation of networks'.
 std::string mebibytes(std::int64_t bytes) {
   const double ten_thousandths = std::round(static_cast<double>(bytes) / 1048576 * 1e4);
   return exact(ten_thousandths / 1e4) + " MiB";

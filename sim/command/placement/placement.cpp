@@ -32,7 +32,7 @@ std::vector<std::string> parts_of(const std::string& list) {
   return parts;
 }
 
-/// Returns the ways of placing tensors that `--ways` names.
+/// Returns the ways that `--ways` names. A way is a method to place tensors.
 std::vector<std::string> ways_of(const Arguments& arguments) {
   if (!arguments.has("ways")) return {};
   const std::vector<std::string> known = way_names();
@@ -88,7 +88,7 @@ const Command placement_command = {
         {{.name = "fast",
           .value = "SIZES",
           .summary = "the size of fast memory: 40% (of the bytes that are needed), 16GB, 1:8 "
-                     "(fast to slow), 10%..100%:5, or several of these with commas",
+                     "(fast to slow), 10%..100%:5, or several of these, separated by commas",
           .absent = "10%..100%, and the size of the device's memory"},
          {.name = "ways",
           .value = "A,B,C",
@@ -124,12 +124,13 @@ const Command placement_command = {
         "Slow memory must have room for all tensors. The policy, cut and fates of the scenario do\n"
         "not matter. The seconds of a backward pass are computed layer by layer.\n\n"
         "A slowdown is the time with a placement divided by the time with all tensors in fast\n"
-        "memory. Within one call, a way that searches is never slower in a larger fast memory. In\n"
-        "a memory of one size, `synchronous` is never slower than `static`, and `asynchronous` is\n"
-        "never slower than `synchronous`. The gap says how far the result is from a proven bound:\n"
-        "(result - bound) / result. Every placement except that of `cached` is executed as a plan\n"
-        "with two pools. The cost model has to count the bytes that kernels read and write in each\n"
-        "memory. So the cost model `peak` needs --in-place, with the rates of slow memory.\n\n"
+        "memory. Within one call, a way that searches is never slower in a larger fast memory. For\n"
+        "the same size of fast memory, `synchronous` is never slower than `static`, and\n"
+        "`asynchronous` is never slower than `synchronous`. The gap says how far the result is\n"
+        "from a proven bound: (result - bound) / result. Every placement except that of `cached`\n"
+        "is executed as a plan with two pools. The cost model has to count the bytes that kernels\n"
+        "read and write in each memory. So the cost model `peak` needs --in-place, with the rates\n"
+        "of slow memory.\n\n"
         "JSON keys: format, scenario, cost_model, in_place (null without --in-place), device,\n"
         "fast, slow, fast_capacity_bytes (of the device), needed_bytes (the most bytes at one\n"
         "moment), tensors, kernels, all_fast_s, results, worth.\n"

@@ -101,8 +101,8 @@ LabelledRows head_rows(const PlacementCurve& curve) {
   const PlacementProblem& problem = curve.question.problem();
   LabelledRows rows = {
       {"memories", problem.fast + " (fast) and " + problem.slow + " (slow) of " + problem.device},
-      {"needed", bytes_text(curve.needed) + " at a time, of " +
-                     std::to_string(curve.question.tensor_count()) + " tensors over " +
+      {"needed", bytes_text(curve.needed) + " at one moment; there are " +
+                     std::to_string(curve.question.tensor_count()) + " tensors and " +
                      std::to_string(curve.question.kernel_count()) + " kernels"},
       {"all fast",
        format_quantity(curve.all_fast_s, Dimension::seconds) + ": a slowdown of 1 in the table below"}};

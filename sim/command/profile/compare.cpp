@@ -101,10 +101,11 @@ std::string figure_of(const CompareRequest& asked, double number) {
 
 std::string counts_text(const CompareRequest& asked, const Comparison& c) {
   std::string text = std::to_string(c.pairs) + " rows in both";
-  if (c.with_zero > 0) text += ", " + std::to_string(c.with_zero) + " with a zero left out";
+  if (c.with_zero > 0)
+    text += ", " + std::to_string(c.with_zero) + " left out because a number is 0";
   if (c.below_least > 0)
-    text += ", " + std::to_string(c.below_least) + " not above " +
-            figure_of(asked, asked.options.least) + " left out";
+    text += ", " + std::to_string(c.below_least) + " left out because a number is at most " +
+            figure_of(asked, asked.options.least);
   if (c.unmeasured > 0) text += "; " + std::to_string(c.unmeasured) + " not measured in A or in B";
   if (c.only_a > 0) text += "; " + std::to_string(c.only_a) + " only in A";
   if (c.only_b > 0) text += "; " + std::to_string(c.only_b) + " only in B";
@@ -135,8 +136,8 @@ std::string text_of(const CompareRequest& asked, const Comparison& c, std::size_
           ratio(c.median) + ", and the middle 80 % are from " + ratio(c.tenth) + " to " +
           ratio(c.ninetieth) + "; " + std::to_string(c.agreeing) + " rows (" +
           percent(c.agreeing_share()) + ") agree within " + percent(asked.options.tolerance) +
-          "\nall of A " + figure_of(asked, c.sum_a) + ", all of B " + figure_of(asked, c.sum_b) +
-          ": " + ratio(c.sum_a / c.sum_b) + "\nworst: " + printable(words_of(*c.worst()->a)) +
+          "\nsum of A: " + figure_of(asked, c.sum_a) + ", sum of B: " + figure_of(asked, c.sum_b) +
+          ", A / B: " + ratio(c.sum_a / c.sum_b) + "\nworst: " + printable(words_of(*c.worst()->a)) +
           ", " + ratio(c.worst()->ratio()) + "\n";
   return text + rows_table(asked, c.rows, most);
 }

@@ -43,7 +43,7 @@ std::string next_text(const Cover& cover, double target) {
   const std::string each = cover.missing.empty() ? "each operator was measured; " : "";
   if (!cover.whole_s)
     return each +
-           "to compare with the target, measure the whole model or module (level: whole), or give --whole\n";
+           "to compare the sum with the target, measure the whole model or module (level: whole), or give --whole\n";
   if (cover.missing.empty()) return each + "the rest of the time is spent between operators\n";
   if (!cover.needed)
     return "even if all remaining operators are measured, they are not expected to reach " +
@@ -172,7 +172,7 @@ std::vector<Option> options() {
        .value = "PLATFORM",
        .summary =
            "unmeasured operators are ranked by the seconds that they would take at the rates of this platform",
-       .absent = "10 FLOP per byte",
+       .absent = "rates with 10 FLOP per byte",
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "rows",
        .value = "N",

@@ -35,8 +35,8 @@ std::vector<Option> reading_options() {
       {.name = "where",
        .value = "COLUMN=VALUE",
        .summary =
-           "use only rows with this value in the column. Separate several conditions by semicolons. Put a value that "
-           "contains a semicolon in double quotes"}};
+           "use only rows with this value in the column. Separate several conditions by semicolons. If a value "
+           "contains a semicolon, put the value in double quotes"}};
 }
 
 namespace {

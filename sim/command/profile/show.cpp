@@ -171,8 +171,8 @@ std::string json_of(const Profile& profile, const ProfileSummary& summary) {
                          {"repeated", list_of(summary.repeated, repeated_json)}}));
 }
 
-/// Returns a text about the errors of interpolation between sizes. To find these errors, each row is interpolated from
-/// all other rows, and compared with the result.
+/// Returns a text about the errors of interpolation between sizes. To find these errors, each row is estimated from all
+/// other rows, and the estimate is compared with the row.
 std::string left_out_text(const Profile& profile, const std::string& platform_name) {
   const Platform platform = load_platform(platform_name);
   const Device& device = platform.devices.front();
@@ -185,8 +185,8 @@ std::string left_out_text(const Profile& profile, const std::string& platform_na
                 platform.name + ": of " + count_of(left.rows, "row") +
                 " that can be estimated from the other rows, half are estimated within " +
                 percent(left.median) + " and 90 % within " + percent(left.ninetieth) + "\n";
-  return text.empty() ? "\nno operator has known sizes and an element type of " + platform.name +
-                            ": nothing to interpolate\n"
+  return text.empty() ? "\nno operator has known sizes and an element type for which " +
+                            platform.name + " has a rate: nothing to interpolate\n"
                       : text;
 }
 
@@ -241,7 +241,7 @@ const Command profile_show_command = {
     .details =
         "The answer has the median, the mean, and the mean of the samples within 3 standard deviations of the "
         "mean. MAD is the median of the samples' distances from their median. An outlier is farther than 3 x 1.4826 MAD "
-        "from the median. A configuration in several rows was measured several times, with equal sizes or shapes. Such "
+        "from the median. If several rows have the same configuration, it was measured several times. Such "
         "rows may be for several places of a graph, several memories, or several methods.\n",
     .examples = {{"sluice profile show operators.csv",
                   "which operators were measured, and how reliable the "

@@ -21,8 +21,8 @@ std::string shares_text(const OperatorSum& one, const OperatorSum& all) {
          percent(one.joules / all.joules) + " of the energy";
 }
 
-/// Returns whether the energy of the computation differs from seconds x watts. There are two reasons: energy was
-/// measured, or operators that are limited by memory draw less power.
+/// Returns whether the energy of the computation differs from seconds x watts. There may be two reasons for a
+/// difference: energy was measured, or operators that are limited by memory draw less power.
 bool has_own_energy(const OperatorSums& sums) {
   if (!(sums.total.seconds > 0) || !(sums.total.joules > 0)) return false;
   for (const OperatorSum& one : sums.classes)
@@ -54,7 +54,7 @@ void add_operators(Rows& rows, const Report& report) {
   rows.emplace_back("operators", text);
   if (sums.total.measured_j > 0)
     rows.emplace_back("", percent(sums.total.measured_j / sums.total.joules) +
-                              " of the energy beyond idle power comes from measurements");
+                              " of the energy above the energy at rest was measured");
 }
 
 Value operators_value(const Report& report) {

@@ -116,7 +116,7 @@ const Command run_command = {
               "do not run the scenario. Print the scenario with the documents that it includes, and say where each "
               "value comes from"}},
     .details =
-        "SCENARIO is a file, or the name of one of `sluice list scenarios`. KEY=VALUE changes any\n"
+        "SCENARIO is a file, or a name that `sluice list scenarios` prints. KEY=VALUE changes any\n"
         "value of the scenario, as in platform.links.host.bandwidth=64GB/s or\n"
         "fates.strategy=keep_all.\n\n"
         "JSON keys:\n"

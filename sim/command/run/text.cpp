@@ -93,8 +93,8 @@ void add_time(LabelledRows& rows, const Report& report) {
   if (number("offloaded_bytes") > 0)
     rows.emplace_back("offloaded", figure(number("offloaded_bytes"), "byte") + " of activations");
   if (std::isfinite(number("training_over_inference")))
-    rows.emplace_back("training",
-                      figure(number("training_over_inference"), "") + " times its forward passes");
+    rows.emplace_back("training", "takes " + figure(number("training_over_inference"), "") +
+                                      " times as long as its forward passes");
   const Summary::Metric* by = summary.find("bound_by");
   std::string binds = by ? printable(by->value.text) : "";
   if (std::isfinite(number("bound_ratio")))

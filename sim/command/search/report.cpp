@@ -82,7 +82,7 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
   if (result.as_good > 0)
     rows.emplace_back("", plural(result.as_good, "other point") +
                               (result.as_good == 1 ? " has" : " have") +
-                              " an equal number. The point above was found first");
+                              " the same number as this point, which was found first");
   add_limits(rows, report, *result.best);
   if (!result.beyond) return;
   rows.emplace_back("beyond", number_text(report, number, *result.beyond) + " at " +
@@ -126,7 +126,8 @@ std::string sureness(const SearchReport& report) {
       "searched, without a proof: there may be a better point between the points that were run";
   if (report.result.used_up)
     text += ". The search used up its points (--points " +
-            std::to_string(report.request.most_points) + "). More points may find a better one";
+            std::to_string(report.request.most_points) +
+            "). A search with more points may find a better one";
   return text;
 }
 

@@ -122,7 +122,7 @@ const Command search_command = {
          {.name = "over",
           .value = "KEY=VALUES",
           .summary =
-              "a key to vary. It means the same as KEY=VALUES without --over. May be given several times",
+              "a key to vary. The option means the same as KEY=VALUES without --over. May be given several times",
           .repeated = true,
           .changes = true},
          {.name = "subject-to",
@@ -155,14 +155,14 @@ const Command search_command = {
          {.name = "retry-failed",
           .summary = "run the failed points of the store again. Needs --store"}},
     .details =
-        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input.\n\n"
+        "SCENARIO is a file, a name that 'sluice list scenarios' prints, or - for standard input.\n\n"
         "KEY=VALUES:\n"
         "  KEY=lo..hi      a range of whole numbers, as in 1..256. If an end has a unit or a fraction, a range of "
         "real numbers, as in 8GB/s..64GB/s\n"
         "  KEY=a,b,c       the values a, b and c, each combined with all values of the other keys. KEY=lo..hi:n and "
         "KEY=lo..hi*f list values, as in a sweep\n"
         "  KEY=a           this value at all points\n\n"
-        "METRIC is one of 'sluice list metrics'. If a metric has several numbers, choose one by a\n"
+        "METRIC is a name that 'sluice list metrics' prints. If it has several numbers, choose one by a\n"
         "name after a dot, as in peak_bytes.gpu. METRIC may also be a KEY with a range. So a\n"
         "search can find, for example, the least bandwidth that keeps a limit.\n\n"
         "If all keys have lists or few whole numbers, all combinations are run. If all these runs\n"

@@ -204,7 +204,7 @@ class Numbers {
   std::map<const NumberNames*, std::vector<std::size_t>> maps_;
 };
 
-/// Prints the collected text if it has at least `piece` bytes. If `rest` is true, prints a shorter text, too.
+/// Prints the collected text if it has at least `piece` bytes. If `rest` is true, prints the text whatever its length.
 void print_piece(std::string& text, bool rest = false) {
   if (text.size() < piece && !rest) return;
   print(text);

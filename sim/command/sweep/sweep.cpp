@@ -70,7 +70,7 @@ SweepWords asked_of(const Arguments& arguments) {
 
 int run_merge(const Arguments& arguments) {
   if (!arguments.has("store"))
-    throw UsageError("'--merge' needs '--store FILE', the store that takes the points");
+    throw UsageError("'--merge' needs '--store FILE', the store that receives the points");
   if (!arguments.overrides.empty())
     throw UsageError("'" + arguments.overrides.front() +
                      "': '--merge' takes only stores; remove KEY=VALUES");
@@ -221,8 +221,8 @@ const Command sweep_command = {
          {.name = "merge",
           .summary = "copy the points of several stores into the store of --store"}},
     .details =
-        "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input. The files\n"
-        "that a scenario from standard input names are relative to the working folder.\n\n"
+        "SCENARIO is a file, a name that 'sluice list scenarios' prints, or - for standard input.\n"
+        "The files that a scenario from standard input names are relative to the working folder.\n\n"
         "KEY=VALUES:\n"
         "  KEY=a,b,c       the values a, b and c\n"
         "  KEY=lo..hi:n    n values at equal distances, lo and hi among them\n"

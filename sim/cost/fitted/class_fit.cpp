@@ -10,8 +10,8 @@ constexpr std::size_t neighbours = 8;
 /// A place has the natural logarithms of a kernel's five sizes. A measured place counts little if
 /// its distance from the kernel's place exceeds `reach`.
 constexpr double reach = 0.5;
-/// The deviations of near places are averaged. In this average, the form (form.hpp) counts as one more place, with the
-/// deviation 0 and this weight.
+/// The correction at a place is an average of the deviations at near places. One more value is added to this average: a
+/// deviation of 0, with this weight. It stands for the form (form.hpp) alone.
 constexpr double trust_in_form = 0.05;
 /// A number farther than `odd` from the robust mean counts little.
 constexpr double odd = 0.05;

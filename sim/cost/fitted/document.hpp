@@ -12,13 +12,14 @@ namespace sluice {
 /// The fits to measurements on some devices: one fit per class of operators and dtype.
 struct Fit {
   std::string name, summary, source, licence;
-  /// The devices of the measurements. The rate of a device is its FLOP/s in the dtype of the classes.
+  /// The devices of the measurements, with one entry for each measured dtype. The rate of an entry is the device's
+  /// FLOP/s in this dtype.
   std::vector<Sheet> devices;
   std::vector<ClassFit> classes;
 
   /// Returns the fit of a class in this dtype. If there is none, returns null.
   const ClassFit* find(const std::string& of, DType dtype) const;
-  /// Returns whether the fit was measured on a similar device. Similar devices have the same number of units. Their
+  /// Returns whether the fit has measurements of a similar device. Similar devices have the same number of units. Their
   /// rates and bandwidths differ by at most 5 %.
   bool saw(const Sheet& sheet) const;
 };
@@ -28,7 +29,8 @@ Fit read_fit(const Value& document);
 /// Reads the fit in a file, or the bundled fit with this name. Throws InputError and IoError.
 Fit load_fit(const std::string& file_or_name);
 
-/// Returns the text of a document. Fitted numbers have six digits. From this text, read_fit makes the same fit again.
+/// Returns the text of a document. Fitted numbers have six digits. Up to these digits, read_fit makes the same fit from
+/// this text.
 std::string fit_text(const Fit& fit);
 
 }  // namespace sluice

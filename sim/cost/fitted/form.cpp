@@ -47,8 +47,8 @@ double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Returns the seconds for the bytes of a stream that are read a second time. All units work on some rows at the same
-/// time. If these rows fit into the cache, the bytes come from the cache.
+/// Returns the seconds for the bytes of a stream that are read a second time. At any time, each unit works on rows of
+/// its own. If the rows of all units fit into the cache, the bytes come from the cache.
 double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   const double worked_on = sheet.units * p[resident] * kernel.bytes / kernel.rows;
   const double missing = 1 / (1 + std::pow(std::min(sheet.cache / worked_on, 1e3), 4));
@@ -103,10 +103,10 @@ const std::vector<FormParameter>& form_parameters() {
       {"resident", "the number of rows of a stream on which a unit works at the same time", 8, 0.01,
        1e3, streams, true},
       {"ragged",
-       "the seconds of a missing tile in the last wave, as a share of the seconds of a computed tile",
+       "the seconds that an unused unit adds in the last wave, as a share of the seconds of a tile",
        0.5, 1e-3, 1, products},
       {"startup",
-       "the time for the start and end of a tile, given as a depth: a product of this depth takes as long",
+       "the time for the start and end of a tile, given as the depth of a product that takes this time",
        50, 0.1, 2000, products},
       {"unaligned",
        "the share of time that is added if the columns or the depth are not a multiple of 4", 0.05, 1e-3,

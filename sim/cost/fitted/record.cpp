@@ -110,13 +110,13 @@ const Record& fit_range_record() {
 
 const Record& fit_time_record() {
   static const Record record =
-      of_form("form of time", "Parameters of the form of time.", form_parameters());
+      of_form("form of time", "Parameters of the formula for the time.", form_parameters());
   return record;
 }
 
 const Record& fit_energy_record() {
   static const Record record =
-      of_form("form of energy", "Parameters of the form of energy.", energy_parameters());
+      of_form("form of energy", "Parameters of the formula for the energy.", energy_parameters());
   return record;
 }
 
@@ -153,12 +153,12 @@ const Record& fit_class_record() {
        by_device,
        mapping("range", "The least and the greatest measured value of each size.",
                fit_range_record()),
-       mapping("time", "The form of time.", fit_time_record()),
-       mapping("energy", "The form of energy.", fit_energy_record(), true),
+       mapping("time", "The parameters of the formula for the time.", fit_time_record()),
+       mapping("energy", "The parameters of the formula for the energy.", fit_energy_record(), true),
        text(
            "left",
-           "The deviations from the form of time and the form of energy, as logarithms, with one line per "
-           "measured kernel.")}};
+           "The deviations from the formulas for time and energy, as logarithms, with one line per measured "
+           "kernel.")}};
   return record;
 }
 

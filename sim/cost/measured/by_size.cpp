@@ -32,7 +32,7 @@ struct Measured {
   std::map<std::vector<double>, std::pair<Kernel, std::vector<double>>> by_sizes;
 };
 
-/// Returns the reason why rows of a class may not be used together. The text is empty if the rows may be used together.
+/// Returns the reason why rows of a class must not be used together. The text is empty if there is no such reason.
 std::string unlike(const std::vector<const ProfileRow*>& rows, const std::string& of) {
   try {
     require_alike(rows, "operators of the class '" + of + "' were", columns_of_operators());
@@ -74,7 +74,7 @@ SharesBySize::SharesBySize(const Profile& profile, const Device& device, DType d
   }
 }
 
-/// Returns a class, or throws InputError if its rows may not be used together. A class is checked only when it is used.
+/// Returns a class. Throws InputError if its rows must not be used together. A class is checked only when it is used.
 /// So differences between rows of an unused class do no harm.
 const SharesBySize::Class& SharesBySize::of_class(const std::string& of) const {
   const Class& found = classes_.at(of);

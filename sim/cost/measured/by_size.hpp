@@ -22,12 +22,12 @@ class SharesBySize {
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
 
-  /// Returns the share that a kernel reaches. If its class was not measured, or its sizes are outside of the measured
-  /// range, returns nullopt. This function and the functions below throw InputError if rows of the class were measured
-  /// in different ways or on different devices.
+  /// Returns the share that a kernel reaches. If the kernel's class was not measured, or its sizes are outside of the
+  /// measured range, returns nullopt. This function and the functions below throw InputError if rows of the class were
+  /// measured in different ways or on different devices.
   std::optional<double> share(const Kernel& kernel) const;
-  /// Returns the errors of each class. To find the errors, each measured row is estimated from all other rows. Classes
-  /// with fewer than three sizes are left out.
+  /// Returns the errors of estimates, class by class. To find them, each measured row is estimated from all other rows.
+  /// Classes with fewer than three sizes are left out.
   std::map<std::string, LeftOut> left_out() const;
   /// Returns the errors of one class. At least one row of the class must have been measured.
   LeftOut left_out(const std::string& of) const;

@@ -16,20 +16,20 @@ namespace sluice {
 //   before it, in its own iteration or in an earlier iteration.
 // - Equal growth. The times in an iteration depend on two kinds of earlier times only. These are the times at which
 //   the streams became free, and the times at which awaited data of earlier iterations arrived. Suppose that during an
-//   iteration, all of these times grow by an equal amount. Suppose also that no action of this iteration waited for the prologue, and
-//   that no wait looked back before the first iteration. Then in the next iteration, all times grow by the same amount
-//   again. The same is true of every later iteration, except the last iterations.
+//   iteration, all of these times grow by an equal amount. Suppose also that no action of this iteration waited for the
+//   prologue, and that no wait looked back before the first iteration. Then in the next iteration, all times grow by
+//   the same amount again. The same is true of every later iteration, except the last iterations.
 // - No execution waits for memory. A pool grants a request if a sum of bytes fits (reservation.hpp). The sum counts two
 //   kinds of bytes, each at most once: the bytes in the pool, and the bytes of the requests that are listed up to this
 //   request. Let `apart` be the number of iterations by which the slowest stream is behind the fastest stream. Let
 //   `reach` be the result of reach_of(). Before the times grow evenly, the sum counts bytes of the iterations computed
 //   so far and of the next `apart` iterations. After that, it counts bytes of the `apart` iterations by which the
-//   streams differ and of the 2 * reach iterations before them, because the allocations of an iteration are freed within 2 *
-//   reach iterations. The first 2 * reach iterations also allocate for uses that would lie before the first iteration.
-//   The sum also counts the bytes of homes, of the prologue and of the epilogue. If a pool has room for all these bytes
-//   together, no action of the body ever waits for memory. An action of the epilogue may wait for memory until the body
-//   has ended. This wait delays no other action, because a request is granted without regard to requests that are listed
-//   later.
+//   streams differ and of the 2 * reach iterations before them, because the allocations of an iteration are freed
+//   within 2 * reach iterations. The first 2 * reach iterations also allocate for uses that would lie before the first
+//   iteration. The sum also counts the bytes of homes, of the prologue and of the epilogue. If a pool has room for all
+//   these bytes together, no action of the body ever waits for memory. An action of the epilogue may wait for memory
+//   until the body has ended. This wait delays no other action, because a request is granted without regard to requests
+//   that are listed later.
 namespace {
 
 /// The greatest number of iterations that this file computes. If the times do not grow evenly within these iterations,

@@ -27,8 +27,8 @@ namespace sluice {
 
 struct EngineOptions {
   /// If true, a transfer that meets no other flow is timed by arithmetic. If false, every transfer is a SimGrid
-  /// communication. The run of SimGrid then takes longer. The times in the trace differ by at most the precision of
-  /// SimGrid's clock.
+  /// communication. The run of SimGrid then takes longer. The times in the trace with `true` and with `false` differ by
+  /// at most the precision of SimGrid's clock.
   bool direct_links = true;
   /// SimGrid's context factory: "raw", "boost" or "thread". If the text is empty, SimGrid chooses.
   std::string contexts = {};

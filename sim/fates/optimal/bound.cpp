@@ -171,7 +171,7 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
 
 namespace {
 
-/// Returns the bound for a chain whose host memory has no limit. If it has a limit, the caller has added a price of
+/// Returns the bound without regard to a limit of host memory. If there is a limit, the caller has added a price of
 /// host memory to the seconds of the saves in `chain`.
 FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
@@ -197,8 +197,8 @@ double room_at(const Chain& chain, double price) {
   return price > 0 ? price * static_cast<double>(*chain.host_room) : 0;
 }
 
-/// Returns the bounds for a chain whose saves already contain a price per byte of host memory. `host` is this price
-/// times the bytes of host memory that the copies may occupy.
+/// Returns the bounds for a chain in which the seconds of the saves already include a price per byte of host memory.
+/// `host` is this price times the bytes of host memory that the copies may occupy.
 OverlappedBounds overlapped_at(const Chain& chain, const FateRun& run, std::int64_t budget,
                                int steps, double host) {
   const FateRelaxation relaxation(chain, budget);

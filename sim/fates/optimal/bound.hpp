@@ -1,7 +1,8 @@
 // Computes a proven lower bound on the seconds of a training step of a chain within a memory budget. The bound holds
 // for schedules in which each forward pass runs at least once, and each backward pass once. The relaxation in
-// relaxation.hpp gives a value for each choice of weights. The bound is the greatest value that was found. If no stage
-// has to run more than twice, the bound is close to the seconds of the fastest schedule.
+// relaxation.hpp gives a value for each choice of the weights of a mean, which is described below. The bound is the
+// greatest value that was found. If no stage has to run more than twice, the bound is close to the seconds of the
+// fastest schedule.
 //
 // In a serial run, computation and copies take turns. So the bound is for the sum of the seconds of both.
 //
@@ -16,8 +17,9 @@
 // So the backward half takes at least as long as these loads plus these passes. Each half also takes at least as long
 // as its computation. So there are several lower bounds for a half: one for each stage s, and one for the computation.
 // A weighted mean of them is a lower bound, too. The weights are chosen so that the sum of the means of both halves is
-// as great as possible. The first load of the input may run during the previous micro-batch, but every micro-batch has
-// such a load.
+// as great as possible. The first load of the input may run during the previous micro-batch, so it is not in these
+// bounds. But each micro-batch has such a load. So the seconds per micro-batch are also at least the seconds of this
+// load.
 //
 // Suppose that micro-batches run side by side. Then the saves of stage s begin when the first micro-batch has passed s.
 // The backward pass of the last micro-batch through s follows the loads for s. So the bounds for s count the

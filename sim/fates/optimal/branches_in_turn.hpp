@@ -1,6 +1,6 @@
-// Searches for the fates of a chain that branches, if copies and computation take turns. For a small chain, the search
-// tries all combinations of choices. For a larger chain, it starts from a known tape and from tapes of the relaxation
-// (relaxation.hpp), and changes one choice or two choices at a time.
+// Searches for the fates of a chain that branches, for devices on which copies and computation take turns. For a small
+// chain, the search tries all combinations of choices. For a larger chain, it starts from a known tape and from tapes
+// of the relaxation (relaxation.hpp), and changes one choice or two choices at a time.
 #pragma once
 
 #include <cstdint>

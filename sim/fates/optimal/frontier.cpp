@@ -213,8 +213,8 @@ class Frontier::Solver {
     }
   }
 
-  /// Adds schedules for every k. First, the stages s … k - 1 run. Of these, only the last stage may keep its inner
-  /// tensors. Then comes segment k … t, and then segment s … k - 1 from boundary s.
+  /// Adds schedules for every k at which the segment may split. First, the stages s … k - 1 run. Of these, only the
+  /// last stage may keep its inner tensors. Then comes segment k … t, and then segment s … k - 1 from boundary s.
   void pass(const Segment& segment, bool boundary_goes) {
     const std::size_t s = segment.s, t = segment.t;
     if (t - s < frontier_.free_length_) {
@@ -265,8 +265,8 @@ class Frontier::Solver {
          nodes_of(again));
   }
 
-  /// Adds the points of a split into the parts `later` and `again`, which run in this order: each pair of their points gives
-  /// one point. While `later` runs, the device holds `held` bytes in addition to the bytes of this part.
+  /// Adds the points of a split into `later` and then `again`: two points, one of each part, give one point. While
+  /// `later` runs, the device holds `held` bytes in addition to the bytes of this part.
   void join(const ParetoNode& node, const ParetoNodes& later, std::int64_t held,
             const ParetoNodes& again) {
     const std::int64_t least = std::max({node.peak, later[0].peak + held, again[0].peak});

@@ -38,13 +38,14 @@
 namespace sluice {
 
 struct FrontierSettings {
-  /// The seconds of each copy are multiplied by this share, and then added to the seconds of the schedule. If copies
-  /// and computation take turns, the share is 1, and the seconds are exact. If copies run during computation, the share
-  /// is a guess between 0 and 1. In this case, replays compare the resulting tapes.
+  /// The share of the seconds of each copy that is added to the seconds of the schedule. If copies and computation take
+  /// turns, the share is 1, and the seconds are exact. If copies run during computation, the share is a guess between 0
+  /// and 1. In this case, replays compare the resulting tapes.
   double copy_price = 1;
   bool copies = true;  ///< whether tensors that a stage makes may go to host memory
   /// Whether the search keeps only the first point of each segment, which is much faster. Then the frontier has a
-  /// single point. For every `cap`, the peak of this point is the least peak of the whole frontier.
+  /// single point. For every `cap`, the peak of this point is the least peak of the frontier that the search would find
+  /// otherwise.
   bool only_least = false;
   /// The approximate number of points per segment. A segment with more points loses some of them (see thin() in
   /// pareto.hpp). The schedules of the remaining points are still feasible. If the value is 0, the number of stages
@@ -84,8 +85,8 @@ class Frontier {
   Tape tape(std::size_t point) const;
 
  private:
-  /// Whether stage t has already run before the segment starts. If so, its inner tensors wait for its backward pass on
-  /// the device (`here`) or in host memory (`away`).
+  /// Whether stage t has already run before the segment starts. If so, its inner tensors stay on the device (`here`) or
+  /// in host memory (`away`) until its backward pass.
   enum class Ready : std::uint8_t { no, here, away };
   struct Segment {
     std::size_t s = 0, t = 0;

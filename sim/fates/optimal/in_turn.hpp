@@ -1,6 +1,6 @@
-// Finds the fastest tape of a chain within a budget, and a lower bound on its seconds, if copies and computation take
-// turns. A frontier of the chain (frontier.hpp) gives the answer. If the chain branches, a frontier of its view
-// (joint.hpp) gives only a first tape. Then the search of branches_in_turn.hpp improves this tape.
+// For devices on which copies and computation take turns: finds the fastest tape of a chain within a budget, and a
+// lower bound on its seconds. A frontier of the chain (frontier.hpp) gives the answer. If the chain branches, a
+// frontier of its view (joint.hpp) gives only a first tape. Then the search of branches_in_turn.hpp improves this tape.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace {
 using Kind = TapeOp::Kind;
 using Boundaries = std::vector<std::size_t>;
 
-/// Returns for each stage s the boundaries 0 to s that stage s or a later stage reads.
+/// Returns for each stage s those of the boundaries 0 to s that stage s or a later stage reads.
 std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   const std::size_t n = chain.stages.size();
   std::vector<std::size_t> last(n + 1, 0);  // for each boundary, the last stage that reads it

@@ -20,9 +20,9 @@ Chain joint_chain(const Chain& chain);
 /// first of them that is saved. It is loaded when the next operation reads it.
 Tape separate(const Chain& chain, const Tape& joint_tape);
 
-/// `frontier` is a frontier of the view. Returns the index of a point whose tape of the chain fits into the budget. If
-/// no point fits, returns the number of points. A point that exceeds the budget in the view is tried, too, because its
-/// tape of the chain may need fewer bytes.
+/// `frontier` is a frontier of the view. Returns the index of a point whose tape fits into the budget after it is
+/// turned into a tape of the chain. If no point fits, returns the number of points. A point that exceeds the budget in
+/// the view is tried, too, because the tape of the chain may need fewer bytes.
 std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int64_t budget);
 
 }  // namespace sluice

@@ -275,7 +275,7 @@ FateGraph graph_of(const Chain& chain) {
     forward.workspace_making = stage.forward_workspace(true);
     graph.operations.push_back(std::move(forward));
   }
-  // For each boundary, whether an operation that was already added makes its gradient.
+  // For each boundary, whether its gradient is made by an operation that was added before.
   std::vector<char> started(n + 1, 0);
   for (std::uint32_t s = n; s-- > 0;) {
     const ChainStage& stage = chain.stages[s];

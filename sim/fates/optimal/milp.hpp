@@ -1,14 +1,14 @@
 // Chooses between keep, recompute and offload in any graph of operations, by mixed-integer linear programming. The
 // programme minimises the seconds of all operations and copies within a budget of bytes.
 //
-// Time is divided into stages, one per operation, in the order of the operations. In stage t, operation t runs for the
-// first time. Before it, operations of earlier stages may run again, in their order. For each stage, variables say
-// which operations run, which tensors are on the device at the start of the stage, and which tensors are loaded.
-// Further variables say which tensors are saved to host memory, and which tensors are freed after an operation. The
-// formulation follows Jain et al. 2020, "Checkmate", section 4. Checkmate has no copies to host memory. In the
-// programme of this file, a tensor may also be loaded instead of being made again. Such a load stands at the place of
-// the operation that would make the tensor. A save directly follows the operation that makes the tensor for the first
-// time.
+// Time is divided into stages (which are not the stages of a chain), one per operation, in the order of the operations.
+// In stage t, operation t runs for the first time. Before it, operations of earlier stages may run again, in their
+// order. For each stage, variables say which operations run, which tensors are on the device at the start of the stage,
+// and which tensors are loaded. Further variables say which tensors are saved to host memory, and which tensors are
+// freed after an operation. The formulation follows Jain et al. 2020, "Checkmate", section 4. Checkmate has no copies
+// to host memory. In the programme of this file, a tensor may also be loaded instead of being made again. In the order
+// of a stage, such a load comes where the operation that makes the tensor would come. A save directly follows the
+// operation that makes the tensor for the first time.
 //
 // A graph may have up to `most_milp_stages` forward operations. For a large graph, the result depends on the time
 // limit. So the answer has a lower bound, too. The functions throw Interrupted on a signal. They throw InternalError if
@@ -54,8 +54,8 @@ struct GraphAnswer {
   double seconds = 0, bound = 0;
 };
 
-/// Solves the programme of a graph in at most `time_limit_s` seconds of wall-clock time. Only schedules that take less
-/// than `at_most` seconds are searched.
+/// Solves the programme of a graph in at most `time_limit_s` seconds of wall-clock time. Looks only for schedules that
+/// take less than `at_most` seconds.
 GraphAnswer solve(const FateGraph& graph, std::int64_t budget, double time_limit_s,
                   double at_most = std::numeric_limits<double>::infinity());
 

@@ -1,7 +1,8 @@
-// The strategy `optimal` finds the fates with the least time within the device's memory. Without overlap, a frontier of
-// the chain (frontier.hpp) gives the answer. If the chain branches, the frontier gives only a first tape. If such a
-// chain has up to 4 stages, all combinations of choices are tried. If it has more stages, a local search improves the
-// first tape. With overlap, the strategy makes candidate plans and replays them.
+// The strategy `optimal` finds the fates with the least time within the device's memory. If copies and computation take
+// turns, a frontier of the chain (frontier.hpp) gives the answer. If the chain branches, the frontier gives only a
+// first tape. If such a chain has up to 4 stages, all combinations of choices are tried. If it has more stages, a local
+// search improves the first tape. If copies run during computation, the strategy makes candidate plans and replays
+// them.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -103,8 +104,8 @@ std::int64_t one_more_gb(std::int64_t budget) {
   return budget > unlimited - 1'000'000'000 ? unlimited : budget + 1'000'000'000;
 }
 
-/// Chooses fates if copies and computation take turns. If weights stay on the device, the seconds and the bound of the
-/// result contain only the seconds of the micro-batches, and not the other seconds of the run.
+/// Chooses fates for devices on which copies and computation take turns. If weights stay on the device, the seconds and
+/// the bound of the result contain only the seconds of the micro-batches, and not the other seconds of the run.
 FateResult choose_in_turn(const FateRequest& request, std::int64_t budget) {
   InTurnSearch search(request);
   FateResult found;
@@ -257,7 +258,7 @@ const FateStrategy optimal_fates = {
           .type = Type::choice,
           .summary =
               "the method: frontier is a dynamic programme over the chain, and milp is a mixed-integer linear "
-              "programme (Jain et al. 2020, Checkmate) for up to 64 stages without overlap",
+              "programme (Jain et al. 2020, Checkmate) for runs without overlap, with up to 64 stages",
           .default_text = "frontier",
           .choices = {"frontier", "milp"}},
          {.name = "time_limit",

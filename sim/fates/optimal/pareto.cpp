@@ -70,7 +70,8 @@ class Pairs {
   }
   double seconds() const { return seconds(i, j); }
 
-  /// Returns the next peak above the current peak at which a faster pair exists.
+  /// Returns the least peak above the current peak at which some pair is faster than the current
+  /// pair.
   std::int64_t next() const { return next(i, j); }
 
   /// Returns a peak below which no pair is faster than `than`. Along both rows, the seconds fall. So if a pair is too

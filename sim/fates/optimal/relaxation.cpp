@@ -186,10 +186,11 @@ double FateRelaxation::BestBound::share() const {
 }
 
 // Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines.
-// Each line stands for one choice of all fates. The slope of the line is the number of kept bytes minus the room. Two
-// lines, `more` and `less`, meet in a point. If no other line lies below this point, the point is the maximum. If a
-// third line lies below the point, the third line replaces one of the two lines. If its choice keeps more bytes than
-// the room, it replaces `more`. Otherwise it replaces `less`. Then the search goes on with the new pair of lines.
+// Each line stands for one choice of all fates. The slope of the line is the number of kept bytes minus the number of
+// available bytes. Two lines, `more` and `less`, meet in a point. If no other line lies below this point, the point is
+// the maximum. If a third line lies below the point, the third line replaces one of the two lines. If its choice keeps
+// more bytes than are available, it replaces `more`. Otherwise it replaces `less`. Then the search goes on with the new
+// pair of lines.
 FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const {
   struct Line {
     double price, value, bytes;

@@ -58,21 +58,20 @@ class FateRelaxation {
 
   /// The best choices at a price (seconds per byte).
   struct Solution {
-    /// A lower bound on the seconds: the cost of the choices, minus `price` x the bytes for which
-    /// there is room.
+    /// A lower bound on the seconds: the cost of the choices, minus `price` x the available bytes.
     double value = 0;
-    double bytes = 0;  ///< the bytes that are kept, minus the bytes of the room
+    double bytes = 0;  ///< the bytes that are kept, minus the available bytes
     Choices choices;
   };
   Solution at(const FateWeights& weights, double price) const;
 
-  /// The greatest bound over all prices. At the price with this bound, two solutions have almost the same cost: `more`,
-  /// whose kept bytes do not fit into the room, and `less`, whose kept bytes fit.
+  /// The greatest bound over all prices. At the price with this bound, two solutions have almost the same cost: `more`
+  /// keeps more bytes than are available, and `less` keeps at most as many.
   struct BestBound {
     double value = 0, price = 0;
     Solution more, less;
     /// Returns a share x from 0 to 1. If `less` has the weight x and `more` the weight 1 - x, the mean of their kept
-    /// bytes fills the room exactly.
+    /// bytes equals the available bytes.
     double share() const;
   };
   BestBound best(const FateWeights& weights) const;

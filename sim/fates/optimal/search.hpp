@@ -60,7 +60,7 @@ class FateSearch {
   std::int64_t least();
 
   /// Returns the best candidate within a budget. If no candidate takes less than `worth` seconds, the seconds of the
-  /// answer are infinite. The budget must be at least least().
+  /// answer are infinite. The budget must not be below least().
   Answer within(std::int64_t budget, double worth = std::numeric_limits<double>::infinity());
 
   /// Returns how many pairs of a tape and a budget have been replayed so far.
@@ -106,8 +106,8 @@ class FateSearch {
   FateScore score_;
   FateRun run_;
   bool one_of_several_;
-  /// The number of stages on which the effort of the search depends. If `one_of_several` is true,
-  /// this number may be greater than the real number, which makes the effort smaller.
+  /// The effort of the search depends on this number of stages. If `one_of_several` is true, the
+  /// number may be greater than the chain's number of stages, which makes the effort smaller.
   std::size_t looked_at_as_;
   std::vector<Tape> alike_;  ///< the tapes of the strategies that treat every stage alike
   /// One frontier for each price of a copy. In the first frontier, copies and computation take turns.

@@ -67,7 +67,7 @@ extern const Metric bound_by_metric = {
     .details =
         "Use this metric to see what to improve. If the value is a compute stream, a faster device "
         "makes the run faster. If the value is a link or a copy engine, a faster link or fewer "
-        "bytes make the run faster. If the value is dependencies, more overlap between streams "
+        "bytes make the run faster. If the value is `dependencies`, more overlap between streams "
         "makes the run faster.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",

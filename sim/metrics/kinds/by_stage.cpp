@@ -42,9 +42,9 @@ extern const Metric compute_s_by_stage_metric = {
     .summary = "Busy time that the compute streams spend on the actions of each stage.",
     .details =
         "The metric adds up the seconds of all actions of a stage on compute streams. In training, "
-        "these actions are forward passes, backward passes and recomputation. Stages with equal "
-        "names count as one stage. Actions without a stage count under `none`. Look at this metric "
-        "before you choose another cut, because it shows which stage takes longest.",
+        "these actions are forward passes, backward passes, recomputation and updates. Stages with "
+        "equal names count as one stage. Actions without a stage count under `none`. Look at this "
+        "metric before you choose another cut, because it shows which stage takes longest.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -46,7 +46,7 @@ extern const Metric compute_s_metric = {
     .summary = "Busy time of all compute streams, including recomputation.",
     .details =
         "The metric adds up the seconds of all actions that the compute streams executed. For example, two devices "
-        "that compute for 1 s at the same time count 2 s. A computation that reads over a link counts from its "
+        "that compute for 1 s at the same time add 2 s. A computation that reads over a link counts from its "
         "start to its end. Use this metric to compare the work of plans. "
         "The metric compute_utilisation says how well the devices are used.",
     .source = "definition",

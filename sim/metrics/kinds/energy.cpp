@@ -30,8 +30,8 @@ std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   return keyed;
 }
 
-/// Returns the energy of each link for which watts are known. The power between idle and busy counts in proportion to
-/// the utilisation of the link.
+/// Returns the energy of each link for which watts are known. The power is the idle power, plus (busy - idle power) in
+/// proportion to the utilisation of the link.
 std::vector<SummaryValue::Keyed> links(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {

@@ -21,7 +21,7 @@ extern const Metric first_step_s_metric = {
     .details =
         "After this time, a user has the answer of the first step: all actions of the step have "
         "ended, and their data have arrived. Some actions of the first iterations work for later "
-        "steps. The metric does not wait for these actions. A plan without a body has no value.",
+        "steps. The metric does not wait for these actions. It has no value if the plan has no body.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

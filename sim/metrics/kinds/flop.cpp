@@ -22,8 +22,9 @@ extern const Metric flop_metric = {
         "The floating-point operations of all executed actions; 1 multiply-accumulate counts as 2.",
     .details =
         "Recomputation also counts. So a step with recomputation has more FLOP than the passes of "
-        "the model. The page of layers (docs/reference/layers.md) says what each type of layer "
-        "counts. To compare a run with the peak rate of a device, divide the value by makespan_s.",
+        "the model. The page of layers (docs/reference/layers.md) says how the FLOP of each type of "
+        "layer are counted. To compare a run with the peak rate of a device, divide the value by "
+        "makespan_s.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

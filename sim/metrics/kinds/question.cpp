@@ -33,8 +33,8 @@ extern const Metric question_bound_s_metric = {
     .details =
         "This bound is the same for every plan, with any cut and any order of actions. The metric "
         "lower_bound_s depends on the plan instead. If the run is near the bound, another policy "
-        "on these devices is not worth trying. A run of a plan file has no value, because a plan "
-        "file does not name its model and machine.",
+        "on these devices is not worth trying. For a run of a plan file, the metric has no value, "
+        "because a plan file does not name its model and machine.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

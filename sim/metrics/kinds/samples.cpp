@@ -35,10 +35,9 @@ extern const Metric throughput_samples_per_s_metric = {
     .unit = "sample/s",
     .summary = "Samples / makespan, over all steps of the run and including the first loads.",
     .details =
-        "The formula is samples / makespan_s. Use this metric for a run of exactly this length. In "
-        "a short run, the first loads and the end of the run lower the value. For a run that goes "
-        "on for a long time, use "
-        "steady_throughput_samples_per_s.",
+        "The formula is samples / makespan_s. Use this metric if the real run has as many steps as "
+        "the simulated run. In a short run, the first loads and the end of the run lower the value. "
+        "For a run that goes on for a long time, use steady_throughput_samples_per_s.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,

@@ -53,7 +53,7 @@ extern const Metric transfer_s_metric = {
     .summary = "Busy time of all transfers, from set-up to the last byte.",
     .details =
         "The metric adds up the seconds of all transfers. Two transfers that run for 1 s at the "
-        "same time count 2 s. A transfer that shares a link takes longer than a transfer that has "
+        "same time add 2 s. A transfer that shares a link takes longer than a transfer that has "
         "the link alone. Computation may hide transfers: exposed_transfer_s says how long "
         "computation waits for transfers.",
     .source = "definition",

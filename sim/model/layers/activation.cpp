@@ -74,7 +74,7 @@ const LayerType leaky_relu_layer = {
     .summary = "Computes max(x, slope x) of each element, with 2 FLOP per element.",
     .details =
         "Let g be the gradient of the output. The gradient of the input is g where x is above 0, "
-        "and g x slope elsewhere. This takes 2 FLOP per element. As in PyTorch, training keeps the "
+        "and slope g elsewhere. This takes 2 FLOP per element. As in PyTorch, training keeps the "
         "input x for the backward pass. No count depends on the slope, so the layer has no key for "
         "the slope.",
     .source =

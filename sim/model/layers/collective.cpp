@@ -1,6 +1,6 @@
 // Layers with which ranks exchange data. A rank is one of several devices that compute a model together. These layers
-// occur in a model that is the share of one rank. A model has no links, so these layers only change shapes. They take
-// no time and no FLOP.
+// occur in a model that is one rank's share of a larger model. A model has no links, so these layers only change
+// shapes. They take no time and no FLOP.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"

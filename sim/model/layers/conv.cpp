@@ -115,7 +115,7 @@ LayerType convolution(std::string name, std::string over, decltype(LayerType::in
       .details =
           "Let p be the padding of both sides together. Along an axis of n values the output has floor((n + p - "
           "dilation (kernel - 1) - 1) / stride) + 1 values. With `padding: same` the output has ceil(n / stride) "
-          "values. The layer has (values of the kernel) x (input channels / groups) x channels weights. Each weight "
+          "values. The layer has (values of the kernel) x (input channels / groups) x `channels` weights. Each weight "
           "takes one multiply-accumulate of 2 FLOP per position of the output. Products with zeros of the padding "
           "are counted, too. A bias adds 1 FLOP per output. The backward pass computes two gradients: of the input "
           "and of the weights. Each takes as many multiply-accumulates as the forward pass. The backward pass reads "

@@ -24,11 +24,11 @@ const LayerType dense_layer = {
     .name = "dense",
     .summary = "Connects each element of the flattened input with each feature.",
     .details =
-        "For n elements of the flattened input, the layer has n x features weights. Each weight takes one "
+        "For n elements of the flattened input, the layer has n x `features` weights. Each weight takes one "
         "multiply-accumulate of 2 FLOP. A bias adds 1 FLOP per feature. The backward pass computes two gradients: of "
         "the input and of the weights. Each takes as many multiply-accumulates as the forward pass. The backward "
-        "pass reads the input. Use `dense` for the last layers of a network of images. Use `matmul` if all rows of "
-        "the input are multiplied by the same weights.",
+        "pass reads the input. Use `dense` for the last layers of a network that classifies images. Use `matmul` if "
+        "all rows of the input are multiplied by the same weights.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.1",
     .example = "{type: input, shape: [6, 6, 256]}, {type: dense, features: 4096}",
     .parameters = {{.name = "features",

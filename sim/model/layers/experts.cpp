@@ -51,7 +51,7 @@ LayerCounts infer_dispatch(const Reader& keys, const std::vector<const Shape*>& 
   return counts;
 }
 
-// Each row is multiplied by the weights of one expert. So n rows read at most n matrices.
+// Each row is multiplied by the weights of one expert. So for n rows, at most n matrices are read.
 LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& rows = *inputs[0];
   require_matrix(keys, rows);

@@ -145,8 +145,8 @@ extern const LayerType add_embedding_layer;
 const LayerType add_embedding_layer = {
     .name = "add_embedding",
     .summary =
-        "Adds a learned row to each row of the input, with 1 FLOP per element. There is one learned row per position, or "
-        "one per segment of the input.",
+        "Adds a learned row to each row of the input, with 1 FLOP per element. There is one learned row per position, "
+        "or one per segment of the input.",
     .details =
         "The table has entries x features parameters. All samples read the same first rows of the table. So a cost "
         "model reads these rows once per micro-batch. The backward pass adds the output's gradient to the gradient "

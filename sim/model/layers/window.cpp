@@ -47,7 +47,8 @@ void read_padding(const Reader& keys, Window& window) {
   for (const Value& item : value.items()) zeros.push_back(whole(item, "padding", 0, "an integer"));
   if (zeros.size() != axes && zeros.size() != 2 * axes)
     fail_at(value,
-            "a list of " + std::to_string(zeros.size()) + " integers for 'padding': expected " + expected);
+            "a list of " + std::to_string(zeros.size()) + " integers for 'padding': expected " +
+                expected);
   const auto count = static_cast<std::ptrdiff_t>(axes);
   window.before.assign(zeros.begin(), zeros.begin() + count);
   window.after.assign(zeros.end() - count, zeros.end());
@@ -135,7 +136,8 @@ std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> st
        .type = Type::any,
        .summary = "the zeros on each side: an integer, " + axes_text(shown) + " or " +
                   sides_text(shown) +
-                  "; `valid` adds no zeros, `same` makes each extent of the output ceil(extent of the input / stride)",
+                  "; `valid` adds no zeros, `same` makes each extent of the output "
+                  "ceil(extent of the input / stride)",
        .default_text = "valid",
        .choices = {"valid", "same"}},
   };

@@ -56,7 +56,7 @@ class Dimensions {
   void set_batch(const std::string& input, const Axis& axis);
 
   const Reader& keys_;
-  /// The extents that the scenario gives. The keys of the map are keys of the scenario. They are made of letters, digits
+  /// The extents that the scenario gives. The keys of the map are keys of the scenario. They consist of letters, digits
   /// and '_'.
   std::map<std::string, std::int64_t> given_;
   std::map<std::string, bool> used_;

@@ -86,7 +86,8 @@ struct Graph {
   std::shared_ptr<const Source> listing;
 
   const Tensor* find(const std::string& tensor) const;
-  /// Returns whether the tensor holds data that depend on the samples. Constants and tensors with known numbers do not.
+  /// Returns whether the tensor holds data that depend on the samples. Constants and tensors with known numbers do not
+  /// hold such data.
   bool is_data(const std::string& tensor) const;
   /// Returns the elements of a node's input, or null if the elements are not known.
   const Numbers* numbers(const Node& node, std::size_t input) const;
@@ -100,7 +101,7 @@ struct Graph {
 Graph read_graph(std::string_view bytes, const std::string& path, const Reader& keys);
 
 /// Evaluates a node: returns the elements of each of its outputs. Returns an empty list if the elements of the inputs
-/// are not known, or if the operator is not one that exporters use to compute shapes. `outputs` has what else is known
+/// are not known, or if the operator is not one that exporters use to compute shapes. `outputs` says what else is known
 /// about the outputs, such as their shapes.
 std::vector<Numbers> fold(const Graph& graph, const Node& node, const std::vector<Tensor>& outputs);
 

@@ -111,8 +111,8 @@ const Importer onnx_importer = {
           .type = Type::integer,
           .summary =
               "the number of samples in the inputs. It is the extent of the axis with the name batch, or of the first "
-              "axis if no axis has this name. By default it is the extent in the file, or 1 if the file has no extent "
-              "there. The counts of layers are per sample",
+              "axis if no axis has this name. By default it is the extent in the file, or 1 if the file gives no "
+              "extent for this axis. The counts of layers are per sample",
           .optional = true,
           .minimum = 1},
          {.name = "as_zero",

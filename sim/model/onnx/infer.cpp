@@ -71,7 +71,7 @@ void require_alike(const pb::NodeProto& node, const Types& types) {
 constexpr std::int64_t newest = 17;  ///< the newest operator set that libonnx 1.12 knows
 
 /// Throws an error if the node does not have the inputs and attributes of its operator. In a newer operator set, the
-/// operator may have other inputs and attributes. So there the error is NotKnown.
+/// operator may have other inputs and attributes. So the error for such a set is NotKnown.
 void verify(const pb::OpSchema& schema, const pb::NodeProto& node, const Graph& graph) {
   try {
     schema.Verify(node);

@@ -24,8 +24,8 @@ struct Sample {
 /// Returns the shape of one sample of a tensor with the shape `shape`. For this, the extent of the batch axis is
 /// divided by the number of samples, `graph.batch`. If the quotient is 1, the sample does not have this axis. The batch
 /// axis is the first of these axes that exists:
-/// 1. the axis with the same number as the batch axis of the model's inputs, if its extent is the number of samples. If
-///    this axis is axis 0, a multiple of the number of samples is enough;
+/// 1. the axis with the same number as the batch axis of the model's inputs, if its extent is the number of samples.
+///    The extent of axis 0 may also be a multiple of the number of samples;
 /// 2. the first axis whose extent is the number of samples;
 /// 3. axis 0, if its extent is a multiple of the number of samples.
 /// If no such axis exists, the sample has a single axis for all its elements. The shape of a single number is [1].

@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// How many elements the weights of a file have, for each use of weights. Only floating-point and quantised weights
-/// count.
+/// The number of elements that the weights of a file have, for each way in which weights are used. Only floating-point
+/// and quantised weights count.
 struct OnnxElements {
   std::int64_t learned = 0;     ///< parameters of layers
   std::int64_t statistics = 0;  ///< running means and variances, which are not parameters

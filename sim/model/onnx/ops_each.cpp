@@ -56,7 +56,7 @@ Draft chosen(const Drafting& at) {
   return draft;
 }
 
-// The other inputs are scales and zero points, which are not learned.
+// All inputs except the first are scales and zero points, which are not learned.
 Draft quantised(const Drafting& at) {
   Draft draft = elementwise(at);
   draft.reads = {0};

@@ -29,8 +29,8 @@ Draft enlarged(const Drafting& at) {
 }
 
 // Each element of the output is a weighted mean of neighbouring elements of the input. Images are resized along two
-// axes. In the mode `linear`, the mean has 2 x 2 neighbours, and takes 4 products and 3 additions. In the mode `cubic`,
-// it has 4 x 4 neighbours, and takes 16 products and 15 additions.
+// axes. In the mode `linear`, the mean is taken over 2 x 2 neighbours, with 4 products and 3 additions. In the mode
+// `cubic`, it is taken over 4 x 4 neighbours, with 16 products and 15 additions.
 Draft resized(const Drafting& at) {
   Draft draft;
   draft.reads = {0};

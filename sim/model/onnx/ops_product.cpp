@@ -63,8 +63,8 @@ Draft matmul(const Drafting& at) {
 namespace {
 
 /// Sets the draft's type to `batched_matmul` if the equation multiplies pairs of matrices, [rows, inner] by [inner,
-/// columns]. The other axes count the pairs, and both inputs and the output must have all these axes. The second matrix
-/// of a pair may be transposed. For other equations, `draft` stays as it is.
+/// columns]. The product of all other extents is the number of pairs. Both inputs and the output must have all these
+/// other axes. The second matrix of a pair may be transposed. For other equations, `draft` stays as it is.
 void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const Labels &a = sum.inputs[0], &b = sum.inputs[1], &out = sum.output;
   const std::size_t rank = out.size();

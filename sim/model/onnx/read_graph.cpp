@@ -1,5 +1,5 @@
-// Turns the bytes of an ONNX file into a graph. Node by node, libonnx infers the shapes, and this file computes small
-// constants. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
+// Turns the bytes of an ONNX file into a graph. Node by node, libonnx infers the shapes, and the code here computes
+// small constants. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -346,7 +346,7 @@ class Loading {
     for (std::size_t i = 0; i < folded.size(); ++i) outputs[i].numbers = std::move(folded[i]);
   }
 
-  /// Keeps the known elements of a small tensor for libonnx, if there are as many as the shape says.
+  /// Keeps the known elements of a small tensor for libonnx, if their number matches the shape.
   void keep_numbers(const std::string& name, const pb::TypeProto& type, const Tensor& tensor) {
     const int element = type.tensor_type().elem_type();
     if (!tensor.shape ||

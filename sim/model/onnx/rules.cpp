@@ -211,8 +211,8 @@ const Shape& known_shape(const Graph& graph, const Node& node, const std::string
   constexpr std::int64_t newest = 17;  // the newest opset that libonnx 1.12 knows
   std::string why = node.fault.empty() ? "" : ": " + clean(node.fault);
   if (graph.opset > newest)
-    why += " (the file uses opset " + std::to_string(graph.opset) + ", newer than the " +
-           std::to_string(newest) + " that is known here)";
+    why += " (the file uses opset " + std::to_string(graph.opset) + ", newer than opset " +
+           std::to_string(newest) + ", the newest that is known here)";
   graph.fail(node, "the shape of '" + clean(tensor) +
                        "' is not known: it is neither in the file nor can it be inferred" + why +
                        "; give the shape, including the batch, such as shapes={" + clean(tensor) +

@@ -119,7 +119,7 @@ Draft lrn(const Drafting& at);
 
 Draft as_type(const Drafting& at);      ///< operators that become the layer type `rule.word`
 Draft elementwise(const Drafting& at);  ///< operators that take `rule.flop` per element
-/// Sums and products, which become the layer type `rule.word`.
+/// Sums and products, which become layers of the type `rule.word`.
 Draft joined(const Drafting& at);
 Draft quotient(const Drafting& at);
 Draft chosen(const Drafting& at);

@@ -22,8 +22,8 @@ class WeightOrigins {
   /// Adds a weight to the graph and returns the index of the weight.
   std::uint32_t add(std::int64_t elements, bool initialiser, bool vector);
 
-  /// Records from which weights each output of a node is made. The outputs must be constants. An output that is not
-  /// made from other weights becomes a weight itself.
+  /// Records from which weights each output of a node is made. The outputs must be constants. An output that is made
+  /// from no weights becomes a weight itself.
   void set(const Node& node, std::vector<Tensor>& outputs);
 
  private:

@@ -2,9 +2,9 @@
 //   node2 -- Conv2d(3, 64, ...) -- forward_compute_time=22.3, backward_compute_time=24.6,
 //       activation_size=1644167168.000, parameter_size=7168.000
 //   <tab>node1 -- node2
-// Times are in milliseconds. Sizes are in bytes, for elements of 4 bytes (float32). Times and sizes of activations are
-// for a whole batch. The file does not say how many samples a batch has. All functions throw InputError at the faulty
-// line. The format follows Narayanan et al., PipeDream (SOSP 2019), section 3.1, and the profiler of
+// Times are in milliseconds. Sizes are in bytes, for elements of 4 bytes (float32). Times are for a whole batch, and
+// so are the sizes of activations. The file does not say how many samples a batch has. All functions throw InputError
+// at the faulty line. The format follows Narayanan et al., PipeDream (SOSP 2019), section 3.1, and the profiler of
 // msr-fiddle/pipedream.
 #pragma once
 

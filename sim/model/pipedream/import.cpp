@@ -183,8 +183,8 @@ class Conversion {
     return checked_mul(weights, elements / channels, "multiply-accumulates");
   }
 
-  /// These two functions return an argument in the node's brackets, or "" if there is no such argument. They find the
-  /// argument by its position, or by the text `key` at its beginning, which is not returned.
+  /// These two functions return an argument in the node's brackets, or "" if there is no such argument. The first finds
+  /// the argument by its position. The second finds it by the text `key` at its beginning, and returns the text after.
   static std::string_view argument(const Node& node, std::size_t position) {
     const auto parts = split(node.arguments, ", ");
     return position < parts.size() ? parts[position] : std::string_view();

@@ -28,8 +28,8 @@ struct Sum {
   std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
   std::uint32_t before = none;  ///< the ring is listed immediately before this action
   /// `user` is the action that needs the sums of the ring: the update, or the save of the gradients. If the gradients
-  /// stay on the device, it is the next backward pass that adds to them. `distance` says how many iterations later
-  /// `user` runs.
+  /// stay on the device, `user` is the next backward pass that adds to them. `distance` says how many iterations
+  /// later `user` runs.
   std::uint32_t user = none, distance = 0;
 };
 
@@ -68,8 +68,8 @@ class Rings {
  private:
   using Key = std::pair<std::int64_t, std::int32_t>;  ///< (batch, stage)
 
-  /// The first and the last backward pass of each batch and stage on one device. Only backward passes that add to
-  /// gradients count.
+  /// The first and the last backward pass of each batch and stage on one device. Backward passes that do not add
+  /// to gradients are ignored.
   struct Passes {
     std::map<Key, std::uint32_t> first, last;
     std::map<std::int64_t, std::uint32_t> end;  ///< the last backward pass of each batch

@@ -1,14 +1,15 @@
-// Adds up the gradients of several replicas. For this, pieces of the gradients go around a ring of devices. If a stage
-// has an update, the ring comes before the update. If the gradients are saved instead, the ring comes before the save.
-// If the gradients stay on the device, the ring comes before the next backward pass that adds to them.
+// Adds up the gradients of several replicas. For this, pieces of the gradients go around a ring of devices. The
+// transfers of one stage's pieces are also called a ring. If a stage has an update, the ring comes before the update.
+// If the gradients are saved instead, the ring comes before the save. If the gradients stay on the device, the ring
+// comes before the next backward pass that adds to them.
 //
 // Let n be the number of devices, and g the bytes of a stage's gradients. Each device sends 2 (n - 1) pieces of g / n
 // bytes to the next device. The first n - 1 of these pieces add up the gradients (reduce-scatter). The last n - 1
-// pieces bring the sums to all devices (all-gather). A device sends a piece on when the piece has arrived and the
-// device has completed its own gradients. Let B be the bandwidth from one device to the next device. If all gradients
-// are ready at the same time and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup + latency) seconds. The
-// pieces are added in place. Two things are left out: the buffers in which pieces arrive, and the time of the
-// additions.
+// pieces bring the sums to all devices (all-gather). A device passes on a piece as soon as the piece has arrived and
+// the device has completed its own gradients. Let B be the bandwidth from one device to the next device. If all
+// gradients are ready at the same time and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup + latency)
+// seconds. The pieces are added in place. Two things are left out: the buffers in which pieces arrive, and the time
+// of the additions.
 //
 // Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations (2009), section 3.
 #pragma once

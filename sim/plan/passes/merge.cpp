@@ -8,8 +8,8 @@ namespace sluice {
 
 namespace {
 
-/// The things of one kind in the merged plan, such as its pools or its links. enter() adds a thing, unless there is a
-/// thing with its name, and returns its number.
+/// The things of one kind in the merged plan, such as its pools or its links. If the table has no thing with the name
+/// of the given thing, enter() adds the given thing. Then it returns the number of the thing with this name.
 template <class Thing>
 class Table {
  public:

@@ -28,7 +28,7 @@ struct PlacedRun {
   const CommonParameters& common;
   const FateChoice& fates;  ///< see placed_fates()
   std::string policy, way;
-  /// The result must take fewer seconds than `worth`.
+  /// The run of the returned plan must take fewer seconds than `worth`.
   double worth = std::numeric_limits<double>::infinity();
 };
 

@@ -93,7 +93,8 @@ TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const Stage& stage)
   return {last_readers_[made] == 0 ? TensorClass::output : TensorClass::workspace};
 }
 
-/// Returns the kinds of the operands of the layer's forward pass, in the order of operands_of(). `number` is the stage.
+/// Returns the kinds of the operands of the layer's forward pass, in the order of operands_of(). `number` is the number
+/// of the stage.
 std::vector<TensorKind> PlacedPrices::operand_kinds(const Layer& layer, std::int32_t number) const {
   const Stage& stage = request_.pricing.stages.at(static_cast<std::size_t>(number));
   std::vector<TensorKind> kinds;

@@ -29,8 +29,8 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
   if (count * static_cast<std::int64_t>(layers.size()) > most_kernels)
     throw Infeasible("the search for a placement takes at most " + std::to_string(most_kernels) +
                      " passes of layers; this run has " + std::to_string(count) +
-                     " micro-batches of " + std::to_string(layers.size()) +
-                     " layers each: use a larger workload.micro_batch");
+                     " micro-batches, and each goes through " + std::to_string(layers.size()) +
+                     " layers: use a larger workload.micro_batch");
   return count;
 }
 
@@ -101,7 +101,7 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
   rounds_ =
       checked_mul(request.workload.steps,
                   request.workload.micro_batches_per_step() / micro_batches_, "rounds of a run");
-  // Capacities are not enforced in plans that are only compared. So the limit of fast memory is kept here.
+  // Capacities are not enforced in plans that are only compared. So the bytes of fast memory are limited here.
   room_ = question_.peak();
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -

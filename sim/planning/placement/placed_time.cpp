@@ -101,7 +101,7 @@ KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, cons
     table.push_back(seconds);
   }
   if (lines_hold) {
-    // If the kernel takes the seconds of its FLOP wherever its tensors are, the line of the FLOP is enough.
+    // If the kernel's seconds are those of its FLOP, wherever its tensors are, the line of the FLOP is enough.
     const KernelTime::Line flop = time.lines.front();
     const bool constant = std::all_of(table.begin(), table.end(),
                                       [&](double seconds) { return seconds == flop.base; });

@@ -52,8 +52,8 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
   }
 }
 
-/// Returns the mappings for `policy:` that are compared if the strategy for fates has no candidates: one with
-/// `placement: none`, one with `placement: backing`.
+/// If `placement: auto` allows both homes, returns two mappings for `policy:`, one with `placement: none` and one with
+/// `placement: backing`. They are compared if the strategy for fates has no candidates.
 std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
   std::vector<Value> maps;
   if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;
@@ -127,8 +127,8 @@ bool places_turns(const PolicyRequest& request, const Reader& parameters,
   const std::string start = "'placement: " + parameters.text("placement") + "' ";
   if (request.workload.training)
     parameters.fail("placement", start +
-                                     "is only for inference under a policy whose weights take "
-                                     "turns: use placement backing, or policy resident");
+                                     "is only for inference if the policy's weights take turns: "
+                                     "use placement backing, or policy resident");
   const std::string why = why_no_backing(request.pricing.platform, common.device.name);
   if (!why.empty())
     parameters.fail("placement", start + "needs a device with a second memory of its own: " + why +
@@ -183,7 +183,7 @@ bool backs(const PolicyRequest& request, const Reader& parameters) {
     require_backing(platform, device, parameters);
     if (!request.workload.training)
       parameters.fail("placement",
-                      "'placement: backing' is only for training under policy resident, because in "
+                      "under policy resident, 'placement: backing' is only for training, because in "
                       "inference this policy moves only inputs and answers: use policy streamed, "
                       "or another placement");
     return true;

@@ -16,8 +16,8 @@ namespace sluice {
 /// Returns the field `placement` of a policy that keeps all weights on the device.
 Field placement_field();
 
-/// Returns whether `placement` names a placement of single tensors. If it does, placed_plan() makes the only plan of a
-/// policy that keeps all weights on the device.
+/// Returns whether `placement` names a placement of single tensors. If it does, a policy that keeps all weights on
+/// the device has only one plan, which placed_plan() makes.
 bool places(const Reader& parameters);
 
 /// Returns the plan of the policy with the placement `way` of single tensors. Throws InputError (at `placement`) if the
@@ -37,7 +37,7 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const PlansForMachine& of_policy);
 
 /// Returns the mappings for `policy:` that are compared. In inference, `maps` must hold the mappings that leave the
-/// placement open. In training, the result is for a strategy for fates that has no candidates.
+/// placement open. In training, the result is used if the strategy for fates has no candidates.
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps);
 
@@ -45,8 +45,9 @@ std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
 Field home_field();
 
 /// These functions return the plan, or the candidates, of a policy whose weights take turns. The plan and the
-/// candidates follow the value of `placement`. `of_policy` plans for one machine. The request and the parameters must
-/// outlive the candidates. The functions throw InputError at `placement`, and Infeasible if the tensors do not fit.
+/// candidates follow the value of `placement`. `of_policy` makes them for a given machine. The request and the
+/// parameters must outlive the candidates. The functions throw InputError at `placement`, and Infeasible if the tensors
+/// do not fit.
 Draft plan_of_turns(const PolicyRequest& request, const Reader& parameters,
                     const PlansForMachine& of_policy);
 std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const Reader& parameters,

@@ -70,8 +70,8 @@ class AlternatingMaker {
   }
 
   /// Returns the slots of a step in their order. The front slots of a pass alternate with the back slots of the
-  /// previous pass. At every moment, about the same share of the front slots' seconds and of the back slots' seconds is
-  /// over.
+  /// previous pass. At every moment, about the same share of the front slots' seconds and of the back slots' seconds has
+  /// passed.
   std::vector<Slot> slots() const {
     std::vector<std::vector<Slot>> front(1),
         back(1);  // back[p] has the back slots of pass p - 1; back[0] is empty

@@ -282,8 +282,8 @@ class StreamedWays {
     return std::max(loads_at_least(), seconds_at_least(shared_->streamed, choice, most_buffers()));
   }
 
-  /// Returns whether only a replay of the plan gives its seconds. A rehearsal does not: it ignores that loads and saves
-  /// may share a link, and that host memory may be full.
+  /// Returns whether only a replay of the plan gives its seconds. A rehearsal would ignore that loads and saves share a
+  /// link, or that host memory may be full.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);

@@ -69,7 +69,7 @@ std::int64_t StreamedFit::most_in_flight() const {
 std::string StreamedFit::group_text(std::size_t g, std::int64_t needed) const {
   const StageBytes& stage = bytes_[g];
   return "\n  group " + request_.pricing.stages[g].name + " needs " + bytes_text(needed) +
-         " of the " + format_bytes(*capacity_) + " of " + common_.device.name + ": weights " +
+         ", and " + common_.device.name + " has " + format_bytes(*capacity_) + ": weights " +
          format_bytes(weights_at(g)) + (all_resident_ > 0 ? ", including those that stay" : "") +
          ", workspace " + format_bytes(stage.workspace) +
          (caches_ > 0 ? ", caches of all groups " + format_bytes(caches_) : "") +

@@ -84,8 +84,8 @@ std::optional<RealCopies> real_copies(const PolicyRequest& request,
   real.inputs_engine = engine_of(inputs);
   real.answers_engine = engine_of(machine.path(device, host));
   real.begins_engine = engine_of(begins);
-  // The executors share a link's bandwidth with an error of up to 1e-9 (execute/arithmetic/replay.hpp). The factor
-  // makes up for this error.
+  // When the executors divide a link's bandwidth among transfers, the error is up to 1e-9
+  // (execute/arithmetic/replay.hpp). The factor makes up for this error.
   constexpr double accuracy = 1 - 2e-9;
   real.shared_s_per_byte = accuracy / narrowest(machine, common_channels(inputs, begins));
   return real;
@@ -129,8 +129,8 @@ std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece) {
 
 namespace {
 
-/// About the greatest number of pieces into which the weights of the model are divided, and about the greatest number
-/// of pieces that all passes of a step together load.
+/// Approximate limits: for the number of pieces into which the weights of the model are divided, and for the number of
+/// pieces that all passes of a step together load.
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;
 

@@ -30,7 +30,7 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
     weights = checked_add(weights, stage.weight_bytes, "bytes of all weights");
   if (keys.piece.value_or(0) > 0 && weights / *keys.piece > most_pieces)
     parameters.fail("pieces", "'" + parameters.text("pieces") + "' for 'pieces': weights of " +
-                                  format_bytes(weights) + " would be more than " +
+                                  format_bytes(weights) + " would need more than " +
                                   std::to_string(most_pieces) + " transfers; use larger pieces");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
   keys.resident = resident_key(parameters, request.pricing.stages, request.cut_open);

@@ -115,8 +115,9 @@ class StreamedLister {
     return answers && common_.return_outputs;
   }
 
-  /// Returns the save for which the loads before `slot` must wait, or an empty result if they need not wait. The wait
-  /// keeps the results in transfer within the limit of the slot's run. A negative slot belongs to the previous step.
+  /// Returns the save for which the loads before `slot` must wait, or an empty result if they need not wait. With
+  /// this wait, no more results are in transfer than the slot's run allows. A negative slot belongs to the previous
+  /// step.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const std::size_t r = run_at(slot);
     const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);

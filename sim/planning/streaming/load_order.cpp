@@ -82,8 +82,8 @@ class LoadOrder {
     return row;
   }
 
-  /// Returns the most bytes that the device holds, with early loads and buffers. With a device of any size from this
-  /// number to bytes(), the order of loads is the same. The result may be a little too large: from the first early load
+  /// Returns the most bytes that the device holds, with early loads and buffers. With any memory from this number of
+  /// bytes to bytes(), the order of loads is the same. The result may be a little too large: from the first early load
   /// of a run on, the function counts all early loads of this run.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();

@@ -119,9 +119,9 @@ double of_run(const Rehearsal& rehearsal, std::size_t r) {
          rehearsal.streamed().groups[rehearsal.runs()[r].group].compute_s;
 }
 
-/// Returns a lower bound of the seconds that the runs of a step take beyond the sum of of_run(). It comes from
-/// consecutive runs that save results: before the last slot of these runs starts, all their results except those in
-/// buffers must have been saved.
+/// Returns a lower bound of the seconds that the runs of a step take in addition to the sum of their of_run(). This
+/// bound comes from consecutive runs that save results: before the last slot of these runs starts, all their results
+/// except those in buffers must have been saved.
 double waits_for_saves(const Rehearsal& rehearsal) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double waits = 0;

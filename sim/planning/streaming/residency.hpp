@@ -1,6 +1,6 @@
 // In streamed inference, some weights may stay on the device, while the other weights take turns. Residency says how
 // many bytes of each group's weights stay. These numbers follow from the model and from the other choices, never from
-// the capacity of a memory. So whatever is a choice with a smaller memory is also a choice with a larger memory.
+// the capacity of a memory. So every choice for a smaller memory is also a choice for a larger memory.
 #pragma once
 
 #include <cstdint>

@@ -149,8 +149,8 @@ void RunClock::bring(const Listed& listed, std::size_t number) {
   load_from(load, start, listed.next_step ? next_ : now_);
 }
 
-/// On a real machine, inputs and weights from host memory may share a link. Returns the seconds for which this link
-/// carries all inputs and weights up to this slot.
+/// On the real machine behind a shown machine, inputs and weights from host memory may share a link. Returns the
+/// seconds for which this link carries all inputs and weights up to this slot.
 double RunClock::shared_until(const GroupRun& run, std::int64_t slot) {
   if (!streamed_.real) return 0;
   const StageBytes& bytes = streamed_.groups[run.group].bytes;

@@ -22,8 +22,8 @@ class RunClock {
     bool next_step = false;
     std::size_t load = 0;
   };
-  /// The times at which things of one step have ended. `computed`, `input` and `saved` are indexed by slot, `weights`
-  /// by run.
+  /// The times at which computations and copies of one step have ended. `computed`, `input` and `saved` are indexed by
+  /// slot, `weights` by run.
   struct Step {
     std::vector<double> computed, input, saved, weights;
   };

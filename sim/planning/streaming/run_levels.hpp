@@ -34,7 +34,7 @@ class RunLevels {
   /// first slot is slot 0.
   std::int64_t at(std::size_t run, std::int64_t m) const;
   /// Returns the least that at() can return after any set_room(). If the choice spares buffers, only the input and the
-  /// result of the slot itself are included, because a small room has no place for others.
+  /// result of the slot itself are included, because a small memory has no room for others.
   std::int64_t least_at(std::size_t run, std::int64_t m) const;
   /// While a slot of this run is computed, at most inputs() inputs of later slots may be on the device, and at most
   /// results() results of earlier slots may be in transfer.

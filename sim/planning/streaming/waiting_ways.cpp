@@ -23,8 +23,8 @@ constexpr std::array<double, 20> rooms_of_weights = {
 /// The values of `prefetch` that are tried. With greater values, early weights would take the room that results and
 /// inputs need.
 constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
-/// Plans with waits are tried if a step has at most `most_slots` slots, and all steps together have at most
-/// `most_slots_of_run` slots.
+/// Plans whose actions may wait for memory are tried if a step has at most `most_slots` slots, and all steps together
+/// have at most `most_slots_of_run` slots.
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 

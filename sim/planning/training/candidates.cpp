@@ -67,7 +67,8 @@ class WorkOfBatches {
     const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                  save = sum(&TrainingSums::save_s);
     const double additions = batches * sum(&TrainingSums::additions);
-    // In a pass that is not full, the bytes of copies may be rounded. So the bound is lowered a little.
+    // In a pass with fewer micro-batches than the others, the bytes of copies may be rounded. So the bound is lowered
+    // a little.
     constexpr double division = 1 - 1e-9;
     if (!order_.overlap)
       return lowered_for_rounding(batches * (compute + load + save) * division, additions);
@@ -202,8 +203,8 @@ class TrainingWays {
   }
 
   /// Returns, for each pace, ways with different rooms for early loads (see rooms()), and at most TriedCounts::listings
-  /// further ways. Of these, the first is the listing that needs the most bytes, and each other needs fewer bytes than
-  /// the one before. Ways that do not fit are left out.
+  /// further ways. Of these, the first is the listing that needs the most bytes, and each one after it needs fewer
+  /// bytes than the one before. Ways that do not fit are left out.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;

@@ -27,8 +27,8 @@ class Clock {
     for (; operation < 0; operation += count) time -= now_;
     return time + starts_[static_cast<std::size_t>(operation)];
   }
-  /// Returns the operation that runs at `time`. A load that is listed before this operation starts at `time` or
-  /// earlier. A negative number is an operation of the previous round.
+  /// Returns the operation that runs at `time`. If a load is listed before this operation, the load starts at `time`
+  /// or earlier. A negative number is an operation of the previous round.
   std::int64_t operation_at(double time) const {
     const auto count = static_cast<std::int64_t>(starts_.size());
     if (time < 0 && now_ > 0) {

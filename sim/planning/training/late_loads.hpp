@@ -16,7 +16,7 @@ std::vector<double> load_latencies(const Platform& platform,
 
 /// Places each load so that its tensor arrives when the operation that needs it begins. There are two exceptions. If
 /// the copy engine's next load would then arrive too late, the load is placed earlier. If the copy engine is free
-/// during the operation before, the load is placed one operation earlier. `latency_s` is the result of
+/// during the previous operation, the load is placed one operation earlier. `latency_s` is the result of
 /// load_latencies(). Without a `pace`, loads take as long as on this machine. With a `pace`, loads have no latency, and
 /// all loads of a round together take `pace` times as long as all its computations. Then the places of the loads do not
 /// depend on how fast the machine is.

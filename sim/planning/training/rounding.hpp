@@ -11,7 +11,7 @@ namespace sluice {
 /// is at least (1 - 2^-53)^n times the exact sum, and this factor is at least 1 - n * 2^-53. For example, if 0.1 is
 /// added ten million times, the computed sum is too small by a share of 1.6e-10. The function subtracts a further share
 /// of 1e-13 for other roundings: of the last digits of the prices, and of the sums over a few micro-batches from which
-/// a bound is made. With up to 8000 additions, the function subtracts in all a share of at most 8000 * 2^-53 + 1e-13 <
+/// a bound is made. With up to 8000 additions, the function subtracts a total share of at most 8000 * 2^-53 + 1e-13 <
 /// 1e-12. This is harmless, because the judge ignores relative differences up to 1e-12.
 inline double lowered_for_rounding(double seconds, double additions) {
   constexpr double addition = std::numeric_limits<double>::epsilon() / 2, prices = 1e-13;

@@ -58,10 +58,10 @@ const Record& origin_record() {
       .summary = "Where the cells of a column come from.",
       .fields = {text_field("column", "the table's column"),
                  text_field("unit", "the unit of the column's numbers, such as ms, us, mJ or kB"),
-                 text_field("until", "a text that ends the used part of a cell"),
+                 text_field("until", "only the part of a cell before this text is used"),
                  text_field("separator", "the text between the parts of a list"),
                  text_field("text", "a text that every row has"),
-                 text_field("expression", "a formula with whole numbers of the table: 2 * $m * $n")}};
+                 text_field("expression", "a formula of columns with whole numbers: 2 * $m * $n")}};
   return record;
 }
 

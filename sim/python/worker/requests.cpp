@@ -41,7 +41,7 @@ Plan read_plan(std::string_view text, const std::string& name) {
   return plan;
 }
 
-/// Reads a number as Python writes it, with all digits. Returns nullopt for an empty text.
+/// Reads a number in the form in which Python writes it, with all digits. Returns nullopt for an empty text.
 std::optional<double> number_or_none(const std::string& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -118,7 +118,7 @@ Recording recording_of(const TraceReader& trace) {
         " spans. Most of them are repetitions of one period. At most " +
         std::to_string(most_spans) +
         " spans are read into memory at once. Use `sluice show` or `sluice export`, which read one span after "
-        "the other; or read the period and its count (/folds) with h5py");
+        "the other; or read the period and the number of its repetitions (/folds) with h5py");
   Recording recording;
   recording.status = trace.status();
   recording.header = trace.header();

@@ -20,8 +20,8 @@ std::string asked_text(const Scenario& scenario);
 /// Returns the parts of asked_text() as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// A run computes and moves data. The seconds of this work come from figures, such as rates. The shares say how many of
-/// these seconds come from figures of each origin. If the run does any work, the shares add up to 1.
+/// A run computes and moves data. The seconds of this work come from figures, such as rates. Each share says what part
+/// of these seconds comes from figures of one origin. If the run does any work, the shares add up to 1.
 struct Certainty {
   double measured = 0;  ///< share that comes from measurements of the layers
   double sourced = 0;   ///< share that comes from fits, and from figures with a source
@@ -30,7 +30,7 @@ struct Certainty {
   double assumed = 0;
   /// The paths of the assumed figures on which the seconds of this run depend, such as "devices.gpu.roofline".
   std::vector<std::string> figures;
-  /// The account of the seconds of computation, if the cost model is `fitted` or `measured`.
+  /// How certain the seconds of computation are, if the cost model is `fitted` or `measured`.
   std::optional<Account> account;
 };
 /// Returns the account (cost/account.hpp) of the model's prices on the platform's first device.

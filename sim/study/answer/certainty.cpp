@@ -86,9 +86,9 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// Returns the paths of the figures of devices that the cost model reads. Also adds to `shares_assumed` what is assumed
-/// about the reached shares of rates. A share is assumed if a key of `cost` sets it, or if nothing sets it and the
-/// whole rate counts as reached.
+/// Returns the paths of the figures of devices that the cost model reads. A device reaches only a share of its rates.
+/// If this share is assumed, its path is added to `shares_assumed`. A share is assumed if a key of `cost` sets it, or
+/// if nothing sets it and the whole rate counts as reached.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
@@ -137,7 +137,7 @@ std::vector<std::string> shared_memory_figures(const Scenario& scenario, const F
 }
 
 /// Returns the paths of the figures that may determine the rate of a channel such as "host.gpu0.down". These are the
-/// figures that the link has for both directions, for the channel's own direction, and for the way of copying. The
+/// figures that the link has for both directions, for the channel's own direction, and for special kinds of copies. The
 /// platform need not have all these figures.
 std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
   const std::vector<WrittenPart> links = platform.parts("links");
@@ -145,8 +145,8 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   const WrittenPart* written = part_called(links, name);
   const std::string link = written ? written->path : "links." + name;
   const std::string by_compute = ".synchronous";
-  // For some ways of copying, the link has figures of their own. `variant` is the key of these figures, with a dot, or
-  // "".
+  // A link may have separate figures for synchronous or pageable copies. `variant` is the key of these figures, with a
+  // dot, or "".
   std::string way = channel, variant;
   if (way.size() > by_compute.size() && way.ends_with(by_compute)) {
     way.resize(way.size() - by_compute.size());
@@ -164,8 +164,8 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// Where those seconds of computation come from that no row of a profile gives. The two numbers are shares of these
-/// seconds. They cover the seconds that do not depend on the platform's figures.
+/// The origin of those seconds of computation that no row of a profile gives. The two numbers are shares of these
+/// seconds. The remaining share depends on the platform's figures.
 struct DerivedShares {
   /// The share that is fitted to measurements, or interpolated between them. The note `fitted_share` reports it, too.
   double known = 0;

@@ -71,8 +71,8 @@ class SmallerBatches {
   std::int64_t plans_ = 0, actions_ = 0;
 };
 
-/// Finds the largest batch that fits, or returns nullopt if the search must end before. It first tries the batch
-/// (requested batch) x (available bytes) / (needed bytes).
+/// Finds the largest batch that fits. Returns nullopt if the search must end before it finds this batch. The search
+/// first tries the batch (requested batch) x (available bytes) / (needed bytes).
 std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shortage& shortage) {
   const Workload& workload = scenario.workload;
   if (scenario.cost->only_samples(scenario.model) > 0) return {};
@@ -142,7 +142,7 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
 }
 
 /// Returns the name of the memory that is too small. If `shortage` does not name this memory, returns the name of the
-/// device. If there are several devices, returns "".
+/// only device, or "" if there are several devices.
 std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
   const bool known = !shortage.pool.empty() || scenario.platform.devices.size() != 1;
   return known ? shortage.pool : scenario.platform.devices.front().name;
@@ -211,7 +211,7 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (infeasible.headline().find("in flight") == std::string::npos)
       refusal.headline += ": " + waiter;
-  // If `shortage` is empty, no memory is too small: the plan breaks another limit. So no smaller batch is searched.
+  // If `shortage` is empty, no memory is too small: the plan breaks another limit. So no smaller batch is tried.
   const bool lacks_memory = !(infeasible.shortage == Shortage{});
   if (lacks_memory && most_in_flight(infeasible) == 0)
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);

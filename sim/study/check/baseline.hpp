@@ -1,6 +1,6 @@
-// A baseline holds the results of one scenario that somebody has confirmed to be right. DIR/<scenario>.json has the
-// question and the numbers with their tolerances. DIR/<scenario>.plan has the plan (study/check/golden_plan.hpp).
-// docs/check.md describes both files for people who edit them.
+// A baseline holds results of one scenario. Somebody has confirmed that these results are right. DIR/<scenario>.json
+// has the question and the numbers with their tolerances. DIR/<scenario>.plan has the plan
+// (study/check/golden_plan.hpp). docs/check.md describes both files for people who edit them.
 #pragma once
 
 #include <map>

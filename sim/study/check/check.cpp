@@ -82,7 +82,7 @@ class Case {
     return verdict;
   }
 
-  /// Writes the new baseline. If a value is equal to the old baseline within its tolerance, the old value is written
+  /// Writes the new baseline. If a new value equals the old value within the old tolerance, the old value is written
   /// again. The tolerances of the old baseline are kept, because somebody may have set them.
   void write(const ScenarioVerdict& verdict) const {
     Baseline baseline = got_.baseline;

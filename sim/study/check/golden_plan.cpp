@@ -19,8 +19,9 @@ bool is_whole(std::string_view text) {
   return text.find_first_of(".eE") == std::string_view::npos;
 }
 
-/// Returns true if two values count as equal. If both are whole numbers or are not numbers, their texts must be equal.
-/// Other numbers, such as "1.28e-3s" and "1.280000000001e-3s", may differ by a small tolerance.
+/// Returns true if two values count as equal. Two numbers with the same unit, such as "1.28e-3s" and
+/// "1.280000000001e-3s", may differ by a small tolerance, unless both are whole. The texts of all other values must be
+/// equal.
 bool same_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
   char* a_end = nullptr;
@@ -39,7 +40,7 @@ struct Statement {
   std::vector<std::pair<std::string, std::string>> says;  ///< key and value
 };
 
-/// Returns how many words at the start of a line are its subject, for lines before the prologue. `first` is the first
+/// Returns the number of words in the subject of a line. The line must be before the prologue. `first` is the first
 /// word of the line.
 std::size_t words_about(const std::string& first) {
   for (const char* alone :

@@ -1,4 +1,4 @@
-// Makes the digest of a plan. A baseline keeps it if the text of the plan is too long.
+// Makes the digest of a plan. If the text of the plan is too long, the baseline keeps the digest instead of this text.
 #include <map>
 
 #include "base/quantity.hpp"

@@ -18,8 +18,8 @@ struct PolicyChoice {
   /// Throws InputError with a position when there is no such policy or parameter.
   explicit PolicyChoice(const std::string& words);
   /// Returns the scenario's document with this policy. If `value` is a mapping, it replaces the mapping `policy` of the
-  /// scenario. If `value` is only a name, those parameters of the scenario's policy stay that the new policy has, too.
-  /// If the new policy does not take `phases:`, this key is removed from the document.
+  /// scenario. If `value` is only a name, the parameters of the scenario's policy are kept if the new policy has them,
+  /// too. If the new policy does not take `phases:`, this key is removed from the document.
   Value applied_to(const Value& document) const;
 };
 

@@ -16,9 +16,9 @@ enum class Verdict { equal, better, changed, worse };
 std::string_view words_of(Verdict verdict);
 
 /// The comparison of one number with the number in the baseline. The baseline also gives the tolerance. If a whole
-/// metric, or a key of a metric, is new or no longer there, the verdict is `changed`. If a metric had a number in the
-/// baseline and now says why it has none, the verdict depends on the metric. It is `worse` if smaller or larger values
-/// of this metric are better.
+/// metric, or a key of a metric, is new or no longer there, the verdict is `changed`. A metric may have had a number in
+/// the baseline, and now have none. Then the verdict is `worse` if the metric says which values are better: smaller
+/// ones or larger ones. Otherwise, the verdict is `changed`.
 struct MetricVerdict {
   EntryName name;
   std::optional<Entry> expected, got;
@@ -64,8 +64,8 @@ ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
                         const std::string& golden_name, const Measurement& got);
 
 /// Compares the seconds of stages and links with the baseline. Returns one text for each stage that computes longer
-/// than in the baseline, such as "stage 'conv1' computes 1 % longer". Also returns one text for each link that takes
-/// longer for its bytes. The text with the largest percentage comes first.
+/// than in the baseline, such as "stage 'conv1' computes 1 % longer". Also returns one text for each link whose bytes
+/// take longer than in the baseline. The text with the largest percentage comes first.
 std::vector<std::string> slower_parts(const ScenarioVerdict& verdict);
 
 }  // namespace sluice

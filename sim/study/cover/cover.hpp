@@ -1,6 +1,6 @@
 // A whole model was measured, and some of its operators were measured alone. The code here says which share of the
-// model's time and energy the measured operators explain, and which operators to measure next. The method is that of
-// the document 'Operator energy profiling'.
+// model's time and energy the measured operators explain, and which operators to measure next. The document 'Operator
+// energy profiling' describes the method (see analysis/validation/README.md).
 #pragma once
 
 #include <map>

@@ -14,9 +14,10 @@
 namespace sluice {
 namespace {
 
-/// After the search has found a largest micro-batch, this number of larger micro-batches is tried, too.
+/// After a search for the largest micro-batch, this number of micro-batches above its result is tried, too.
 constexpr std::int64_t neighbours = 3;
-/// If the user does not request a batch, accumulation is shown for a batch of this number of largest micro-batches.
+/// If the user does not request a batch, accumulation is shown for a batch with this number of micro-batches, each as
+/// large as fits.
 constexpr std::int64_t shown_accumulation = 4;
 /// The largest number of micro-batches that a step of a scenario may have.
 constexpr std::int64_t most_micro_batches = 1'000'000;
@@ -162,9 +163,9 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
 }
 
 /// Returns the micro-batch at which the search for the largest micro-batch begins. It is 1 unless the strategy for
-/// fates searches. In that case, plans take long, so the search should begin near its end. This function then finds the
-/// largest micro-batch that fits with any strategy that does not search. This micro-batch also fits with the strategy
-/// that searches.
+/// fates searches. In that case, plans take long, so the search should begin near its end. This function then tries
+/// strategies that do not search, and returns the largest micro-batch that fits with at least one of them. This
+/// micro-batch also fits with the strategy that searches.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
   if (!searches()) return 1;

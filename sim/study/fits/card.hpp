@@ -49,8 +49,8 @@ class Card {
   std::function<void()> on_answer_;
   const Device& device_;
   FittingPlan made_;  ///< the last plan that fit
-  /// Why the last refused micro-batch does not fit. At the end of the search, this is the smallest micro-batch that
-  /// does not fit.
+  /// Why the last refused micro-batch does not fit. At the end of the search, this micro-batch has one sample more than
+  /// the largest micro-batch that fits.
   std::optional<Infeasible> refusal_;
   /// Whether a micro-batch was refused because its number of bytes is too large for 64 bits.
   bool is_beyond_counts_ = false;

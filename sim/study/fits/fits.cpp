@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Estimates the share of a card's work that is done after this number of plans. A card rarely needs more than 40
-/// plans, for which the estimate is 0.985.
+/// Estimates the share of a card's work that is done after `questions` plans. A card rarely needs more than 40 plans,
+/// for which the estimate is 0.985.
 double share_after(int questions) {
   return 1 - std::pow(0.9, questions);
 }

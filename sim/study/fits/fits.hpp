@@ -6,7 +6,7 @@
 // fits although a smaller one does not. So when the search has found a size, the next three larger sizes are also
 // tried. If one of them fits, the search continues from there. This is not done for a strategy for fates that searches
 // (`optimal`). It refuses a micro-batch only if even its choice with the least bytes does not fit, and these bytes grow
-// with the samples. So if a micro-batch does not fit, no larger micro-batch fits.
+// with the samples. So with such a strategy, if a micro-batch does not fit, no larger micro-batch fits.
 #pragma once
 
 #include <array>
@@ -40,8 +40,8 @@ struct FitsRequest {
   std::function<void(double share)> progress = {};
 };
 
-/// The memory of a device that `samples` samples need at least. It is what the device holds at the first moment of its
-/// peak, if actions run one at a time.
+/// How much of a device's memory `samples` samples need at least. It is what the device holds at the first moment of
+/// its peak, if actions run one at a time.
 struct Footprint {
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
@@ -66,14 +66,15 @@ struct CardFit {
   std::optional<std::int64_t> capacity;  ///< bytes for tensors; nullopt if there is no limit
   std::int64_t reserved = 0;             ///< bytes of the device's memory that tensors may not use
   /// The number of samples of the largest micro-batch that fits. Without accumulation, this is also the largest batch.
-  /// If not even one sample fits, the value is 0. If any number of samples fits, the value is nullopt.
+  /// If not even one sample fits, the value is 0. If every number of samples fits, the value is nullopt.
   std::optional<std::int64_t> largest;
   std::optional<Footprint> one_sample;  ///< the footprint of one sample
   /// The footprint of the largest micro-batch. If the memory has no limit, it is the footprint of the requested batch
   /// instead.
   std::optional<Footprint> largest_footprint;
   /// The footprint that the next larger micro-batch would have if the memory were unlimited. If fates or stages adapt
-  /// to the available memory, a plan for unlimited memory cannot be compared with the others, and the value is nullopt.
+  /// to the available memory, a plan for unlimited memory cannot be compared with the other plans, and the value is
+  /// nullopt.
   std::optional<Footprint> next;
   std::string refusal;  ///< why the next larger micro-batch does not fit, as in `sluice run`
   std::string refusal_headline;  ///< the first line of the text `refusal`
@@ -84,7 +85,8 @@ struct CardFit {
   /// The scenario as YAML, with the largest micro-batch as its batch. If not even one sample fits, its batch is one
   /// sample.
   std::string scenario;
-  /// Why the question cannot be asked for this card, or "". If it cannot be asked, all fields after `cost` are empty.
+  /// Why the question cannot be asked for this card, or "". If it cannot be asked, all other fields after `cost` are
+  /// empty.
   std::string error;
 };
 

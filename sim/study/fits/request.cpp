@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// The number of steps for which each micro-batch is planned. The second half of these steps is in the steady state.
+/// Each plan for a micro-batch has this number of steps. The second half of these steps is in the steady state.
 constexpr std::int64_t steps = 5;
 
 }  // namespace

@@ -38,7 +38,8 @@ struct RowCounts {
   /// The bytes that are kept for the backward pass. If the backward passes of several layers read the same tensor, its
   /// bytes count only at the first of these layers.
   std::int64_t kept = 0;
-  /// The bytes that the forward and the backward pass read and write in the device's memory. The parameters count once.
+  /// The bytes that the forward and the backward pass read and write in the device's memory. Each pass reads the
+  /// parameters once.
   std::int64_t read = 0, written = 0, backward_read = 0, backward_written = 0;
 };
 

@@ -84,7 +84,7 @@ class Collector {
     if (!row.time()) return "not measured";
     if (!(*row.time() > 0)) return "too short for the timer: 0 s";
     if (class_of_row(row).empty()) return "of a class that is not fitted: " + row.operator_class;
-    if (drops_nothing(row.config)) return "of modules that drop nothing, and so do nothing";
+    if (drops_nothing(row.config)) return "of modules that drop nothing and therefore do nothing";
     return "";
   }
 
@@ -94,8 +94,8 @@ class Collector {
     return found.classes.emplace_back(ClassSamples{.name = name, .dtype = dtype, .samples = {}});
   }
 
-  /// Returns all energy that the device takes during the operator of the row, including its energy at rest. Fits learn
-  /// this energy.
+  /// Returns the energy that fits learn: all energy that the device takes during the operator of the row, including the
+  /// device's energy at rest.
   std::optional<double> energy_of(const Profile& profile, const ProfileRow& row,
                                   const std::string& device) {
     std::optional<double> joules = row.energy();
@@ -132,7 +132,7 @@ class Collector {
   const DevicesByName& devices_;
   std::map<std::pair<std::string, DType>, std::size_t> known_;
   std::map<std::tuple<std::string, DType, std::string>, std::vector<const ProfileRow*>> rows_;
-  /// The name of the only device of the rows for which the data sheet with the name "" has been used.
+  /// The name of the device for which the data sheet with the name "" was used. There is at most one such device.
   std::optional<std::string> stood_for_;
 };
 

@@ -1,5 +1,5 @@
 // The samples from which a fit learns. A sample is made from a row of a profile: it has the kernel of the row and the
-// measured seconds. Samples are grouped by class and dtype, and name the data sheet of their device.
+// measured seconds. Each sample names the data sheet of its device. Samples are grouped by class and dtype.
 #pragma once
 
 #include <map>

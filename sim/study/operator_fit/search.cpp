@@ -11,12 +11,12 @@
 namespace sluice {
 namespace {
 
-/// The penalty of a deviation grows like its square far below this size, and linearly far above
-/// this size.
+/// The penalty grows like the square of a deviation that is far smaller than this number, and
+/// linearly if the deviation is far larger.
 constexpr double small = 0.05;
 constexpr int most_steps = 1500;
 
-/// What the function that NLopt calls must know.
+/// The data of the function that NLopt calls.
 struct FitObjective {
   const std::vector<FormParameter>& form;
   std::vector<double> parameters;

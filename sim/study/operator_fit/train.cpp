@@ -49,7 +49,8 @@ std::vector<double> starts_of(const std::vector<FormParameter>& form) {
 }
 
 /// Fits the seconds. The search is made from two start points, because it may end in a local optimum. There can be
-/// several optima: with other parameters, products may have other tiles (form.hpp), or the rows may fit into the cache.
+/// several optima: with other parameters, products may have other tiles (form.hpp), or those rows of a stream that are
+/// worked on at the same time may fit into the cache.
 void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
                  const std::vector<Sheet>& sheets) {
   const bool products = samples.front().kernel.is_product();

@@ -10,8 +10,8 @@
 namespace sluice {
 
 struct TrainingOptions {
-  /// How many times the samples are split into random halves. Each time, a fit to one half predicts the other half. So
-  /// the errors for operators that were not measured are known.
+  /// How many times the samples are split into random halves. Each time, a fit to one half predicts the other half. The
+  /// errors of these predictions are an estimate for operators that were not measured.
   int splits = 5;
   bool corrections = true;  ///< whether the fit keeps the samples' deviations from the form
 };

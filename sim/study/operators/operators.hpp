@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-/// The seconds and joules that all operators of a class, or one layer, take in a whole run. `joules` are above idle
-/// power, as in an action.
+/// The seconds and joules that all operators of a class, or one layer, take in a whole run. `joules` leaves out the
+/// energy at idle power, as the joules of an action do.
 struct OperatorSum {
   std::string name;  ///< name of a layer type or of a layer, "update" (of weights), or "other"
   std::string type;  ///< for a layer, the layer's type; for a class, the name of the class
@@ -24,7 +24,7 @@ struct OperatorSums {
   OperatorSum total;
 };
 
-/// Returns the sums for a plan of the scenario. The actions of the plan must have their seconds. The seconds of an
+/// Returns the sums for a plan of the scenario. The actions of the plan must already have seconds. The seconds of an
 /// action are divided among its layers in proportion to their prices. If an action has no layers with prices, its
 /// seconds count as "other". Throws the InputErrors of the cost model.
 OperatorSums operator_sums(const Scenario& scenario, const CutModel& cut, const Plan& plan);

@@ -21,7 +21,7 @@ constexpr double most_sizes = 1000;
 [[noreturn]] void refuse(const std::string& part) {
   refuse(part,
          "is not a size of fast memory; expected bytes (16GB), a share of what is needed (40%), "
-         "fast to slow memory (1:8), or shares in steps (10%..100%:5)");
+         "a ratio of fast to slow memory (1:8), or shares in steps (10%..100%:5)");
 }
 
 /// Parses `digits` as a number. `part` is the part of the option's value that contains the digits. If they are not a

@@ -21,8 +21,8 @@ constexpr std::size_t most_starts = 3;
 /// The walks downhill may use all remaining points.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
-/// The values of a point are rounded. So many calls of the score ask for a point that is already known. To evaluate n
-/// new points, a method of NLopt may call the score n x calls_for_each_point times.
+/// The values of a point are rounded. Therefore many calls of the score ask for a point that is already known. To
+/// evaluate n new points, a method of NLopt may call the score n x calls_for_each_point times.
 constexpr std::size_t calls_for_each_point = 20;
 
 /// Turns a merit into one number, which a walk downhill makes smaller. Points that keep the limits get smaller numbers
@@ -77,9 +77,8 @@ std::size_t Region::ask(const SearchRow& row) {
   return place;
 }
 
-/// Evaluates the corners of the ranges, because the best point is often in a corner, and the middle of the ranges. All
-/// these points are evaluated at the same time. If there are more than four ranges, only 16 of the corners are
-/// evaluated.
+/// Evaluates the middle of the ranges, and also their corners, because the best point is often in a corner. All these
+/// points are evaluated at the same time. If there are more than four ranges, only 16 of the corners are evaluated.
 void Region::ask_corners() {
   const std::size_t dimensions = searched_.size();
   std::vector<SearchRow> rows;

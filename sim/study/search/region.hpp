@@ -15,8 +15,8 @@ class Region {
   Region(const std::vector<SearchKey>& keys, Trials& trials, SearchRow row,
          std::vector<std::size_t> searched);
 
-  /// Searches the region, and evaluates at most `most_points` points. Returns true if the search came to its end with
-  /// these points.
+  /// Searches the region, and evaluates at most `most_points` points. Returns true if the search came to its end before
+  /// it ran out of points.
   bool search(std::size_t most_points);
 
  private:

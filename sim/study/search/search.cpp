@@ -15,7 +15,8 @@ namespace {
 /// The least number of points that a search of a region (region.hpp) must have. It is a little larger than 8, the
 /// number of corners of three ranges.
 constexpr double least_for_a_region = 12;
-/// The number of points that a search of a region should have.
+/// Before keys with whole numbers are combined, at least this number of points is set aside for each search of a
+/// region.
 constexpr double worth_a_search = 40;
 
 /// The varied keys, divided into two groups. Each combination of the values of the keys in `tried` is tried. For each
@@ -28,8 +29,8 @@ struct KeySplit {
 /// Divides the varied keys into keys whose values are combined, and keys that are searched. Keys with lists are always
 /// combined, and keys with real numbers are always searched. Keys with whole numbers are combined, keys with few values
 /// first, as long as there are enough points for all combinations. But if any key is searched, each combination needs
-/// enough points for a search. If there are too few points for this, keys with whole numbers are searched after all,
-/// keys with many values first.
+/// enough points for a search. If there are too few points for this, some keys with whole numbers are searched instead
+/// of combined: first those with many values.
 KeySplit split_of(const SearchRequest& request) {
   KeySplit split;
   std::vector<std::size_t> whole;

@@ -1,5 +1,5 @@
 // A search varies keys of a scenario, and finds the best point: of all points whose numbers keep the limits, the point
-// with the best number of the goal. Each point is evaluated and stored like a point of a sweep.
+// whose goal has the best number. Each point is evaluated and stored like a point of a sweep.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,7 @@ struct SearchRequest {
   std::vector<SearchLimit> limits = {};
   /// The largest number of different points that the search may evaluate.
   std::size_t most_points = 200;
-  /// The most points that run at the same time. Fewer points run when the search does not know so many points to
-  /// evaluate.
+  /// The most points that run at the same time. Fewer points run if the search wants to evaluate fewer points next.
   std::size_t jobs = 1;
   /// Runs the best point with both executors, SimGrid and the replay. Throws an error if their results differ.
   Measure by_both_executors = {};
@@ -62,8 +61,8 @@ struct SearchResult {
   std::optional<std::size_t> beyond;
   std::size_t as_good = 0;  ///< number of other points that are as good as the best point
   bool all_asked = false;   ///< whether every combination was evaluated
-  /// Whether every combination was evaluated and none failed. Only in this case, it is certain that no combination is
-  /// better than the best point.
+  /// Whether every combination was evaluated and none failed. Only then is it certain that no combination is better
+  /// than the best point.
   bool exhaustive = false;
   bool used_up = false;  ///< whether the search ended because it had evaluated `most_points` points
 };

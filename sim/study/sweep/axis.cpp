@@ -97,7 +97,7 @@ std::optional<Number> number_of(const std::string& text) {
 std::vector<double> evenly(const std::string& word, const Range& range) {
   const auto count = number_of<std::int64_t>(range.count);
   if (!count || *count < 2 || *count > static_cast<std::int64_t>(most_points))
-    refuse(word, "'" + range.count + "' is not a whole number of values from 2 to a million");
+    refuse(word, "'" + range.count + "' is not a number of values; expected a whole number from 2 to a million");
   std::vector<double> numbers;
   for (std::int64_t i = 0; i < *count; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(*count - 1);

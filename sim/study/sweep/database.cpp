@@ -68,7 +68,7 @@ void Connection::require(int code) const {
   if (code == SQLITE_NOTADB)
     throw InputError("'" + path_ + "' is not a store of sweeps: " + reason);
   throw IoError("cannot use the store '" + path_ + "': " + reason +
-                "; the store still has all answers that were committed before");
+                "; the store still has all answers that were committed before this error");
 }
 
 // If another process switches the mode at the same time, SQLite does not wait, but refuses at once. So this function

@@ -34,7 +34,7 @@ bool names_document(const std::string& override) {
          (path.size() == 1 || (path.size() == 2 && path[1] == "file"));
 }
 
-/// Returns true if the change is one of the platform or of the cost model.
+/// Returns true if the override changes the platform or the cost model.
 bool says_prices(const std::string& override) {
   const std::string key = parse_override(override).path.front();
   return key == "platform" || key == "cost";
@@ -54,8 +54,8 @@ PointResult complete(const Plan& plan, const Summary& summary) {
   return outcome;
 }
 
-/// Measures a plan that was priced again. If the run blocks or may block, returns nullopt. The caller must then make a
-/// new plan for the point.
+/// Measures a plan that was priced again. If the run ends in a deadlock, or if its end does not show that the plan
+/// passes check(), returns nullopt. The caller must then make a new plan for the point.
 std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question_bound_s) {
   if (!ends_if_it_ran(made.plan)) return {};
   check_totals(made.plan);
@@ -66,8 +66,8 @@ std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question
   return summarise(totals);
 }
 
-/// Measures a plan that was just made. During the measurement, the plan has another number of iterations for a while.
-/// At the end, it has its own number again.
+/// Measures a plan that was just made. This function changes the plan's number of iterations for a time, and restores
+/// the number before it returns.
 Summary measure_anew(Plan& plan, double question_bound_s) {
   const PlanTables tables = check_without_replay(plan);
   Totals totals(plan);

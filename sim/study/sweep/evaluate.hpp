@@ -48,7 +48,7 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s);
 /// Evaluates a point in the replay. If an exception occurs, the result has the error. But the exception Interrupted is
 /// thrown to the caller. Any thread may call this function.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides);
-/// Evaluates a scenario that variants.with() returned, in the replay.
+/// Evaluates in the replay a scenario that variants.with() returned.
 PointResult evaluate(const Variants& variants, const Scenario& scenario);
 /// Makes a new plan for the point, and runs the plan with `measure`. If `measure` may be called by several threads at
 /// the same time, so may this function.

@@ -1,4 +1,4 @@
-// The findings of a sweep: the best point, and the value of an axis from which on computation hides the transfers.
+// The findings of a sweep: the best point, and the value of an axis at which computation begins to hide the transfers.
 #pragma once
 
 #include <cstddef>
@@ -35,15 +35,17 @@ double exposed_share(const PointResult& outcome);
 /// Returns true if exposed_share() is at most hidden_share, with a relative tolerance of 1e-9.
 bool hides(const PointResult& outcome);
 
-/// The value of one axis from which on transfers are hidden, if all other axes keep their values.
+/// At which value of one axis transfers become hidden, while all other axes keep their values.
 struct HiddenFrom {
   std::vector<std::string> others;  ///< KEY=VALUE of each of the other axes that has several values
-  /// The value from which on transfers stay hidden, as KEY=VALUE. If there is no such value, the text is empty.
+  /// The value at which transfers become hidden and then stay hidden, as KEY=VALUE. If there is no such value, the text
+  /// is empty.
   std::string from;
   bool everywhere = false;  ///< whether transfers are hidden from the first value on
 };
-/// Takes the axis of numbers that has the most values. Returns one element for each combination of values of the other
-/// axes. If there is no axis of numbers, or the points are not a whole grid, the list is empty.
+/// Looks along one axis: of the axes whose values are numbers, the axis with the most values. Returns one element for
+/// each combination of values of the other axes. If there is no axis of numbers, or the points are not a whole grid,
+/// the list is empty.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
 /// The points that were refused for the same reason. Two reasons count as the same if their texts differ only in

@@ -71,7 +71,7 @@ PointResult unpacked_result(std::string_view bytes);
 /// Copies the numbers and words of a summary into a result. If an earlier result has equal names, the two results share
 /// one list of names. Any thread may call this function.
 void take_numbers(PointResult& outcome, const Summary& summary);
-/// Returns the list with these names that all results share.
+/// Returns a list with these names. All results with equal names share this list.
 std::shared_ptr<const NumberNames> shared_names(NumberNames names);
 
 }  // namespace sluice

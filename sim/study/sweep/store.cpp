@@ -32,7 +32,7 @@ constexpr const char* columns =
     "key, scenario, changes, status, message, reason, shortage, executor, verified, chosen, bound_by, layout, numbers";
 
 /// A failure never replaces an answer, only another failure. So if one process stores an answer of a point and another
-/// process dies at this point, the answer stays.
+/// process dies while it evaluates the same point, the answer stays.
 constexpr const char* replacing =
     "ON CONFLICT (key) DO UPDATE SET scenario = excluded.scenario, changes = excluded.changes, "
     "status = excluded.status, message = excluded.message, reason = excluded.reason, "

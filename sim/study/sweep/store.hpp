@@ -1,6 +1,6 @@
 // The store of a sweep or a search is an SQLite file. Each point with an answer has a row. If a sweep is stopped, it
-// can later continue with the answers in its store. When commit() returns, all points that were put before are on the
-// disk. FORMAT.md in this folder describes the tables.
+// can later continue with the answers in its store. When commit() returns, all points that put() has taken before are
+// on the disk. FORMAT.md in this folder describes the tables.
 #pragma once
 
 #include <functional>
@@ -56,7 +56,7 @@ class Store {
   std::unique_ptr<Database> database_;
 };
 
-/// Copies the points that `into` lacks from the store at the path `from`. If a point failed in `into`, and `from` has
+/// Copies from the store at the path `from` the points that `into` lacks. If a point failed in `into`, and `from` has
 /// an answer for it, the answer replaces the failure. Returns the number of copied points.
 std::size_t merge(Store& into, const std::string& from);
 

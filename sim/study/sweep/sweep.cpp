@@ -91,7 +91,7 @@ class Sweep {
     try {
       while (threads.size() < count) threads.emplace_back([this] { work(); });
     } catch (const std::system_error& error) {
-      // A thread needs memory for its stack. So if memory is low, this is the likely reason.
+      // A thread needs memory for its stack. So if memory is low, this is the likely reason why no thread started.
       if (threads.empty() && memory_is_low()) throw std::bad_alloc();
       if (threads.empty()) throw IoError(std::string("cannot start a thread: ") + error.what());
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -161,8 +161,8 @@ class Sweep {
     }
   }
 
-  /// Stores the answers so far, closes the store, and ends the process. It does not wait for the threads to end: a
-  /// thread that is making a plan notices a signal late, and then needs time to free its memory.
+  /// Stores the answers so far, closes the store, and ends the process. This function does not wait for the threads to
+  /// end: a thread that is making a plan notices a signal late, and then needs time to free its memory.
   void end_now() {
     keep_what_is_left();
     // The lock is never released. So no thread can read from the store after it has been closed.

@@ -45,8 +45,8 @@ struct StageSums {
   double transfers = 0, transfer_s = 0, bytes = 0;
 };
 
-/// Returns the sums of each stage, by the number of the stage. The number -1 has the sums of all actions that belong to
-/// no stage.
+/// Returns the sums of each stage, by the number of the stage. The key -1 has the sums of all actions that belong to no
+/// stage.
 std::map<std::int32_t, StageSums> sums_of(const TraceReader& trace) {
   const Labels& labels = trace.labels();
   std::map<std::int32_t, StageSums> sums;

@@ -22,8 +22,8 @@ struct ExportFormat {
   std::string summary;  ///< one sentence
   std::string source;   ///< the description of the format
   bool binary = false;
-  /// If a file of this format holds a single table, these are the tables from which the user chooses. The first table
-  /// is the default. Empty for all other formats.
+  /// For a format whose files hold only one table each: the tables from which the user chooses. The first table is the
+  /// default. Empty for all other formats.
   std::vector<std::string> tables = {};
   /// Writes the trace in this format. `table` is one of `tables`, or empty if `tables` is empty. Throws InputError if
   /// the trace contradicts itself, and Interrupted on a signal. Exceptions of the reader and of the parameter `write`

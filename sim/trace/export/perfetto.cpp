@@ -3,8 +3,8 @@
 //
 // Each device is a process, each of its streams is a track, and each memory is a counter. Each track has a separate
 // packet sequence, whose packets are in the order of time. The reader must merge the sequences by time, as Perfetto
-// does. A packet contains its names as texts, not as numbers of names in other packets. So a packet can be read without
-// any other packet.
+// does. A packet contains its names as texts, not as numbers that stand for names in other packets. So a packet can be
+// read without any other packet.
 #include "trace/export/export.hpp"
 #include "trace/export/proto.hpp"
 #include "trace/export/text.hpp"

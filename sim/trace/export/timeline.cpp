@@ -56,7 +56,8 @@ class Window {
     std::uint64_t previous = 0;  ///< the previous execution of this action
     bool waited = false;         ///< whether a flow ends at this span
     std::uint64_t first_leaving = 0, last_leaving = 0;
-    /// The flows that begin at one span form a list. This is the flow after the flow that ends here, or 0.
+    /// The flows that begin at one span form a list. In this list, `next_leaving` comes after the flow that ends here.
+    /// At the end of the list, it is 0.
     std::uint64_t next_leaving = 0;
   };
 
@@ -81,9 +82,10 @@ class Window {
     return span;
   }
 
-  /// Returns the number of the span that `span` waited for. If this span is unknown, or if `span` waited for memory,
-  /// the result is 0. A trace of version 1.0 names only the action that was waited for (`blocker`). For such a trace,
-  /// the result is an execution of this action: the one whose data became available when `span` started.
+  /// Returns the number of the span that `span` waited for. If that other span is not in the window, or if `span`
+  /// waited for memory, the result is 0. A trace of version 1.0 names only the action that was waited for (`blocker`).
+  /// For such a trace, the result is an execution of this action: the one whose data became available when `span`
+  /// started.
   std::uint64_t source_of(const Span& span) {
     if (span.cause >= 0) {
       const auto number = static_cast<std::uint64_t>(span.cause) + 1;
@@ -161,7 +163,8 @@ void for_each_level(const TraceReader& trace, std::uint32_t pool,
       // The times of two events at the same moment may differ, because the simulator's clock is rounded.
       if (last - event.time > 1e-9 * std::max(1.0, last))
         refuse(trace, "the events of the pool '" + trace.labels().pools[pool].name +
-                          "' are not in the order of time at " + exact(event.time) + " s");
+                          "' are not in the order of time: the event at " + exact(event.time) +
+                          " s follows a later event");
       // A time that is NaN becomes `last`, and nanoseconds() refuses it.
       if (!(event.time <= last)) last = event.time;
       take(nanoseconds(trace, last), event.level);

@@ -37,10 +37,10 @@ struct Slice {
   const std::vector<std::uint64_t>& leaving;  ///< the numbers of the flows that begin at this slice
 };
 
-/// Calls `take` for each slice, in the order in which the slices end. A flow leads to a span from the span that it
-/// waited for (its `cause`). The data of the cause arrived, or the end of the cause freed the needed bytes. The
-/// function remembers the last `window` spans. A flow is left out if more than `window` spans end between its two
-/// slices.
+/// Calls `take` for each slice, in the order in which the slices end. If a span waited for another span (its `cause`),
+/// a flow leads from the cause to the span. The wait ended when the data of the cause arrived, or when the end of the
+/// cause freed the needed bytes. The function remembers the last `window` spans. A flow is left out if more than
+/// `window` spans end between its two slices.
 ///
 /// A trace of version 1.0 has no causes. In such a trace, a wait for memory has no flow. A wait for data has a flow
 /// from an execution of the blocker, whose data became available when the span started.

@@ -51,7 +51,7 @@ std::uint32_t fletcher32(const unsigned char* data, std::size_t bytes) {
   return high << 16 | low;
 }
 
-/// Guesses whether compression would save nothing, because the bytes are random. Counts the different values in a
+/// Guesses whether the bytes are random, so that compression would save nothing. Counts the different values in a
 /// sample of 256 bytes. A sample of random bytes has about 160 different values.
 bool looks_random(const unsigned char* bytes, std::size_t count) {
   constexpr std::size_t sample = 256, many = 130;
@@ -98,7 +98,7 @@ std::span<const unsigned char> ChunkFilter::encode(const unsigned char* raw, std
   const std::size_t bytes = rows * width;
   z_stream& stream = deflate_->stream;
   if (shuffled_.size() < bytes) shuffled_.resize(bytes);
-  // deflateBound() omits the headers of uncompressed bytes. So room for these headers is added.
+  // The result of deflateBound() does not count the headers of uncompressed bytes. So room for these headers is added.
   const std::size_t bound = deflateBound(&stream, bytes) + bytes / 1000 + 64 * width + 4;
   if (stored_.size() < bound) stored_.resize(bound);
 

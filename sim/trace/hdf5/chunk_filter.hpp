@@ -3,8 +3,8 @@
 // HDF5 could encode the chunks itself, but its deflate filter searches for repeated strings. The bytes of times have no
 // repeated strings, and the search for such strings takes longer than the simulation. So this code looks only for runs
 // of equal bytes (zlib's Z_RLE). The file is a quarter larger than with HDF5's filter, but it is written three times as
-// fast. Every HDF5 library can read the file. Compression does not make the low bytes of times smaller. So these bytes
-// are stored uncompressed, inside the deflate stream of the chunk.
+// fast. Every HDF5 library can read the file. Compression saves no space for the low bytes of times. So these bytes are
+// stored uncompressed, inside the deflate stream of the chunk.
 #pragma once
 
 #include <cstddef>

@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Returns `code`, which is the number of a row in another table. That table has `size` rows. Throws hdf5::Failure if
-/// it has no row `code`.
+/// Checks `code`, the number of a row in another table, and returns it. That table has `size` rows. Throws
+/// hdf5::Failure if it has no row `code`.
 template <class Code>
 Code within(Code code, std::size_t size, const char* what) {
   if (static_cast<std::size_t>(code) >= size)

@@ -36,7 +36,7 @@ class FileReader {
   std::string text(const std::string& path) const;  ///< the text of a scalar dataset
   double number(const std::string& path) const;     ///< the number of a scalar dataset
 
-  /// An open column. The column is opened once. Then both its length and its rows can be read.
+  /// An open column. The column is opened only once, although first its length is read, and then its rows.
   struct OpenColumn {
     hdf5::Handle data;
     std::uint64_t rows = 0;

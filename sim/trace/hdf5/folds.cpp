@@ -80,7 +80,7 @@ void write_order(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds
   throw Failure("/folds does not match the rest of the file: " + what);
 }
 
-/// Adds the number of rows in the repetitions of a fold to `all`. Throws if `all` is then above `most_rows`.
+/// Adds to `all` the number of rows in the repetitions of a fold. Throws if `all` is then above `most_rows`.
 void add_rows(std::int64_t& all, const StoredRows& rows, std::int64_t times) {
   std::int64_t more = 0;
   if (__builtin_mul_overflow(rows.count, times, &more) || __builtin_add_overflow(all, more, &all) ||
@@ -93,7 +93,7 @@ void check(const Fold& fold, std::int64_t spans, const std::vector<std::int64_t>
   if (__builtin_mul_overflow(fold.times, fold.iterations, &later) || later > most_rows)
     refuse("there are more than 2^62 iterations");
   if (fold.times < 1 || fold.iterations < 1 || !(fold.seconds >= 0) || !std::isfinite(fold.seconds))
-    refuse("a period needs at least one repetition, one iteration, and seconds of at least 0");
+    refuse("a period needs at least one repetition, one iteration, and at least 0 seconds");
   if (fold.spans.first < 0 || fold.spans.count < 1 || fold.spans.count > spans ||
       fold.spans.first > spans - fold.spans.count)
     refuse("a period has spans that the trace lacks");

@@ -36,7 +36,7 @@ class FoldWriter {
   explicit FoldWriter(std::size_t pools) : events_(pools, 0) {}
   void span() { ++spans_; }
   void event(std::uint32_t pool) { ++events_[pool]; }
-  /// Adds a fold for `repetition`. The last rows that were written must be the rows of its period.
+  /// Adds a fold for `repetition`. The rows that were written last must be the rows of the repeated period.
   void add(const Repetition& repetition);
   bool empty() const { return folds_.empty(); }
   /// Writes the group /folds. Throws hdf5::Failure.

@@ -88,7 +88,8 @@ struct TraceReader::State {
   }
 
   void read_header();
-  /// Reads the folds at the first call. So a caller without interest in folds can read a file with damaged folds.
+  /// Reads the folds at the first call. So a caller that does not need the folds can read a file whose folds are
+  /// damaged.
   const std::vector<Fold>& folds() const;
   std::int64_t stored_events(std::uint32_t pool) const {
     return static_cast<std::int64_t>(file->rows(events_group(labels, pool) + "/time"));

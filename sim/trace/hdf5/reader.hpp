@@ -35,13 +35,13 @@ class TraceReader {
   Summary summary() const;
   SeriesTable series() const;
 
-  /// Returns the number of spans, including the spans that the file has only as folds.
+  /// Returns the number of spans, including the repetitions for which the file has only folds.
   std::uint64_t span_count() const;
   bool is_folded() const;  ///< whether the file has folds
-  /// Reads all spans in blocks and in order, including the spans that the file has only as folds.
+  /// Reads all spans in blocks and in order, including the repetitions for which the file has only folds.
   void spans(const std::function<void(const std::vector<Span>&)>& take) const;
   std::uint64_t event_count(std::uint32_t pool) const;
-  /// Reads all events of one pool in blocks, including the events that the file has only as folds.
+  /// Reads all events of one pool in blocks, including the repetitions for which the file has only folds.
   void memory(std::uint32_t pool,
               const std::function<void(const std::vector<MemoryEvent>&)>& take) const;
 

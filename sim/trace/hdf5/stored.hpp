@@ -24,7 +24,7 @@ class StoredSpans {
   /// to `all` - 1. `without_causes` is true for a file of version 1.0, which has no causes.
   StoredSpans(const FileReader& file, const Labels& labels, bool without_causes, std::uint64_t all);
   std::int64_t rows() const { return static_cast<std::int64_t>(columns_.rows()); }
-  /// Reads `count` rows from row `first` on into `block`, and replaces the content of `block`.
+  /// Reads `count` rows, beginning with row `first`, into `block`, and replaces the content of `block`.
   void read(std::int64_t first, std::int64_t count, std::vector<Span>& block) const;
 
   std::vector<Span> period(const Fold& fold) const;

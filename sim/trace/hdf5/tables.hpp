@@ -27,7 +27,8 @@ class Codes {
   std::vector<std::string> names_;
 };
 
-/// The codes of an action. A trace may have very many actions, so the members are ordered for little padding.
+/// The codes of an action. A trace may have very many actions, so the members are in an order that needs little
+/// padding.
 struct ActionCodes {
   std::uint32_t stream;
   std::int32_t stage, micro_batch;

@@ -19,7 +19,7 @@ std::string_view bytes_of(const T* values, std::size_t count) {
   return {reinterpret_cast<const char*>(values), count * sizeof(T)};
 }
 
-/// Makes a group list its members in the order in which the members were created.
+/// Sets the property that a group lists its members in the order in which the members were created.
 void keep_order(hid_t creation) {
   check(H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
         "creation order");

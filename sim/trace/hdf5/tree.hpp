@@ -59,8 +59,8 @@ class Tree {
   /// without values, which takes no space. This dataset becomes the dimension scale of `columns`.
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
-  /// Makes the column `scale` of the group the dimension scale of
-  /// `columns`. `along` is the index of the columns' dimension that gets this scale: 0 is the first dimension.
+  /// The column `scale` of the group becomes the dimension scale of `columns`. `along` is the index of the columns'
+  /// dimension that gets this scale: 0 is the first dimension.
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);
 
@@ -72,8 +72,8 @@ class Tree {
 
   void flush();
   void close();  ///< writes all data, then closes the file; throws Failure with the disk's error
-  /// Keeps the file open for ever. Call this function after a failed write, because HDF5 crashes if it then closes the
-  /// file.
+  /// Keeps the file open for ever. Call this function after a failed write: after such a write, HDF5 would crash if it
+  /// closed the file.
   void abandon();
 
  private:

@@ -10,9 +10,9 @@ const Optimizer adam_optimizer = {
     .name = "adam",
     .summary = "Adam keeps two values of state and takes 12 FLOP per parameter.",
     .details =
-        "Use Adam for transformers and other networks that are trained with Adam, or with another "
-        "rule with two moments. The state of Adam has two values per weight, each in the element "
-        "type of the state. The state is often the largest part of the memory, for example with "
+        "Use Adam for networks that are trained with Adam, such as transformers. Adam also stands "
+        "for other rules with two moments. The state of Adam has two values per weight, each in the "
+        "element type of the state. The state is often the largest part of the memory, for example with "
         "float16 weights, float32 state and a float32 copy of the weights.",
     .source =
         "Kingma and Ba, Adam: a method for stochastic optimization (2015), algorithm 1 and the end of section 2",

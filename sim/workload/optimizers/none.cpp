@@ -8,10 +8,10 @@ const Optimizer none_optimizer = {
     .name = "none",
     .summary = "Gradients are only summed, and weights are not updated.",
     .details =
-        "Use the optimizer `none` to leave out the update. For example, compare a run with an "
-        "estimate of forward and backward passes alone. Gradients need memory and time. There is "
-        "no optimizer state, and weights are not written.",
-    .source = "AlexNet on one card, whose estimate of training has no update",
+        "Use the optimizer `none` to leave out the update. For example, the run can then be "
+        "compared with an estimate that counts only forward and backward passes. Gradients need memory and "
+        "time. There is no optimizer state, and weights are not written.",
+    .source = "AlexNet on one card: the estimate of training in this document has no update",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident workload.optimizer=none",
     .updates = false,

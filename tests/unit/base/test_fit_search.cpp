@@ -64,9 +64,8 @@ TEST_CASE(
   for (int i = 0; i < test::cases_of(2000); ++i) {
     const std::int64_t limit = 1 + up_to(3000);
     std::vector<double> needs(static_cast<std::size_t>(limit) + 1, 0);
-    // What a refusal says about the needed bytes. If `kind` is 0, no refusal says their number. If it is 1, every
-    // refusal says their number. If it is 2, some refusals say their number. If it is 3, every refusal says a wrong
-    // number.
+    // If `kind` is 0, no refusal says how many bytes are needed. If `kind` is 1, every refusal says it. If `kind` is 2,
+    // some refusals say it. If `kind` is 3, every refusal says a wrong number.
     const std::int64_t kind = up_to(3);
     double slope = static_cast<double>(up_to(9));
     for (std::size_t n = 1; n < needs.size(); ++n) {

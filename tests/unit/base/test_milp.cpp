@@ -14,9 +14,9 @@ namespace {
 constexpr double none = Milp::infinity;
 
 TEST_CASE("milp: a knapsack has the solution that was computed by hand") {
-  // The three items have the values 10, 13 and 7, and the weights 3, 4 and 2. The taken items may weigh at most 6. The
-  // second and the third item weigh 6 and have the greatest possible value, 20. If parts of items could be taken, the
-  // value could be greater than 20.
+  // The three items have the values 10, 13 and 7, and the weights 3, 4 and 2. The taken items may weigh at most 6.
+  // Together, the second and the third item weigh 6 and have the greatest possible value, 20. If parts of items could
+  // be taken, the value could be greater than 20.
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);

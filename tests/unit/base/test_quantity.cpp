@@ -206,8 +206,8 @@ TEST_CASE(
   REQUIRE(file >= 0);
   close(file);
   for (const int signal : {SIGINT, SIGTERM}) {
-    // For SIGINT, the child process holds an InOrder object. So the signal ends the process only at the end of the
-    // object's block. For SIGTERM, the signal ends the process at once.
+    // For SIGINT, the child process holds an InOrder object. So the signal ends the process only when this object is
+    // destroyed, at the end of its block. For SIGTERM, the signal ends the process at once.
     const bool in_order = signal == SIGINT;
     const pid_t child = fork();
     REQUIRE(child >= 0);

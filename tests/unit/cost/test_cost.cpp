@@ -102,8 +102,8 @@ TEST_CASE(
   // same first 3 rows.
   CHECK(forward(2, 1) == 24 + 24 + 3 * 8);
   CHECK(forward(2, 4) == 4 * (24 + 24) + 3 * 8);
-  // For each sample, the layer `experts` has 3 rows of 8 elements. It multiplies each row by one of its 16 matrices of
-  // 8 x 6 elements. Five samples have 15 rows, so 15 matrices are read. Six samples have 18 rows, so all 16 matrices
+  // For each sample, the layer `experts` reads 3 rows of 8 elements. It multiplies each row by one of its 16 matrices
+  // of 8 x 6 elements. Five samples have 15 rows, so 15 matrices are read. Six samples have 18 rows, so all 16 matrices
   // are read.
   CHECK(forward(3, 1) == 24 + 18 + 3 * 48);
   CHECK(forward(3, 5) == 5 * (24 + 18) + 15 * 48);
@@ -158,11 +158,11 @@ TEST_CASE("under peak, the seconds are FLOP / (rate x efficiency)") {
 }
 
 TEST_CASE("roofline takes the seconds of FLOP or of bytes, whichever are more, plus a launch") {
-  // The computation takes 1e9 / 5e12 = 200 us, and the memory takes 1e6 / 100e9 = 10 us. The price is the longer time,
-  // 200 us, plus 3 us for the launch.
+  // The computation takes 1e9 / 5e12 = 200 us, and access to the memory takes 1e6 / 100e9 = 10 us. The price is the
+  // longer time, 200 us, plus 3 us for the launch.
   CHECK(seconds("roofline", {1e9, 1e6}, device()) == Approx(203e-6).epsilon(1e-12));
-  // The computation takes 1e6 / 5e12 = 0.2 us, and the memory takes 1e8 / 100e9 = 1 ms. The price is the longer time, 1
-  // ms, plus 3 us for the launch.
+  // The computation takes 1e6 / 5e12 = 0.2 us, and access to the memory takes 1e8 / 100e9 = 1 ms. The price is the
+  // longer time, 1 ms, plus 3 us for the launch.
   CHECK(seconds("roofline", {1e6, 1e8}, device()) == Approx(1003e-6).epsilon(1e-12));
   // A copy has no FLOP. Its bytes take 1 ms, and its launch takes 3 us, too.
   CHECK(seconds("roofline", {0, 1e8}, device(), DType::int8) == Approx(1003e-6).epsilon(1e-12));

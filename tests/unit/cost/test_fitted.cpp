@@ -140,8 +140,8 @@ TEST_CASE(
   REQUIRE(account.others.size() == 1);
   CHECK(account.others[0].first == "lstm");
   CHECK_THAT(account_text(account), Contains("The roofline model prices lstm"));
-  // The layer computes on 256 rows of 64 elements, which are smaller than every size that was measured. Outside the
-  // measured sizes, the error of the fit is not known.
+  // The layer computes on 256 rows of 64 elements. This is less than all measured sizes. Outside the measured sizes,
+  // the error of the fit is not known.
   CHECK(account.fit_errors.share == 0);
   CHECK_THAT(account_text(account),
              Contains("the error of the fit is not known") && !Contains("in the median"));
@@ -265,7 +265,7 @@ TEST_CASE(
   CHECK(stream.joules_s == stream.seconds);
   CHECK(stream.measured_j == 0);
   CHECK(price(1, ", memory_power: 60%").joules_s ==
-        0);  // FLOP limit this kernel, and not memory, so `memory_power` does not apply
+        0);  // computation limits this kernel, not memory, so `memory_power` does not apply
   CHECK(price(2, "").joules_s == 0);
   // The cost model `roofline` prices the operators without a fit, such as the lstm. The key `memory_power` applies to
   // them, too. Memory limits the lstm, because it has few FLOP per byte.

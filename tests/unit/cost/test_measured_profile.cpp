@@ -75,7 +75,7 @@ TEST_CASE(
   CHECK(full_price.seconds == 0.003);
   CHECK(full_price.measured_s == 0.003);
   CHECK(full_price.flop == 2.0 * 4 * 30 * 50);
-  // The measured 0.9 J include 20 W of idle power for 3 ms. The price has only the other 0.9 - 20 x 0.003 J.
+  // The measured 0.9 J include 20 W of idle power for 3 ms. The price has only the rest, 0.9 - 20 x 0.003 J.
   CHECK(full_price.joules == Approx(0.84).epsilon(1e-15));
   CHECK(full_price.joules_s == 0.003);
   CHECK(prices.of(1, 4, Pass::recompute).seconds == 0.003);
@@ -134,7 +134,7 @@ TEST_CASE(
   // 16 samples are 3 ms and 6 ms. `low` and `high` are the shares of 100 GB/s that were reached.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   const double low = ideal(4) / 0.003, high = ideal(16) / 0.006;
-  // On a logarithmic scale, 8 is half way between 4 and 16. So the share of 8 samples is the geometric mean.
+  // On a logarithmic scale, 8 is half way between 4 and 16. So its share is the geometric mean of `low` and `high`.
   const Price between = prices.of(1, 8);
   CHECK(between.seconds == Approx(ideal(8) / std::sqrt(low * high)).epsilon(1e-12));
   CHECK(between.measured_s == 0);
@@ -167,8 +167,8 @@ TEST_CASE(
   CHECK(between.on == "card");
   CHECK(between.median == Approx(0.5).epsilon(1e-5));
   CHECK(between.ninety == Approx(0.5).epsilon(1e-5));
-  // Only a row between two other rows can be estimated from them, and so has an error. With two rows, there is no such
-  // row. The rows do not name a device, so the header names their device.
+  // An error is given only for a row that lies between two other rows, because it is estimated from these. Here are
+  // only two rows. The rows do not name a device, so the header names their device.
   const Prices two(", interpolate: batch, where: {pass: forward}", columns + rows,
                    "# device: disk\n");
   CHECK(std::isnan(grounds(two, 8).median));

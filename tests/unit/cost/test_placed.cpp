@@ -122,8 +122,8 @@ TEST_CASE("under roofline, the seconds of a device's memories add up") {
       parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", question.platform);
   CHECK(together->of(question.placed(1, {"dram", "dram", "pmem"})).seconds ==
         Approx(output / 5e9).epsilon(1e-14));
-  // The FLOP limit the pass in none of these cases. The 3 MFLOP take 3 us at 1 TFLOP/s, and even with all operands in
-  // DRAM, the bytes take 5.26 us.
+  // In all these cases, bytes limit the pass, and not FLOP. The 3 MFLOP take 3 us at 1 TFLOP/s, and even with all
+  // operands in DRAM, the bytes take 5.26 us.
   CHECK(in_dram == Approx(5.26e-6).epsilon(1e-3));
 }
 
@@ -225,8 +225,8 @@ TEST_CASE("a profile with memories prices the placement that was measured") {
                             question.placed(1, {"disk", "disk", "disk"}));
              }),
              Contains("layer 'full'") && Contains("was not measured"));
-  // During the last measurement, an operand was on the disk. So the measured seconds include its transfer, and there is
-  // no flow for it.
+  // When the last row was measured, an operand was on the disk. So the measured seconds include its transfer, and there
+  // is no flow for it.
   const PlacedPrice far =
       placed_price(question.platform, *question.cost, question.placed(1, {"disk", "dram", "dram"}));
   CHECK(far.price.seconds == 0.008);
@@ -350,9 +350,9 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
   CHECK(in("dram", "dram") == Approx(home).epsilon(1e-12));
   // The kernel writes as many bytes as it reads. In DRAM, a byte that is read and a byte that is written take 1 / 320 +
   // 1 / 320 ns. In PMEM, they take 1 / 64 + 1 / 16 ns, which is 12.5 times as long. If only the input is in PMEM, they
-  // take 1 / 64 + 1 / 320 ns, which is 3 times as long. The kernel's seconds grow by these ratios only as far as its
-  // bytes come from memory. The other seconds, in which bytes come from the cache, do not change. `both` is the share
-  // of the seconds that grow.
+  // take 1 / 64 + 1 / 320 ns, which is 3 times as long. Only the seconds in which bytes come from memory grow by these
+  // ratios. The other seconds, in which bytes come from the cache, do not change. `both` is the share of the seconds
+  // that grow.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

@@ -1,4 +1,4 @@
-// Tests records. A record lists the keys of a mapping. The reader of documents, messages and the schema for editors all
+// Tests records. A record lists the keys of a mapping. Messages, the schema for editors and the reader of documents all
 // follow this list.
 #include <catch2/catch.hpp>
 

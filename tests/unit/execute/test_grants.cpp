@@ -1,7 +1,7 @@
 // Compares grants by reservation with grants strictly in listing order, and the replay with a naive executor, the
 // oracle. No plan may be slower with reservation than in listing order. No plan may be slower in a larger memory than
-// in a smaller memory. If a plan ends without a deadlock in listing order, or in the smaller memory, it must not end in
-// a deadlock under the other rule, or in the larger memory.
+// in a smaller memory. A plan that has no deadlock in listing order must have none with reservation. A plan that has no
+// deadlock in the smaller memory must have none in the larger memory.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -57,7 +57,7 @@ void count_more_memory(Plan plan, const ReplayResult& before, unsigned seed, Cou
       !after.blocking && after.makespan > before.makespan * (1 + 1e-12) ? 1 : 0;
 }
 
-/// Counts whether the plan is slower or blocked under reservation, compared with grants in listing order. Then counts
+/// Counts the plan if it is slower or newly blocked under reservation, compared with grants in listing order. Then does
 /// the same for a larger memory, compared with the memory of the plan.
 void count_against_order(const Plan& plan, unsigned seed, Counts& counts) {
   const test::OracleResult in_order = test::oracle(plan, true);

@@ -32,7 +32,7 @@ class Walked final : public Sink {
   std::int64_t spans = 0, times = 0, period = 0;
 };
 
-/// Checks that two sums of seconds differ by at most 1e-12 of the makespan, as rounding may make them differ.
+/// Checks that two sums of seconds are equal except for rounding. They may differ by at most 1e-12 of the makespan.
 void check_close(double a, double b, double makespan) {
   if (std::isnan(a) && std::isnan(b)) return;
   CHECK(a == Approx(b).epsilon(1e-12).margin(1e-12 * makespan));
@@ -196,8 +196,8 @@ epilogue:
   CHECK(counted.spans == 4000);
 }
 
-/// Returns a plan whose body has `actions` actions on two streams. Each action takes another time, and waits for the
-/// action before it.
+/// Returns a plan whose body has `actions` actions on two streams. Each action takes a different time, and waits for
+/// the action before it.
 std::string long_body(int actions) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n";

@@ -59,7 +59,7 @@ TEST_CASE(
 
 TEST_CASE("if memory may delay an action, the shortcut leaves the plan to the replay") {
   // A memory of 10 kB has room for the inputs of many iterations. A memory of 100 B has room for only two inputs of 40
-  // B. That is enough for this plan, but the shortcut cannot prove it.
+  // B. This room is enough for the plan, but the shortcut cannot prove that.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")));
   CHECK_FALSE(unhindered(load_and_compute("100B", " waits=F~1")));
   // A load takes 5.25 s, and a computation takes 6 s. If the loads do not wait for computations, more and more inputs

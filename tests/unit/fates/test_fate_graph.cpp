@@ -106,8 +106,8 @@ TEST_CASE(
 }
 
 TEST_CASE("graph: programme and frontier find equal seconds if only boundaries can be kept") {
-  // If all gradients have 0 bytes, the integer programme cannot gain bytes from another order of the operations. Then
-  // it searches exactly the schedules that the frontier searches.
+  // If all gradients have 0 bytes, the integer programme cannot save bytes by another order of the operations. Then it
+  // searches exactly the schedules that the frontier searches.
   test::Dice dice(42);
   for (int round = 0; round < 6; ++round) {
     Chain chain = test::random_chain(dice, 4 + dice.below(2));

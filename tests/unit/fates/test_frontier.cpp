@@ -19,8 +19,8 @@ double seconds_within(const Frontier& frontier, std::int64_t budget) {
   return point < frontier.points().size() ? frontier.points()[point].seconds : infinity;
 }
 
-/// Tries all 3^n assignments of fates to the n stages. All operations run one after the other. Returns the seconds of
-/// the fastest assignment whose peak is within the budget.
+/// Tries all 3^n assignments of fates to the n stages. In each of them, all operations run one after the other. Returns
+/// the seconds of the fastest assignment whose peak is within the budget.
 double best_fates(const Chain& chain, std::int64_t budget) {
   double best = infinity;
   for (std::uint64_t i = 0; i < test::fates_count(chain.stages.size()); ++i) {
@@ -72,9 +72,9 @@ TEST_CASE(
 TEST_CASE(
     "frontier: if it helps to run a stage three times, the frontier is faster than all assignments of fates") {
   // Each of five stages takes 1 s forward and 2 s backward. A boundary has 1 byte, and a copy of it takes 100 s. A
-  // forward pass holds its input and its output. Besides them, 3 bytes have room for only one boundary, which is the
-  // input of the model. So other boundaries are made again: F0 F1 F2 F3 F4 B4 f0 f1 f2 B3 B2 f0 B1 B0. This schedule
-  // has 5 + 3 + 1 forward passes, 5 backward passes, and the load of the input.
+  // forward pass holds its input and its output. Besides them, a memory of 3 bytes has room for only one boundary,
+  // which is the input of the model. So other boundaries are made again: F0 F1 F2 F3 F4 B4 f0 f1 f2 B3 B2 f0 B1 B0.
+  // This schedule has 5 + 3 + 1 forward passes, 5 backward passes, and the load of the input.
   Chain chain;
   chain.input = {1, 100, 100};
   for (int s = 0; s < 5; ++s)

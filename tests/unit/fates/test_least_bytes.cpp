@@ -39,7 +39,8 @@ TEST_CASE("the least bytes of a chain are the bytes of the pass that needs the m
   chain.stages[1].reads = {{1, true}};
   chain.stages[2].reads = {{1, true}, {2, true}};
   CHECK(least_bytes_bound(chain) == 145);
-  // Now the backward pass of C does not read the output of A. Of these two tensors, it needs only the gradient.
+  // Now the backward pass of C does not read the output of A. So it needs the gradient of this output, but not the
+  // output.
   chain.stages[2].reads = {{1, false}, {2, true}};
   CHECK(least_bytes_bound(chain) == 125);
   chain.stages[1].keep_workspace = 100;
@@ -81,7 +82,7 @@ TEST_CASE("no choice of fates needs fewer bytes than the bound") {
     ++compared;
   }
   CAPTURE(equal);
-  CHECK(equal > compared / 10);  // some choice of fates often needs no more bytes than the bound
+  CHECK(equal > compared / 10);  // for many chains, a choice of fates needs no more bytes than the bound
 }
 
 /// Returns the message with which a model is refused within a budget. Its layers are `a`, `b`, `c`, `sum` and `d`. Each

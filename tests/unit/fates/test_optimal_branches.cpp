@@ -134,7 +134,7 @@ TEST_CASE("branches: a tensor that two operations read is on the device only onc
   // All tensors are kept. The image and the outputs of `a`, `b` and `sum` stay on the device, together 7 kB. The output
   // of `c` stays only until `sum` has read it. The peak is during the backward pass of `d`. The device then holds the 7
   // kB, the output of `d` (1 kB), the gradient of this output (1 kB of workspace) and the gradient of the output of
-  // `sum` (2 kB). The output of `a` must last over the boundaries of `b` and `c`. If each of these two boundaries had a
+  // `sum` (2 kB). The output of `a` crosses the boundaries after `b` and `c`. If each of these two boundaries had a
   // copy of it, the peak would be 4 kB higher.
   const Run run(250, block, true);
   CHECK(run.peak("keep_all") == 1000 + 3 * 2000 + 1000 + 1000 + 2000);
@@ -232,7 +232,7 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most)
   }
   CAPTURE(branching, faster, worst, gaps / cases);
   CHECK(branching > cases / 4);
-  // `optimal` leaves out some schedules. One of them is rarely faster than the answer of `optimal`.
+  // `optimal` leaves out some schedules. Only rarely is one of these faster than the answer of `optimal`.
   CHECK(faster <= 1 + cases / 20);
   CHECK(worst <= 0.05);
 }

@@ -102,8 +102,8 @@ TEST_CASE("branches: a boundary of the view says which part of it earlier stages
   REQUIRE_FALSE(view.branches());
   CHECK(view.stages[0].output.bytes == 100);
   CHECK(view.stages[0].carried.before == 0);
-  // In the view, boundary 2 has 110 bytes: the 100 bytes of boundary 1, which stage 2 still reads, and the 10 bytes
-  // that stage 1 makes.
+  // In `view`, which joins the tensors of a boundary, boundary 2 has 110 bytes: the 100 bytes of boundary 1, which
+  // stage 2 still reads, and the 10 bytes that stage 1 makes.
   CHECK(view.stages[1].output.bytes == 110);
   CHECK(view.stages[1].output.load_s == 110);
   CHECK(view.stages[1].gradient == 110);

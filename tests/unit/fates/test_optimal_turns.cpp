@@ -60,8 +60,8 @@ class Run {
   std::string text_;
 };
 
-/// Returns a random capacity of the device's memory. The logarithm of the capacity is uniformly distributed. At least,
-/// it is the peak of the strategy that needs the fewest bytes. At most, it is 1.1 times the peak of a run in which all
+/// Returns a random capacity of the device's memory. The logarithm of the capacity is uniformly distributed. It is at
+/// least the peak of the strategy that needs the fewest bytes, and at most 1.1 times the peak of a run in which all
 /// micro-batches keep all tensors.
 std::int64_t some_capacity(test::Dice& dice, const Run& run);
 
@@ -294,8 +294,8 @@ TEST_CASE("a backward pass after a recomputation on another device need not wait
 }
 
 // Saves take nearly no time, so the run takes only the seconds of its computations and loads. F1, the forward pass of
-// stage 1, runs again between the backward passes B3 and B2. The passes run on the two devices in turn, so B2 runs on
-// the device of B3. So the gradient that B3 makes is not moved.
+// stage 1, runs again between the backward passes B3 and B2. The passes run on the two devices alternately, so B2 runs
+// on the device of B3. So the gradient that B3 makes is not moved.
 TEST_CASE(
     "without overlap, a recomputation can bring a backward pass to the device of its gradient") {
   const std::string pool = "type: avg_pool, kernel: 3, stride: 1, padding: 1}";

@@ -21,9 +21,9 @@ TapeOp back(std::uint32_t s) {
   return {Kind::backward, s, false};
 }
 
-/// Returns a chain in which each tensor has another power of 10 as its bytes. So each digit of a sum shows whether a
-/// certain tensor is counted. The input has 1 byte. The outputs have 10 and 100 bytes, the inner tensors 1000 and 10000
-/// bytes. The gradient of boundary 1 has 100000 bytes.
+/// Returns a chain in which the bytes of each tensor are a different power of 10. So each digit of a sum shows whether
+/// a certain tensor is counted. The input has 1 byte. The outputs have 10 and 100 bytes, the inner tensors 1000 and
+/// 10000 bytes. The gradient of boundary 1 has 100000 bytes.
 Chain two_stages() {
   Chain chain;
   chain.input = {1, 0.5, 0.25};
@@ -41,7 +41,8 @@ Chain two_stages() {
 }
 
 /// The comments of fates/tape.hpp say how long a tensor is on the device. The functions below are slow, because they
-/// follow this rule word by word. An event means that an operation either brings a tensor to the device or reads it.
+/// follow these comments word by word. An event means that an operation either brings a tensor to the device or reads
+/// it.
 struct Event {
   int tensor;
   bool brings;

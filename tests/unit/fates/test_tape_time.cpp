@@ -39,8 +39,8 @@ TEST_CASE(
   // the next input is loaded meanwhile.
   CHECK(about(chain, keep, 40, 1) == Approx(19));
   CHECK(about(chain, keep, 1000, 10) == Approx(1 + 10 * 18));
-  // The last two backward passes hold only 20 and 10 bytes. So 40 bytes leave room for the next input, which has 10
-  // bytes.
+  // The last two backward passes hold only 20 and 10 bytes. So a memory of 40 bytes has room for the next input, which
+  // has 10 bytes.
   CHECK(about(chain, keep, 40, 10) == Approx(1 + 10 * 18));
 }
 

@@ -1,5 +1,6 @@
 // Tests a lower bound on the peak of training. The bound for many micro-batches in flight is computed from the peaks
-// for two and three micro-batches in flight. A step whose bound does not fit need not be planned.
+// for two and three micro-batches in flight. A step whose bound is above the capacity of the memory need not be
+// planned.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"

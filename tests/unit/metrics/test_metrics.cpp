@@ -131,7 +131,7 @@ TEST_CASE("If the platform gives no watts, the energy is unknown, and the metric
   REQUIRE(value(totals, "energy_j_by_link").keyed.empty());
   SeriesSink sink(plan, 1);
   feed(sink);
-  REQUIRE(sink.table().series.back().name == "recompute_s");  // with watts, power_w is the last
+  REQUIRE(sink.table().series.back().name == "recompute_s");  // with watts, power_w is the last series
   plan.actions[1].joules = 120;  // the joules of this action were measured
   Totals measured(plan);
   feed(measured);

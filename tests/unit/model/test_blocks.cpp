@@ -1,5 +1,5 @@
-// Tests blocks of layers. In a block or a repetition, the name `before` stands for the layer before it. With blocks,
-// the document of a residual network describes each kind of block only once.
+// Tests blocks of layers. In a block or a repetition, the name `before` stands for the layer before this block or
+// repetition. With blocks, the document of a residual network describes each kind of block only once.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"
@@ -84,7 +84,7 @@ TEST_CASE("a use of a block passes inputs, and inside the block they have the de
   CHECK(m.layers[4].inputs == Inputs{0, 3});
   CHECK(m.layers[5].inputs == Inputs{1});
   // In the outer block `twice`, `deep` is y and `skip` is x. The inner block `join` declares its inputs in another
-  // order. Still, `deep` is y and `skip` is x inside `join`.
+  // order. Inside `join`, too, `deep` is y and `skip` is x.
   const Model nested = model_of(two + "- {block: twice, name: o, inputs: [x, y]}\n", "", join);
   CHECK(names_of(nested) ==
         std::vector<std::string>{"x", "y", "r.o.a", "s.o.a", "t.o.a", "u.o.1", "u.o.2"});
@@ -172,7 +172,7 @@ TEST_CASE("bad blocks are refused at the place where they are written or used") 
 
 TEST_CASE("blocks that double many times are refused before they are written out") {
   // The model would have 2^59 layers. The program counts the layers of each of the 60 blocks only once. So it knows
-  // this number before it writes the layers out.
+  // this number before it makes any layer.
   std::string blocks = "blocks:\n  b0: {layers: [{type: relu}]}\n";
   for (int i = 1; i < 60; ++i) {
     const std::string below = "{block: b" + std::to_string(i - 1) + "}";

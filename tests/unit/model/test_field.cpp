@@ -1,5 +1,6 @@
 // Tests receptive fields against hand calculations. A receptive field is the part of the model's input on which one
-// pixel of a layer's output depends.
+// pixel of a layer's output depends. The jump of a layer is the distance between two neighbouring pixels of its output,
+// in pixels of the model's input.
 #include <catch2/catch.hpp>
 
 #include "model/field.hpp"

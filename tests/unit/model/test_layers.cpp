@@ -59,7 +59,7 @@ TEST_CASE("kernel, stride, dilation and padding may be given for each axis") {
 }
 
 TEST_CASE("a transposed convolution restores the extents of a convolution's input") {
-  // Each extent is (8 - 1) x stride 2 - 2 x padding 1 + kernel 3 + output padding 1 = 16.
+  // Each extent is (8 - 1) x 2 (stride) - 2 x 1 (padding) + 3 (kernel) + 1 (output padding) = 16.
   const Layer up = last(
       "conv_transpose2d, channels: 4, kernel: 3, stride: 2, padding: 1, output_padding: 1", square);
   CHECK(up.shape == Shape{16, 16, 4});

@@ -144,8 +144,8 @@ TEST_CASE("counts that overflow are errors, at the position of the layer or of t
       StartsWith("3 m.yaml:5:3: error: FLOP: "));
   CHECK_THAT(refused(image, "scale: 9000000000000000000"),
              StartsWith("3 s.yaml:1:8: error: elements: "));
-  // In the first model, the bytes of each layer fit into 64 bits, but the bytes of both layers together do not. This
-  // check counts 32 bytes for each element.
+  // The reader counts 32 bytes for each element here. In the first model, the number of bytes of each layer fits into
+  // 64 bits, but the sum of both numbers does not.
   CHECK_THAT(refused("- {type: input, shape: [200000000000000000]}\n- {type: relu}\n"),
              StartsWith("3 m.yaml:5:3: error: bytes of the layers up to this one: "));
   CHECK_THAT(refused("- {type: input, shape: [5000000000000000000]}\n- {type: relu}\n"),

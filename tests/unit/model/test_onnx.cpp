@@ -105,7 +105,7 @@ TEST_CASE(
 }
 
 TEST_CASE("constants are computed when a file is read, also with floating-point scales", "[onnx]") {
-  // These nodes compute twice the height and width, as exporters write it: cast, multiply, floor, cast.
+  // These nodes double the height and the width with the operators that exporters write: cast, multiply, floor, cast.
   OnnxBytes onnx;
   onnx.input("x", {1, 2, 5, 7})
       .numbers("begin", {2})

@@ -1,5 +1,5 @@
-// Tests which axis of an ONNX file is the batch. Also tests samples that consist of several sequences or images, which
-// another axis counts.
+// Tests which axis of an ONNX file is the batch. Also tests samples that consist of several sequences or images. A
+// second axis counts these sequences or images.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -45,7 +45,7 @@ TEST_CASE("an axis that is named batch is the batch, at any position", "[onnx]")
   const Model both = read(lstm({"seq", "batch", 10}), "{seq: 7, batch: 2}").model;
   CHECK(both.flop() == flop);
   CHECK_THAT(refused(lstm({"seq", "batch", 10}), "{batch: 2}"), Contains("the extents of seq"));
-  OnnxBytes second;  // the second input has the batch
+  OnnxBytes second;  // only the second input has a batch axis
   second.input("a", {3, 4}).input("x", {"batch", 8}).node("Relu", {"x"}, {"y"}).output("y");
   CHECK(layer(read(second, "{batch: 6}").model, "x").shape == Shape{8});
 }
@@ -121,8 +121,8 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
     CHECK(up.backward.weight_flop == 2 * up.macs + 32 * 32 * 4);
     CHECK(got.notes.empty());
   }
-  // The file says that the output has 34 rows and columns, but no window reaches row 34. So the layer becomes an
-  // operator that has as many products as the convolution.
+  // The file says that the output has 34 rows and columns, but no window reaches row 34. So the layer gets the type
+  // `operator`. It has as many products as the convolution.
   const ReadOnnx larger = read_one({strides, A::integers("output_shape", {34, 34})});
   CHECK(layer(larger.model, "up").type == "operator");
   CHECK(layer(larger.model, "up").macs == 16 * 16 * 8 * 4 * 9);

@@ -1,5 +1,4 @@
-// Tests Einsum, TopK, and operators whose shapes cannot be inferred, so that the user gives these
-// shapes.
+// Tests Einsum, TopK, and operators whose shapes cannot be inferred. The user gives these shapes.
 #include <catch2/catch.hpp>
 
 #include "model/onnx/einsum.hpp"
@@ -25,7 +24,7 @@ TEST_CASE("an equation gives the shape of the output, and the number of products
   CHECK(shape_of("bij,jk->bik", {{2, 5, 16}, {16, 24}}) == Shape{2, 5, 24});
   CHECK(einsum_of("bij,jk->bik", {{2, 5, 16}, {16, 24}}).summed() == 16);
   CHECK(shape_of("ba,ac", {{2, 3}, {3, 4}}) == Shape{2, 4});
-  // An equation that does not name its output has the axes of the output in alphabetical order.
+  // If an equation does not name its output, the axes of the output are in alphabetical order.
   CHECK(shape_of("cb", {{2, 3}}) == Shape{3, 2});
   CHECK(shape_of("ii -> i", {{4, 4}}) == Shape{4});
   CHECK(shape_of("...ij,...jk->...ik", {{2, 3, 4, 5}, {3, 5, 6}}) == Shape{2, 3, 4, 6});

@@ -11,8 +11,8 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns the shape of an image after padding. Before, the image has 3 channels and 8 x 10 pixels. Nodes like those of
-/// PyTorch's exporter compute from `list` how many zeros are added at each side.
+/// Returns the shape of an image after padding. Before the padding, it has 3 channels and 8 x 10 pixels. Nodes like
+/// those of PyTorch's exporter compute from `list` how many zeros are added at each side.
 Shape padded(const std::vector<std::int64_t>& list) {
   const auto rest = static_cast<std::int64_t>(8 - list.size());
   OnnxBytes onnx;
@@ -74,7 +74,7 @@ TEST_CASE("constant tables are transposed, and are sliced from either end", "[on
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
   // Along the columns, the slice goes backward in steps of 2. It begins at column 2 and ends before column 0, so it
   // takes only column 2. Along the two rows, it goes backward in steps of 3. It begins at the last row and takes only
-  // this row. So the result is 6, and the other numbers come from `more`.
+  // this row. So the result is 6. The numbers 12 and 10 come from `more`.
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
 }
 

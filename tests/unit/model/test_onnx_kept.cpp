@@ -74,7 +74,8 @@ TEST_CASE("attention with a mask keeps queries, keys, values and the softmax's o
 
 TEST_CASE("a group norm without scale and shift has no parameters", "[onnx]") {
   // PyTorch exports a GroupNorm as several nodes. The first one is an InstanceNormalization whose channels are the
-  // groups. It has a scale of 1 and a shift of 0. A product with the real scale and a sum with the real shift follow.
+  // groups. It has a scale of 1 and a shift of 0. After it come a product with the real scale and a sum with the real
+  // shift.
   const auto constant = [](float value) {
     std::string raw(reinterpret_cast<const char*>(&value), sizeof(value));
     raw += raw;

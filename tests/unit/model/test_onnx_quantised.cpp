@@ -12,7 +12,7 @@ namespace {
 using A = OnnxAttribute;
 
 // The bytes of a field that sets the element type of a tensor to int8. Before this field, another field sets the type
-// to float. In a message, the last of two such fields counts.
+// to float. If a message sets a field twice, the last value is used.
 const std::string int8 = field(2, std::int64_t{3});
 
 }  // namespace

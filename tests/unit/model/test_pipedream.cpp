@@ -51,8 +51,8 @@ Model read(const std::string& text, const std::string& use = "{batch: 2}") {
   return read_model(imported(text, use));
 }
 
-// A graph with two inputs of unknown sizes, a node for a state, which has no inputs, and a node that reads a part of
-// the state.
+// A graph with two inputs of unknown sizes, a node for a state, and a node that reads a part of the state. The node for
+// the state has no inputs.
 const std::string two_inputs =
     "node1 -- Input0 -- forward_compute_time=0.000, backward_compute_time=0.000, "
     "activation_size=0.0, parameter_size=0.000\n"
@@ -276,9 +276,9 @@ TEST_CASE("PipeDream's bytes of parameters are 4 times torchvision's parameters"
   }
   std::ostringstream all;
   all << table.rdbuf();
-  // The files do not say for how many samples they are, but the bytes of the layers do. For example, AlexNet's first
-  // output has 198,246,400 B = 256 x 64 x 55 x 55 x 4 B, where 64 x 55 x 55 is the output for one sample. So the file
-  // is for 256 samples.
+  // The files do not give the number of their samples, but it follows from the bytes of the layers. For example,
+  // AlexNet's first output has 198,246,400 B = 256 x 64 x 55 x 55 x 4 B, where 64 x 55 x 55 is the output for one
+  // sample. So the file is for 256 samples.
   struct Case {
     const char *file, *weights;
     std::int64_t batch;

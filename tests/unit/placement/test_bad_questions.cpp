@@ -24,7 +24,7 @@ std::string refusal(const PlacementProblem& problem) {
   return "accepted";
 }
 
-/// Returns a random problem that is not refused. So at least one kernel uses each of its tensors.
+/// Returns a random problem that is not refused. Each tensor of such a problem is used by at least one kernel.
 PlacementProblem some_problem(test::Dice& dice) {
   for (;;) {
     PlacementProblem problem = test::random_placement(
@@ -64,7 +64,7 @@ TEST_CASE(
     CHECK_THAT(refusal(broken), Catch::StartsWith("3: " + kernel) &&
                                     Contains("there is no tensor with this number"));
 
-    // In `broken`, the kernel that made the tensor only reads it. So no kernel makes the tensor.
+    // In `broken`, the kernel that makes the tensor in `problem` only reads it. So no kernel makes it.
     for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
       if (problem.tensors[t].begins != Begins::made) continue;
       broken = problem;

@@ -77,7 +77,7 @@ TEST_CASE(
   // The first kernel makes tensor `a`, and the last kernel reads `a`. Between them, kernel `fill` needs the whole fast
   // memory for `b`. If `a` is in slow memory for the whole run, the kernels take 2 + 9 s longer. To move `a` out of
   // fast memory takes 2 s, and to move it in again takes 1 s. Before and after `fill`, the kernels `wait` and `rest`
-  // take 4 s each. If the moves run during these two kernels, the run takes no longer.
+  // take 4 s each. If the moves run during these two kernels, they take no extra time.
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
   problem.kernels = {{"make", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},
@@ -154,7 +154,7 @@ TEST_CASE("from the second round on, all rounds of a hardware cache are equal",
 TEST_CASE("reads in place and moves of the copy engine share one bandwidth", "[placement]") {
   // Kernel `a` reads the 100 bytes of tensor `x` in place at 10 byte/s. At the same time, the copy engine fetches the
   // 50 bytes of tensor `y` for kernel `b`. The kernel and the engine share 10 byte/s. So each gets 5 byte/s until `y`
-  // has arrived at 10 s. Until then, the kernel has read 50 bytes of `x`. The other 50 bytes take 5 s.
+  // has arrived at 10 s. By then, the kernel has read 50 bytes of `x`. The other 50 bytes take 5 s.
   using Over = KernelTime::Line::Over;
   PlacementProblem problem;
   problem.tensors = {{.name = "x", .bytes = 100, .begins = PlacementProblem::Begins::given},

@@ -1,5 +1,5 @@
-// Tests the text form of plans, sluice-plan/2. A plan that is written as text and read back must equal the plan before.
-// Texts of version 1 can still be read.
+// Tests the text form of plans, sluice-plan/2. A plan that is written as text and read back must equal the original
+// plan. Texts of version 1 can still be read.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

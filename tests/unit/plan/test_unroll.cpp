@@ -1,5 +1,5 @@
-// Tests that a plan gives the same run after its body is unrolled as before. The naive executor (support/oracle.hpp)
-// and the replay execute the plans. A few plans are executed by SimGrid's engine, too.
+// Unrolls the bodies of plans, and tests that the unrolled plans give the same runs as the original plans. The naive
+// executor (support/oracle.hpp) and the replay execute the plans. A few plans are executed by SimGrid's engine, too.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -99,7 +99,8 @@ TEST_CASE(
     "waits for earlier iterations, and work for later ones, refer to the right run of the unrolled body") {
   // Each of the eight iterations has a load for the next iteration, and a computation. The computation waits for the
   // load of its input, and for the computation of two iterations ago. The unrolled body has four copies of each action,
-  // with the numbers 0 to 3. In run i of the unrolled body, copy c is what iteration 4 i + c of the plan was.
+  // with the numbers 0 to 3. In run i of the unrolled body, copy c does the work of iteration 4 i + c of the original
+  // plan.
   const Plan plan = plan_from_text(R"(format: sluice-plan/1
 iterations 8
 pool gpu capacity=1kB

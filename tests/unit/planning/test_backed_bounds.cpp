@@ -47,7 +47,7 @@ TEST_CASE(
     "with a second memory as the home of weights, no streamed inference takes fewer seconds than its bounds",
     "[property][placement]") {
   // Inputs and answers use the link to host memory, and each weight comes over this link once. All other copies use the
-  // link `far` to the second memory. It may be much slower or much faster than the link to host memory.
+  // link `far` to the second memory. The link `far` may be much slower or much faster than the link to host memory.
   Compared compared;
   Dice dice(2028);
   for (int c = 0; c < test::cases_of(24); ++c) {

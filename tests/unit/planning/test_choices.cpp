@@ -1,6 +1,6 @@
 // Tests how Sluice chooses the settings that a scenario leaves open. With more memory, no run may become slower or be
-// refused. No explicit settings may make a run much faster than the chosen settings. A faster machine may make no run
-// much slower.
+// refused. If a scenario gives settings, its run must not be much faster than with the settings that Sluice chooses. A
+// faster machine may make no run much slower.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -34,9 +34,10 @@ double seconds_of(const std::optional<Plan>& plan) {
 }
 
 /// Returns whether the case may run slower with more memory. The choices for replicas assume that each replica has
-/// every link, or a fixed share of it, to itself. If replicas share a link, the assumption is wrong. But slower runs
-/// were seen only if weights take turns as well. Long campaigns raised the capacity step by step. A run took at most
-/// 1.6 % longer than the run with one step less memory, and at most 1.7 % longer than the run with two steps less.
+/// every link, or a fixed share of it, to itself. If replicas share a link, the assumption is wrong. But more memory
+/// made a run slower only in cases in which the weights also take turns. Long campaigns raised the capacity step by
+/// step. A run took at most 1.6 % longer than the run with one step less memory, and at most 1.7 % longer than the run
+/// with two steps less.
 bool streams_over_a_shared_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
     if (line == "platform.links.host.sharing=shared")
@@ -292,8 +293,8 @@ double seconds_on(std::int64_t input, const std::vector<test::Row>& rows, const 
 }
 
 // The last group computes in no time and makes large answers. A rehearsal keeps room for several answers during the
-// whole group. Plans without this room are tried, too. In them, a load of weights waits until an answer is saved, and
-// takes its bytes. So more weights come early.
+// whole group. Plans without this room are tried, too. In these plans, a load of weights waits until an answer has been
+// saved, and takes the bytes of this answer. So more weights come early.
 TEST_CASE("plans are tried in which a transfer waits for the room of another transfer") {
   const auto seconds = [](const std::string& keys) {
     return seconds_on(
@@ -373,9 +374,9 @@ TEST_CASE("stages of about equal time are tried for resident replicas that share
   CHECK(seconds("policy: {name: data_parallel, replica: resident}\n") <= by_hand * (1 + 1e-9));
 }
 
-// On the slowest of these devices, the loads of the fastest listing are timed for a pace of 1.4: as if the loads took
-// 1.4 times as long as the computation. This listing is the fastest on the faster devices, too. So Sluice must try it
-// on every device.
+// On the slowest of these devices, the fastest listing is the one that assumes a pace of 1.4: as if the loads took 1.4
+// times as long as the computation. This listing is the fastest on the faster devices, too. So Sluice must try it on
+// every device.
 TEST_CASE("a faster device uses a listing of loads that is timed for a slower device") {
   const auto seconds = [](const char* rate) {
     return run_seconds(make_plan(test::small_scenario(

@@ -12,8 +12,8 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns a candidate that takes `seconds` and has the lower bound `at_least`. If `seconds` is infinity, the candidate
-/// does not fit. Each simulation of the candidate adds 1 to `simulated`. A simulation reports a result only if it takes
-/// fewer than `worth` seconds, as simulations of policies do.
+/// does not fit. Each simulation of the candidate adds 1 to `simulated`. Like the simulations of policies, a simulation
+/// reports its seconds only if they are fewer than `worth`.
 Candidate candidate(const std::string& name, double at_least, double seconds, int& simulated) {
   return {at_least, 1, [=, &simulated](double worth, const auto& settled) {
             ++simulated;

@@ -1,5 +1,5 @@
 // Tests rehearsals of streamed inference with all choices open. A rehearsal computes the seconds of a candidate without
-// making its plan. These seconds must equal the seconds that a replay of the plan takes. The plan must not need more
+// making its plan. These seconds must equal the makespan that a replay of the plan gives. The plan must not need more
 // memory than the rehearsal says. With more memory, no run may be slower.
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // Tests the clock of a training step. For given positions of the loads, the clock computes a lower bound on the seconds
-// of the step. In a phased step, the clock counts the copy engines of each device separately.
+// of the step. In a phased step, the copies of each device have copy engines of their own.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -63,8 +63,8 @@ TEST_CASE(
       }
     }
   CHECK(compared > 100);
-  // If no action waits for memory, a run takes exactly the seconds of the clock. This holds for more than a quarter of
-  // these runs.
+  // If no action waits for memory, a run takes exactly the seconds of the clock. More than a quarter of these runs take
+  // exactly these seconds.
   CHECK(reached > compared / 4);
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("a bound is lowered by more than many additions can round", "[unit]") 
   // it would be above `sum`.
   CHECK(lowered_for_rounding(1e6, 0) > sum);
   CHECK(lowered_for_rounding(1e6, 1e7) <= sum);
-  // Each of 1e7 additions may round by a share of 2^-53, and 1e7 * 2^-53 = 1.11e-9.
+  // Each of 1e7 additions may change the sum by a share of 2^-53, and 1e7 * 2^-53 = 1.11e-9.
   CHECK(lowered_for_rounding(1e6, 1e7) == Approx(1e6 * (1 - 1.1103e-9)).epsilon(1e-12));
 }
 

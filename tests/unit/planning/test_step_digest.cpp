@@ -24,8 +24,7 @@ TEST_CASE("two strategies share their ways exactly if they lead to the same step
     REQUIRE(opened.size() == 1);
     return opened.front().same_ways;
   };
-  // The model has no attention. So selective recomputation makes nothing again, and keeps all
-  // tensors.
+  // The model has no attention. So selective recomputation computes nothing again, and keeps all tensors.
   CHECK(ways_of("keep_all", 1) == ways_of("selective", 1));
   CHECK(ways_of("keep_all", 1) != ways_of("keep_all", 2));
   CHECK(ways_of("keep_all", 1) != ways_of("offload_all", 1));

@@ -1,5 +1,5 @@
-// Tests how the description of a device or a link is found in a platform's document, also if the device comes from a
-// group or from a count.
+// Tests how the description of a device or a link is found in a platform's document, also for a device in a group, and
+// for one of several devices with the same description.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"

@@ -45,7 +45,8 @@ PolicyRequest request_with(const Scenario& scenario, const CutModel& cut,
 
 TEST_CASE("the bound of a placed run counts the loads before the kernels", "[placement]") {
   // Each of the two layers has 8 bytes of weights, and the image has 4 bytes. Each forward pass reads and writes 16
-  // bytes. The two backward passes read and write 28 and 24 bytes, and each update 24 bytes. In HBM, a byte takes 1 ns.
+  // bytes. One backward pass reads and writes 28 bytes, and the other one 24 bytes. Each update reads and writes 24
+  // bytes. In HBM, a byte takes 1 ns.
   const Scenario scenario = on_card(
       "    - {type: dense, name: one, features: 1}\n    - {type: dense, name: two, features: 1}\n",
       "unlimited",

@@ -60,7 +60,7 @@ workload: {batch: 1, mode: training, optimizer: sgd}
 
 TEST_CASE("optimal fates are compared with strategies whose tensors are placed", "[placement]") {
   // If all tensors are in HBM, the weights and the image arrive after 8 + 8 + 4 ns. The forward pass of a layer reads 4
-  // + 8 bytes and writes 4 bytes, in 16 ns. Its backward pass is priced at twice as long. Its update takes 24 ns.
+  // + 8 bytes and writes 4 bytes, in 16 ns. Its backward pass is priced at twice these seconds. Its update takes 24 ns.
   const double hbm = 20 + 2 * (16 + 32 + 24);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=optimal", "policy.placement=none"})) ==
         Approx(hbm));
@@ -143,10 +143,10 @@ workload: {batch: 1, mode: training, optimizer: sgd, backward: per_layer}
 
 TEST_CASE("optimal fates are possible if only slow memory has room", "[placement]") {
   const std::string text = test::two_products_model + server;
-  // All bytes are read and written at 10 byte/s. The forward passes of the two layers read and write 920 and 500 bytes.
-  // The backward pass of the first layer reads and writes 1720 bytes: the image (40), the weights (800) and gradients
-  // (80 + 800). The backward pass of the second layer reads and writes 980 bytes. The updates of the two layers read
-  // and write 2400 and 1200 bytes.
+  // All bytes are read and written at 10 byte/s. The forward pass reads and writes 920 bytes in the first layer, and
+  // 500 bytes in the second layer. The backward pass of the first layer reads and writes 1720 bytes: the image (40),
+  // the weights (800) and gradients (80 + 800). The backward pass of the second layer reads and writes 980 bytes. The
+  // update reads and writes 2400 bytes in the first layer, and 1200 bytes in the second layer.
   const double step = 92 + 50 + 172 + 98 + 240 + 120;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
   // DRAM has one byte, so no tensor fits into it, and the search for fates has no budget. Then `optimal` keeps all

@@ -22,8 +22,8 @@ double seconds_of(const Plan& plan) {
   return replayed;
 }
 
-/// Returns a dense layer of 10 features without a bias for each letter. Layers with the same letter share their weights
-/// of 400 bytes.
+/// For each letter, returns a dense layer of 10 features without a bias. Layers with the same letter share their
+/// weights of 400 bytes.
 std::string layers(const std::string& letters) {
   std::string text = "    - {type: input, name: x, shape: [10]}\n";
   for (std::size_t l = 0; l < letters.size(); ++l) {
@@ -90,8 +90,8 @@ TEST_CASE(
   // Fast memory has room for the weights of only one letter. So each round fetches the weights of both letters, in 40 s
   // each. The image and the answer stay in slow memory. The first layer reads the image there in 4 s, and the last
   // layer writes the answer there in 4 s. Besides, each of these two layers takes (40 + 400) / 100 s. Each of the four
-  // other layers takes (40 + 400 + 40) / 100 s. The next image is not copied to fast memory, because slow memory would
-  // be read for this copy just before the weights of letter b, and would delay them by 4 s.
+  // other layers takes (40 + 400 + 40) / 100 s. The next image is not copied to fast memory. This copy would run just
+  // before the weights of letter b are fetched, and would delay them by 4 s.
   const std::string text = scenario_text("aaabbb", server, "batch: 1, steps: 3");
   const Plan plan = placed(text, "synchronous", 600);
   CHECK(seconds_of(plan) == Approx(3 * (40 + 8.4 + 4.8 + 4.8 + 40 + 4.8 + 4.8 + 8.4)));
@@ -128,7 +128,8 @@ TEST_CASE("weights that were updated in fast memory are saved before they are fe
     const Plan plan = placed(text, "synchronous", dram, "keep_all");
     INFO(dram);
     CHECK(seconds_of(plan) <= seconds_of(placed(text, "static", dram, "keep_all")) * (1 + 1e-9));
-    // The prologue loaded the weights into slow memory. A save writes into this tensor, so it allocates no bytes there.
+    // The prologue loaded the weights into slow memory. A save writes over these weights, so it allocates no bytes
+    // there.
     for (const Action& action : plan.actions)
       if (action.kind == ActionKind::move &&
           plan.pools[action.flows.front().to].name == "gpu_ddr" &&

@@ -209,7 +209,7 @@ TEST_CASE("under streamed, a placement that is not possible is refused at its ke
   };
   const std::string placed = "policy: {name: streamed, placement: static}\n";
   says(placed + "workload: {batch: 1, mode: training}\n",
-       "'placement: static' is only for inference under a policy whose weights take turns: use "
+       "'placement: static' is only for inference if the policy's weights take turns: use "
        "placement backing, or policy resident");
   says(placed + "workload: {batch: 1}\n",
        "needs a cost model that counts the bandwidths of memories, but 'peak' does not",

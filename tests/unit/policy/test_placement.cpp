@@ -68,9 +68,9 @@ TEST_CASE("inference with tensors in two memories takes the seconds computed by 
 
 TEST_CASE("reading inputs in place is compared with copying the inputs", "[placement]") {
   // The weights of both products are loaded into DRAM. The first product has its weights after 800 / 2 = 400 s. The
-  // second product has its weights after 1200 / 2 = 600 s. The images stay in PMEM: a copy of 40 bytes would take 20 s,
-  // but a read from PMEM takes only 4 s instead of 0.4 s. So for each image, the two products take (4 + 8.8) + 5 s. The
-  // last answer is saved in 10 s.
+  // second product has its weights after 1200 / 2 = 600 s. The images stay in PMEM: a copy of 40 bytes to DRAM would
+  // take 20 s, but a read of 40 bytes takes 4 s in PMEM and 0.4 s in DRAM. So for each image, the two products take (4
+  // + 8.8) + 5 s. The last answer is saved in 10 s.
   const Scenario scenario = two_products("4000B", "batch: 1, steps: 40");
   CHECK(seconds_of(scenario) == Approx(600 + 5 + 39 * (12.8 + 5) + 10));
 }
@@ -289,7 +289,7 @@ TEST_CASE("if a device has two memories, placement is auto by default", "[placem
     return two_products("1000B", "batch: 1", "policy: resident\n" + more);
   };
   CHECK(seconds_of(resident()) == Approx(127.6));
-  // The cost model `peak` does not count the bandwidths of memories. So placements are not tried, and nothing fits.
+  // The cost model `peak` does not count the bandwidths of memories. So placements are not tried, and no plan fits.
   CHECK_THROWS_AS(seconds_of(resident("cost: {model: peak}\n")), Infeasible);
   // The document of the scenario stays as the user wrote it.
   CHECK(resident().document.find("policy")->find("placement") == nullptr);

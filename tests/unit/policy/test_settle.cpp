@@ -57,7 +57,7 @@ TEST_CASE("if every candidate must wait for memory, the fastest candidate is cho
 TEST_CASE(
     "a plan that was chosen fits, runs to its end, and takes the seconds for which it was chosen") {
   // All weights stay, and up to four inputs are loaded early. The plan lists the loads of these inputs early, and so
-  // reserves bytes for them. These may be more bytes than a run in unlimited memory ever holds.
+  // reserves bytes for them. The reserved bytes may be more than a run in unlimited memory ever holds.
   int fitting = 0;
   for (std::int64_t capacity = 800; capacity <= 3000; capacity += 20) {
     INFO(capacity << " B");
@@ -231,7 +231,7 @@ TEST_CASE("a cut whose candidates turn out to be infeasible does not refuse the 
 }
 
 /// Plans training under the policy streamed, with open fates and `in_flight` micro-batches in flight. If the plan is
-/// refused, returns its shortage. If the plan fits, returns nullopt.
+/// refused, returns the reasons that its error gives. If the plan fits, returns nullopt.
 std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_flight) {
   const Scenario scenario = test::small_scenario(
       4000, rows,

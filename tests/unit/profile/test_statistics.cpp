@@ -10,8 +10,8 @@ using namespace sluice;
 
 TEST_CASE("Median, quantiles, MAD and standard deviation equal the numbers of a hand calculation") {
   // The numbers 1 2 3 4 10 have the mean 4. The squares of their deviations from the mean add up to 9 + 4 + 1 + 0 + 36
-  // = 50. So the variance is 50 / 4. The median of the numbers is 3. Their distances from the median are 2 1 0 1 7,
-  // with the median 1, which is called the MAD.
+  // = 50. So the variance is 50 / 4. The median of the numbers is 3. The distances of the numbers from 3 are 2 1 0 1 7.
+  // The median of these distances is 1. It is called the MAD.
   const Spread spread = spread_of({10, 1, 4, 2, 3});
   CHECK(spread.n == 5);
   CHECK(spread.mean == 4);
@@ -19,7 +19,7 @@ TEST_CASE("Median, quantiles, MAD and standard deviation equal the numbers of a 
   CHECK(spread.median == 3);
   CHECK(spread.mad == 1);
   CHECK(spread.outliers == 1);  // 10 is 7 above the median, more than 3 x 1.4826 x the MAD
-  CHECK(spread.dropped == 0);   // 10 is 6 above the mean, less than 3 x the std, 3.54
+  CHECK(spread.dropped == 0);   // 10 is 6 above the mean, less than 3 times the std of 3.54
   CHECK(spread.mean_within == 4);
   CHECK(spread.disagreement() == Approx(1.0 / 3));
   CHECK(spread.least == 1);

@@ -1,5 +1,4 @@
-// Tests which executor runs a plan. Also tests what the choice `both` reports if the results of the two executors
-// differ.
+// Tests which executor runs a plan. Also tests the message of a run with both executors if their results differ.
 #include <catch2/catch.hpp>
 #include <cmath>
 

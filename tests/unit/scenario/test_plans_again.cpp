@@ -74,8 +74,8 @@ std::vector<Question> questions() {
        {"keep_all", "recompute_all", "offload_all", "sqrt", "checkpoint", "selective"}) {
     const std::string more = "fates: {strategy: " + std::string(fates) + "}\n";
     const std::string name = std::string(" in training, ") + fates;
-    // A step may load other tensors besides inputs. Then the seconds decide when these tensors are loaded, so other
-    // seconds need a new plan.
+    // A step may load other tensors besides inputs. Then the seconds of actions decide when these tensors are loaded.
+    // So the plan must be made again if the seconds change.
     const bool loads_inputs_only = std::string(fates) != "offload_all";
     all.push_back(
         {"resident" + name, scenario(training, "name: resident", more), loads_inputs_only});
@@ -120,7 +120,7 @@ Words prices(std::mt19937& random) {
   return some;
 }
 
-/// Returns a random override of a key that changes more than prices. After it, the plan must be made again.
+/// Returns a random override of a key that changes more than prices. With this override, the plan must be made again.
 Words other(std::mt19937& random) {
   const Words all = {"platform.devices.gpu.memory.capacity=20GB", "workload.batch=16",
                      "platform.devices.gpu.count=4", "workload.steps=5",

@@ -248,14 +248,15 @@ TEST_CASE(
   CHECK(bound_with({}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({capacity + "1MB", "memory={capacity: unlimited}"}) ==
         Approx(61.001e-3).epsilon(1e-12));
-  // With a tenth of the bandwidth, the 20 kB of a sample between the layers take 0.2 ms, but the second layer computes
-  // the sample in 0.1 ms. So in the bound, all samples go through both layers in 0.01 + 61 ms. Then the 3000 - 1000 kB
-  // of weights that do not fit take 20 ms more. Another term of the bound is smaller: the 10 x 1 + 3000 kB that must
-  // cross the link take 30.1 ms.
+  // With a tenth of the bandwidth, the 20 kB that a sample has between the layers take 0.2 ms, but the second layer
+  // computes the sample in 0.1 ms. So in the bound, all samples go through both layers in 0.01 + 61 ms. Then the 3000 -
+  // 1000 kB of weights that do not fit take 20 ms more. Another term of the bound is smaller: the 10 x 1 + 3000 kB that
+  // must cross the link take 30.1 ms.
   const std::string slow = "platform.links.host.bandwidth=100MB/s";
   CHECK(bound_with({capacity + "1MB", slow}) == Approx(81.01e-3).epsilon(1e-12));
   // With a hundredth of the bandwidth, the 3010 kB that must cross the link take 301 ms. This is the largest term of
-  // the bound. The term above is 0.1 + 61 + 200 = 261.1 ms, and the weights alone take 300 ms.
+  // the bound. The term with the weights that do not fit is 0.1 + 61 + 200 = 261.1 ms, and all weights alone take 300
+  // ms.
   const std::string slower = "platform.links.host.bandwidth=10MB/s";
   CHECK(bound_with({capacity + "1MB", slower}) == Approx(301e-3).epsilon(1e-12));
 }

@@ -1,5 +1,5 @@
-// Tests that the cut by_memory never refuses a model for which some cut fits. Each stage must have as many layers as
-// possible if the later stages must fit, too.
+// Tests that the cut by_memory never refuses a model for which some cut fits. Each stage must have the most layers with
+// which the later stages still fit.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

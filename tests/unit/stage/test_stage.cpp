@@ -98,8 +98,8 @@ TEST_CASE("by_weight cuts where the fewest bytes cross, and limits the weights o
   // The weights have 1, 2, 3 and 4 B. The boundaries have 20, 30 and 5 B.
   const Cutting cutting(chain());
   CHECK(cutting.lasts("{cut: by_weight, groups: 1, split: false}") == Lasts{4});
-  // With two groups, a stage may have weights of at most 5 B. Two cuts are possible. In the cut a, b | c | d, the first
-  // boundary has 30 B. In the cut a | b, c | d, it has only 20 B.
+  // With `groups: 2`, a stage may have weights of at most 10 B / 2. Two cuts with three stages are possible. In the cut
+  // a, b | c | d, the first boundary has 30 B. In the cut a | b, c | d, it has only 20 B.
   CHECK(cutting.lasts("{cut: by_weight, groups: 2, split: false}") == Lasts{1, 3, 4});
 }
 

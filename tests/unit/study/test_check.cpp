@@ -30,7 +30,7 @@ TEST_CASE(
   CHECK(moved(100, 99, high) == Verdict::worse);
   CHECK(moved(100, 101, neither) == Verdict::changed);
   CHECK(moved(-100, -101, low) == Verdict::better);
-  // The tolerance is atol + rtol x |expected| = 0.5 + 0.25 x 100 = 25.5. As binary numbers, all of these are exact.
+  // The tolerance is atol + rtol x |expected| = 0.5 + 0.25 x 100 = 25.5. All these numbers are exact in binary.
   CHECK(moved(100, 125.5, low, 0.25, 0.5) == Verdict::equal);
   CHECK(moved(100, 125.75, low, 0.25, 0.5) == Verdict::worse);
   CHECK(moved(100, 74.5, high, 0.25, 0.5) == Verdict::equal);

@@ -1,5 +1,5 @@
-// Tests which share of the whole model's seconds the measured operators explain. The expected shares are computed by
-// hand.
+// Tests the share of the whole model's seconds that is explained by the measured operators. The expected shares are
+// computed by hand.
 #include <catch2/catch.hpp>
 
 #include "study/cover/cover.hpp"

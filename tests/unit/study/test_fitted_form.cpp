@@ -85,8 +85,8 @@ TEST_CASE(
   CHECK(seconds(stream, parameters()) == Approx(1e-6 + 2e-3).epsilon(1e-12));
   // A cache of 1 PB holds all 1e9 B, and delivers them at 2 TB/s, twice the bandwidth of the data sheet.
   CHECK(seconds(stream, parameters(), sheet(1e15)) == Approx(1e-6 + 0.5e-3).epsilon(1e-12));
-  // If the cache has exactly as many bytes as the stream, half of the bytes come from the cache. They take 0.5 ms / 2 +
-  // 2 ms / 2.
+  // If the cache has exactly as many bytes as the stream, half of the bytes come from the cache. The stream takes 0.5
+  // ms / 2 for this half, and 2 ms / 2 for the other half.
   CHECK(seconds(stream, parameters(), sheet(1e9)) == Approx(1e-6 + 1.25e-3).epsilon(1e-12));
 }
 
@@ -141,7 +141,7 @@ TEST_CASE(
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.25 * tile));  // 5 tiles
   p[ragged] = 0.5;  // the second wave is a quarter full, and counts as 0.25 + 0.5 x 0.75
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
-  // 5 products of one tile each have 5 tiles, too.
+  // If each of 5 products has one tile, there are 5 tiles, too.
   CHECK(seconds(of_sizes(5, 128, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
   // 513 rows need 5 tiles, too, of which the last has a single row.
   CHECK(seconds(of_sizes(1, 513, 128, 64), p) == Approx(1e-6 + 1.625 * tile));

@@ -82,8 +82,8 @@ double integral(const SeriesTable& table) {
   return -1;
 }
 
-/// Returns the joules that the device and the link would take if they were idle during the whole run, plus the joules
-/// that the bytes on the link take above that.
+/// Returns the joules that the device and the link would take if they were idle during the whole run, plus the
+/// additional joules for the bytes on the link.
 double beside_computation(const Bench::Done& done, double bytes_down, double bytes_up) {
   return done.number("makespan_s") * (20 + 2 + 2) + 10 * (bytes_down + bytes_up) / 1e9;
 }
@@ -93,8 +93,8 @@ double beside_computation(const Bench::Done& done, double bytes_down, double byt
 TEST_CASE("the joules of a profile's rows are the joules of the run and of its operators") {
   const Bench bench;
   const auto done = bench.run_with("{model: measured, profile: p.csv}", "{batch: 4}");
-  // In the profile, the two forward passes take 0.5 J in 2 ms and 0.03 J in 1 ms. At the idle power of 10 W, 0.02 J and
-  // 0.01 J of these joules are idle. So 0.48 J and 0.02 J are left. The link carries 6000 B of weights and 480 B of
+  // In the profile, the two forward passes take 0.5 J in 2 ms and 0.03 J in 1 ms. An idle device of 10 W would take
+  // 0.02 J and 0.01 J in these times. So 0.48 J and 0.02 J are left. The link carries 6000 B of weights and 480 B of
   // inputs to the device, and 800 B of outputs back.
   CHECK(done.sums.total.joules == Approx(0.48 + 0.02).epsilon(1e-12));
   CHECK(done.number("energy_j") == Approx(0.5 + beside_computation(done, 6480, 800)).epsilon(1e-9));
@@ -129,8 +129,8 @@ TEST_CASE(
     "without measured joules, busy watts give the energy, or less power if memory limits an "
     "operator and memory_power is given") {
   const Bench bench;
-  // The two layers read and write 4 x (4 x 80 + 1500) B and 4 x 400 B. At 1 MB/s, these bytes take longer than the
-  // FLOP.
+  // The first layer reads and writes 4 x (4 x 80 + 1500) B, and the second layer 4 x 400 B. At 1 MB/s, these bytes take
+  // longer than the FLOP.
   const double full = 4 * (4 * 80 + 1500) / 1e6, last = 4 * 400 / 1e6;
   const auto usual = bench.run_with("roofline", "{batch: 4}");
   CHECK(usual.sums.total.joules == Approx(80 * (full + last)).epsilon(1e-12));

@@ -108,8 +108,8 @@ TEST_CASE(
 
 TEST_CASE(
     "In a comparison of two policies, a policy that does not fit does not affect the other policy") {
-  // Three layers have 1 MB of weights each. They do not all fit into a device of 2.5 MB, but one layer after the other
-  // does.
+  // Three layers have 1 MB of weights each. A device of 2.5 MB has no room for all three of them together, but it has
+  // room for each of them alone.
   const std::vector<test::Row> rows(3, {1, 1'000'000, 4'000});
   const std::string extra =
       "stages: {cut: per_layer}\npolicy: {name: streamed, in_flight: 1, prefetch: 0}\n";

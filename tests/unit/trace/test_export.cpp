@@ -1,4 +1,4 @@
-// Tests each format of export on a small trace, encodings of text and numbers, and tables for spreadsheets.
+// Tests each format of export on a small trace. Also tests encodings of text and numbers, and tables for spreadsheets.
 #include "support/export_case.hpp"
 
 namespace sluice {

@@ -56,8 +56,8 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
   const Trace trace(three, spans);
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(trace.reader(), 100) == Flows{{0, 2}, {0, 3}, {2, 4}, {7, 8}});
-  // Only the last spans are kept in a window. With a window of 3 spans, span 0 has left the window when span 3 comes.
-  // So there is no flow from span 0 to span 3.
+  // A window holds only the last spans. With a window of 3 spans, span 0 has left the window when span 3 comes. So
+  // there is no flow from span 0 to span 3.
   REQUIRE(flows_of(trace.reader(), 3) == Flows{{0, 2}, {2, 4}, {7, 8}});
   REQUIRE(flows_of(trace.reader(), 1).empty());
 }
@@ -122,7 +122,7 @@ TEST_CASE("A trace that contradicts itself is refused with the reason") {
   refused({span(1, 0, 0, 1e10, 1e10)}, "1e+10 s is not in 0..");
   const Trace trace(labels(), {}, {{2, 0, 0, 40, 40}, {1, 0, 0, 40, 80}});
   REQUIRE_THROWS_WITH(trace.as("perfetto"),
-                      Contains("events of the pool 'gpu' are not in the order of time at 1 s"));
+                      Contains("events of the pool 'gpu' are not in the order of time: the event at 1 s"));
 }
 
 TEST_CASE("Every format writes a trace without spans, and writes a long trace in pieces") {

@@ -193,8 +193,8 @@ TEST_CASE("For a trace with a fold, h5py and Sluice compute the same content has
 TEST_CASE("Folds that contradict the spans and events of the file are refused") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // The first use of HDF5 in a process sets it up, and this must be done by the program with its own settings. So a
-  // trace is written before the names H5T_... below use HDF5.
+  // The first use of HDF5 in a process must be a use by the code of Sluice, which gives HDF5 its settings. So a trace
+  // is written before the names H5T_... below use HDF5.
   write_steady(path, 200'000);
   const auto refusal = [&](const char* column, auto value, hid_t type) {
     write_steady(path, 200'000);

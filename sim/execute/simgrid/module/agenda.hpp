@@ -1,8 +1,8 @@
 // Decides when each actor continues, so that events of the same time have the same order in all executors
 // (execute/emitter.hpp). An actor executes one stream. The agenda wakes all streams together that are due at exactly
 // the same time, in the order of their numbers. Streams that are due later wait until none of the woken actors can
-// continue. SimGrid's clock drives the agenda. The clock cannot tell some times apart that are very near to each other.
-// The agenda orders such times, too.
+// continue. SimGrid's clock drives the agenda. The clock treats times as equal if they are very near to each other. The
+// agenda orders such times, too.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Agenda {
 
   /// Adds an event: `stream` is due at `time`, which must not be in the past.
   void add(double time, std::uint32_t stream);
-  /// The caller says with this function that the woken actors run.
+  /// Call this function when the woken actors have begun to run.
   void running() { woken_ = false; }
   double now() const { return now_; }
 

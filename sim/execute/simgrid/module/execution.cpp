@@ -264,8 +264,8 @@ class Execution {
     return std::max(flows.back().first, sg::Engine::get_clock());
   }
 
-  /// Ends an action. A call of SimGrid lets other actors run. So all changes are made before the first such call, and
-  /// all ends of one time come before any start.
+  /// Ends an action. A call of SimGrid lets other actors run. So all states are changed before the first such call. All
+  /// ends of a moment come before its first start.
   void finish(std::uint32_t s, std::uint32_t a, const StartReason& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
@@ -292,7 +292,7 @@ class Execution {
     if (others_end && next.empty()) sg::this_actor::yield();
   }
 
-  /// Returns the streams that waited for this execution, and removes them from the list.
+  /// Returns the streams that waited for this execution, and removes them from the list of waiters.
   std::vector<std::uint32_t> waiters_for(std::uint32_t a, std::int64_t iteration) {
     std::vector<std::uint32_t> woken;
     std::uint32_t s = std::exchange(first_waiter_[a], none);

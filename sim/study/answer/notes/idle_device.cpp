@@ -49,7 +49,7 @@ std::string text(const AnsweredScenario& answered) {
                      " of the run");
   if (idle.empty()) return "";
   return join(idle) + ", and the busiest device for " + percent(most / makespan->value.number) +
-         ": the devices get the stages in turn, and all long stages are on busy devices. "
+         ": the stages go to the devices one by one, and all long stages are on busy devices. "
          "Another cut divides the work more evenly, such as stages={cut: balanced, count: " +
          std::to_string(3 * scenario.platform.devices.size()) + "}.";
 }

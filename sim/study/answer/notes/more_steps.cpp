@@ -12,8 +12,8 @@
 namespace sluice {
 namespace {
 
-/// The least number of steps that counts as many steps. If the question has so many steps, the plan of the answer was
-/// already chosen for many steps, and the note does not apply.
+/// The least number of steps that counts as many steps. If the question has at least this number of steps, the plan of
+/// the answer was already chosen for many steps, and the note does not apply.
 constexpr std::int64_t several_steps = 8;
 /// The smallest saving of time that is reported, as a share of the time of a step.
 constexpr double noticeable = 0.01;

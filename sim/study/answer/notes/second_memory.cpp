@@ -60,7 +60,7 @@ std::string advice_if_empty(const AnsweredScenario& answered, const Device& devi
                             std::size_t number) {
   const std::string first = device.memory().pool, other = device.memories[number].pool;
   const std::string start = "Nothing is in '" + other + "', a memory of " + device.name +
-                            ": policies work in '" + first + "'";
+                            ": all tensors on the device are in '" + first + "'";
   if (!joined(answered.scenario.platform, first, other))
     return start + ", and no link joins the two memories. A link between '" + first + "' and '" +
            other + "' in `links` of the platform lets tensors be placed in both memories.";
@@ -94,7 +94,8 @@ std::string of_device(const AnsweredScenario& answered, const Device& device) {
            (units > copied ? ", and its compute units can copy them at " + rate(units) : "") +
            ". With policy={name: resident, placement: static}, the weights that do not fit into '" +
            device.memory().pool +
-           "' stay in the second memory. `sluice placement` says how much faster a run is if weights move.";
+           "' stay in the second memory. `sluice placement` says how much faster a run is if weights move between the "
+           "two memories.";
   }
   return "";
 }

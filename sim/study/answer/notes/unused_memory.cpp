@@ -1,4 +1,4 @@
-// The note `unused_memory` names memories outside of the devices that the plan does not use.
+// The note `unused_memory` names memories that are outside of the devices, and that the plan does not use.
 #include <algorithm>
 #include <vector>
 
