@@ -29,8 +29,8 @@ PATHS = {
 
 TOP = """# Published measurements compared with the default answer
 
-Others measured these whole models on one card. The table compares each measurement with Sluice's answer to the same
-question. No number is fitted: the cost model and all other choices are the defaults. For most cards, the default shares
+Other people measured the models below, each on one card. The table compares each measurement with Sluice's answer to
+the same question. No number is fitted: the cost model and all other choices are the defaults. For most cards, the default shares
 are 0.7 of the peak rate and 0.7 of the memory bandwidth. The sources are named below, with the page and table of each
 figure. Runs that compute on the host or read from a disk are left out.
 
