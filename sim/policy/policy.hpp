@@ -91,8 +91,8 @@ struct Policy {
   /// `plan`.
   std::function<std::optional<Draft>(const PolicyRequest& request, const Reader& parameters)>
       alone = {};
-  /// Returns candidates for the judge: the ways to make the choices that the parameters leave open. They hold
-  /// references to the request. If there are none, `plan` makes the only plan.
+  /// Returns candidates for the judge: the ways to make the choices that the parameters leave open. The candidates hold
+  /// references to the request. If there are no candidates, `plan` makes the only plan.
   std::function<std::vector<Candidate>(const PolicyRequest& request, const Reader& parameters)>
       candidates = {};
   /// Returns mappings for `policy:`, one for each way to make the open choices. A mapping leaves no choice open. The
