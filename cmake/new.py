@@ -94,7 +94,7 @@ def copy_of_example(kind, name):
     text = re.sub(rf"\.source ={strings}", '.source = "Say where it comes from: paper, section."', text,
                   count=1)
     text = re.sub(rf'(\.example = .*[=\s]){kind.entry}\b', rf"\g<1>{name}", text, count=1)
-    # An example that would exceed 100 columns gets a line of its own.
+    # If the line of `.example` would exceed 100 columns, the value gets a line of its own.
     text = re.sub(r"^( *\.example =) (.{86,})$", r"\1\n        \2", text, count=1, flags=re.M)
     text = text.replace('".example"', f'".{name}"')  # the ending of an importer's files
     return (f"// {name}: say in one sentence what it does, and where it comes from.\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes docs/reference/ from the records of `sluice`. There is one page for each catalog, and one page each for the
-keys of a scenario, the commands, and the exit codes.
+"""Writes docs/reference/ from what `sluice` says about its own catalogs, keys and commands. There is one page for each
+catalog, and one page each for the keys of a scenario, the commands, and the exit codes.
 
     reference.py PROGRAM FOLDER           writes the pages
     reference.py PROGRAM FOLDER --check   names the pages that are not current; if there are any, exits with 1

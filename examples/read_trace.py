@@ -1,4 +1,4 @@
-"""Reads a trace. Prints how long each stream was busy, and its last action.
+"""Reads a trace. Prints how long each stream was busy, and its last action. This command makes the trace:
 
     sluice run alexnet_resident -o trace.h5
 """

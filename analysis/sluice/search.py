@@ -129,9 +129,9 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
     numbers are tried. A Python `range` has whole numbers, too. Each value of a list is combined with all values of the
     other keys. `subject_to` is a limit, "METRIC <= QUANTITY" or "METRIC >= QUANTITY", or a list of limits. `points` is
     the largest number of different points that run. `store` is as in `Scenario.sweep`. Points that a sweep has stored
-    there do not run again. `by` is the method. "nlopt" runs the same points each time (see `sluice help search`). "optuna" is
-    Optuna's TPE sampler with `seed`, and needs python3-optuna. With `verify`, the best point also runs in SimGrid.
-    SimGrid must give the same makespan.
+    there do not run again. `by` is the method. "nlopt" runs the same points each time (see `sluice help search`).
+    "optuna" is Optuna's TPE sampler with `seed`, and needs python3-optuna. With `verify`, the best point also runs in
+    SimGrid. SimGrid must give the same makespan.
 
     Raises UsageError for invalid arguments. Raises InputError if no point could run. Raises IoError if the store cannot
     be used. Raises InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt. The answers until

@@ -87,8 +87,8 @@ class Sweep:
 
     def best(self, metric: str) -> pandas.Series:
         """Returns the row with the best number of a metric. `sluice list metrics` says whether the largest or the
-        smallest is best. Of rows that are equal within 1e-9, returns the first. Raises UsageError if neither is best.
-        Raises Infeasible if no point has the metric."""
+        smallest number is best. Of rows that are equal within 1e-9, returns the first. Raises UsageError for a metric
+        of which neither number is best. Raises Infeasible if no point has the metric."""
         table, sign = self.frame, _direction(metric)
         if table.attrs["units"]:
             _require(table, metric)
@@ -114,7 +114,8 @@ class Sweep:
     def refusals(self) -> str:
         """Returns the reasons why points have no numbers. Each reason has the number of its points. Reasons that differ
         only in their numbers count as one reason, with the numbers of the first point."""
-        counts: dict[str, tuple[str, int]] = {}  # for each text without its numbers: the first such text, their count
+        counts: dict[str, tuple[str, int]] = {}  # from a reason without its numbers to the first such reason, and the
+                                                 # number of points with such a reason
         for result in self._results:
             if result.status != "complete":
                 text = f"{result.status}: {result.reason}"

@@ -1,4 +1,4 @@
-"""Turns calls of torch's functions into layers. The calls are outside of the modules that are layers."""
+"""Turns calls of torch's functions into layers. Calls inside a module that itself becomes a layer do not come here."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ _PLAIN_FUNCTIONS = {**{name.lower(): kind for name, kind in PLAIN.items()}, "lea
 
 
 def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
-    """Adds an elementwise operation. If the second operand is a number or a computed mask, the operation is not
-    counted. Then no layer is added if the result has the shape of the first operand. Otherwise the added layer only
-    moves elements."""
+    """Adds an elementwise operation. An operation with a number or a computed mask as second operand is not counted. If
+    its result has the shape of the first operand, no layer is added. If the result has another shape, the added layer
+    only moves elements."""
     known = [one for one in tensors if layers.is_known(one)]
     others = [one for one in tensors if not layers.is_known(one)]
     lead = max(known, key=lambda one: (one.dim(), one.numel()))
@@ -123,8 +123,8 @@ def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
 
 
 def _aligned(layers, tensor, place):
-    """Returns the Place of a tensor. If `place` has all axes of one sample of the tensor, the result has these axes in
-    the order of `place`."""
+    """Returns the Place of a tensor. If `place` has all axes that the tensor has besides the batch, the result has
+    these axes in the order of `place`."""
     own = layers.place(tensor)
     if set(own.order) <= set(place.order):
         return Place(own.batch, tuple(a for a in place.order if a in own.order))

@@ -23,8 +23,8 @@ from ._model import Model
 def from_torch(module: Any, example_inputs: Any, name: str = "", *,
                unknown: Literal["error", "operator"] = "error", ignore: Sequence[str] = ()) -> Model:
     """Returns the Model of a torch module, from one run in evaluation mode. The example inputs are a tensor or a tuple
-    of tensors, on the module's device. The first axis of every input is the batch. The Model's counts are for one
-    sample. Its images have the axes [height, width, channels], as in all models.
+    of tensors, on the module's device. The first axis of every input is the batch. The Model is for one sample. Its
+    images have the axes [height, width, channels], as in all models.
 
         sluice.from_torch(torchvision.models.googlenet(), torch.zeros(1, 3, 224, 224), ignore=["aux*"])
 

@@ -24,7 +24,7 @@ class Place:
     """The positions of a tensor's axes in its layer's shape."""
 
     batch: Optional[int]  # the axis along which samples follow each other
-    # the axes of one sample, with `batch` if a sample has several positions along `batch`
+    # the axes of one sample; `batch` is one of them if a sample has several positions along this axis
     order: tuple[int, ...]
 
 
@@ -36,7 +36,7 @@ class Layers:
         self._made: list[tuple[dict, list[int]]] = []
         self._of: dict[int, str] = {}  # layers by tensor
         self._places: dict[int, Place] = {}
-        # by tensor: a function that makes the tensor's layer at the first reading of the tensor
+        # for each tensor whose layer is not made before the tensor is read: the function that makes this layer
         self._later: dict[int, Callable[[], None]] = {}
         self._learned: dict[int, list] = {}  # by tensor: its parameters, if it is made only of parameters
         self._arranged: dict[tuple, str] = {}
@@ -109,7 +109,7 @@ class Layers:
         MODULES[kind_of(module)](self, name, module, args, result)
 
     def function(self, function: Callable, args: tuple, kwargs: dict, result: Any) -> None:
-        """Records a call of a function outside of a module that is one layer."""
+        """Records a call of a function. The call is not inside a module that is one layer."""
         from .torch_functions import call
 
         results = list(tensors_of(result))
@@ -215,7 +215,8 @@ class Layers:
 
     def operator(self, name: str, result: torch.Tensor, sources: Sequence[torch.Tensor],
                  place: Optional[Place] = None, **keys: Any) -> str:
-        """Adds a layer of type `operator` with its costs. Learned sources become parameters of the layer."""
+        """Adds a layer of type `operator` with its costs. Sources that consist of parameters become parameters of the
+        layer."""
         known = [one for one in sources if self.is_known(one)]
         place = place or self.like(result, known[0])
         parameters = self.count_new(name, [one for one in sources if not self.is_known(one)])
@@ -228,7 +229,7 @@ class Layers:
         return self.add("operator", name, result, inputs, place, **keys)
 
     def alias(self, result: torch.Tensor, tensor: torch.Tensor, place: Optional[Place] = None) -> None:
-        """Records that `result` has the same elements as `tensor`. So `result` is not a new layer."""
+        """Records that `result` has the same elements as `tensor`. So `result` needs no layer of its own."""
         self.is_layer(result, self.of(tensor), place or self.place(tensor))
 
     def later(self, result: torch.Tensor, make: Callable[[], Any]) -> None:
@@ -263,8 +264,8 @@ class Layers:
     # --- parameters ----------------------------------------------------------------------------
 
     def count(self, layer: str, *parameters: Any) -> None:
-        """Records that the parameters belong to the layer `layer`. A parameter that already belongs to a layer stays
-        with this layer."""
+        """Records that the parameters belong to the layer `layer`. A parameter that already belongs to another layer
+        stays with that other layer."""
         for parameter in parameters:
             for one in self._learned.get(id(parameter), []) if parameter is not None else []:
                 self._counted.setdefault(id(one), layer)

@@ -11,8 +11,8 @@ from torch import nn
 #: modules and functions that become a layer without keys
 PLAIN = {"ReLU": "relu", "ReLU6": "relu6", "LeakyReLU": "leaky_relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
          "SiLU": "silu", "GELU": "gelu", "Hardsigmoid": "hardsigmoid", "Hardswish": "hardswish"}
-# FLOP per element of the elementwise functions that are not in PLAIN, and what their backward passes read. The numbers
-# equal the numbers of ONNX's operators.
+# FLOP per element of the elementwise functions that are not in PLAIN, and what their backward passes read. The same
+# numbers are used for models in ONNX files.
 EACH = {"ELU": (4, "output"), "CELU": (5, "output"), "SELU": (5, "output"), "Softplus": (3, "inputs"),
         "Softsign": (3, "inputs"), "Mish": (5, "inputs"), "LogSigmoid": (5, "inputs"), "PReLU": (2, "inputs"),
         "Hardtanh": (2, "inputs"), "Threshold": (1, "inputs"), "LogSoftmax": (6, "output")}
@@ -214,7 +214,7 @@ def _rms_norm(layers, name, module, args, result):
 
 
 def pool(layers, kind, name, source, result, of):
-    """Adds a pool. `of` has kernel_size, stride, padding, dilation and ceil_mode."""
+    """Adds a pooling. `of` has kernel_size, stride, padding, dilation and ceil_mode."""
     kernel = one_if_equal(of["kernel_size"])
     stride = one_if_equal(of.get("stride") or of["kernel_size"])
     layers.add(kind, name, result, [layers.of(source, layers.channels_last(source))],
@@ -233,7 +233,7 @@ def _pool_module(kind: str) -> Callable:
 
 
 def adaptive(layers, name, source, result, kind="avg"):
-    """Adds a pool with an output of a given size."""
+    """Adds a pooling with an output of a given size."""
     size = list(result.shape[2:])
     before = [layers.of(source, layers.channels_last(source))]
     if kind == "max":

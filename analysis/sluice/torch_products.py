@@ -29,8 +29,8 @@ def _by_parameter(layers, name, a, b, bias, result):
 
 
 def batched(layers: Any, name: str, a: Any, b: Any, result: Any) -> str:
-    """Adds the products of `a` and `b`, matrix by matrix. If each matrix of `a` has a matrix of `b` of its own, the
-    layer is a `batched_matmul`. Otherwise it is an `operator` with a cost per output."""
+    """Adds the products of `a` and `b`, matrix by matrix. If no two matrices of `a` share a matrix of `b`, the layer is
+    a `batched_matmul`. Otherwise it is an `operator` with a cost per element of the output."""
     own = layers.place(b) if layers.is_known(b) else None
     if own is not None and a.dim() == b.dim() == result.dim() > 2 and a.shape[:-2] == b.shape[:-2]:
         straight = Place(layers.place(a).batch, tuple(sorted(layers.place(a).order)))
@@ -75,8 +75,8 @@ def _attention(layers, name, args, kwargs, result):
 
 
 def _einsum(layers, name, args, kwargs, result):
-    """Adds an einsum. Each output is a sum over the labels that are missing in the output. Each summand is one
-    multiply-accumulate."""
+    """Adds an einsum. Each element of the output is a sum over the labels that the output does not have. Each summand
+    is one multiply-accumulate."""
     equation = args[0].replace(" ", "")
     tensors = list(args[1] if isinstance(args[1], (tuple, list)) else args[1:])
     inputs, _, output = equation.partition("->")

@@ -50,20 +50,21 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
     already in the file are not measured again. `inputs` is a tensor or a tuple of tensors. The first axis of each
     tensor is the batch. The module is measured on its own device, and does not change.
 
-    `passes` are "forward" and "backward". A backward pass computes the gradients of inputs and parameters. With
-    "backward", the module is in training mode. Without it, the module is in evaluation mode. `caches` are "hot", "cold"
-    and "chained". "hot" uses the same inputs again and again. "cold" takes the inputs of each call from another place
-    of an array that is larger than the cache. "chained" runs 8 copies of a layer one after the other, and is for layers
-    whose output has the shape of the input. `budget_s` is the number of seconds for the samples of each row. The
-    measurement of a row ends earlier if 1.96 standard errors of its mean are at most `confidence` times the mean.
-    `rounds` divides the budget: each round measures all rows, so a drift of the machine affects all rows alike.
+    `passes` lists what to measure: "forward", "backward" or both. A backward pass computes the gradients of inputs and
+    parameters. With "backward", the module is in training mode. Without it, the module is in evaluation mode. `caches`
+    lists one or several of "hot", "cold" and "chained". "hot" uses the same inputs again and again. "cold" takes the
+    inputs of each call from another place of an array that is larger than the cache. "chained" runs 8 copies of a layer
+    one after the other, and is for layers whose output has the shape of the input. `budget_s` is the number of seconds
+    for the samples of each row. The measurement of a row ends earlier if 1.96 standard errors of its mean are at most
+    `confidence` times the mean. `rounds` is the number of parts into which the budget is divided: each round measures
+    all rows, so a drift of the machine affects all rows alike.
     `cache_bytes` is the size of the cache. None means that the function finds out this size. `meter` is a meter of
     sluice.meters, or any other object with the same members. "auto" means RAPL, NVML or nvidia-smi, if one of them can
     be read. None means that no energy is measured. `idle_w` is the power at rest (meters.idle_watts measures it). With
     `keep_memory`, the C library of this process keeps freed memory from now on. Without it, the library returns the
     memory of large tensors to the system. A whole model then takes time to map and clear memory again, but an operator
-    in a loop does not. `progress` = True draws a bar. A function `progress` receives two numbers: the finished
-    measurements and all measurements. A measurement is one row in one round.
+    in a loop does not. `progress` = True draws a bar. A function `progress` receives two numbers: how many measurements
+    are finished, and how many there are in all. A measurement is one row in one round.
 
     Raises InputError for an invalid argument or file. The function needs torch."""
     try:
@@ -119,8 +120,8 @@ class _Session:
         self._cache_bytes, self._training = cache_bytes, training
 
     def run(self, jobs: list[_Job], rounds: int, told: Any) -> TorchProfile:
-        """Measures the missing rows, round by round. Each round writes its rows with all samples so far. If a call is
-        interrupted, a later call continues with the next round."""
+        """Measures the missing rows, round by round. Each round writes each row with the samples of all rounds so far.
+        If a call is interrupted, a later call continues with the next round."""
         there = [self._profile.measured(job.row) for job in jobs]
         done = [0 if row is None else _rounds_of(row, rounds) for row in there]
         kept, seen = done.count(rounds), sum(done)

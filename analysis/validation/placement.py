@@ -78,15 +78,15 @@ class Row:
         return tuple(slow and self.is_large(o) for o, slow in enumerate(self.slow))
 
     def bytes_in(self, slow):
-        """`slow` says which operands are in PMEM. Returns the sizes of the read operands in PMEM, then of the written
-        operands in PMEM."""
+        """`slow` says which operands are in PMEM. Returns two lists of sizes: of the operands in PMEM that the node
+        reads, and of the operands in PMEM that it writes."""
         chosen = [[self.sizes[o] for o in range(len(slow)) if slow[o] and (o < self.inputs) == reads]
                   for reads in (True, False)]
         return chosen[0], chosen[1]
 
 
 def rows_of(folder, column="mean_us_single"):
-    """Returns the rows of each node that is long enough for the timer."""
+    """Returns the rows of each node. Nodes that are too short for the timer are left out."""
     nodes = {}
     with open(Path(folder) / "mnist256_kernel_times_dram_pmem.csv", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -96,8 +96,8 @@ def rows_of(folder, column="mean_us_single"):
 
 
 def read(folder, column="mean_us_single"):
-    """Returns for each node its time in DRAM, and its placements. A placement has the bytes read in PMEM, the bytes
-    written in PMEM, and the time."""
+    """Returns for each node its time in DRAM, and its placements. A placement is the sizes of the operands that are
+    read from PMEM, the sizes of those that are written to PMEM, and the time."""
     return {n: (next(row.time for row in rows if not any(row.slow)),
                 [(*row.bytes_in(row.slow), row.time) for row in rows if any(row.slow)])
             for n, rows in rows_of(folder, column).items()}
@@ -124,9 +124,9 @@ def mean_time(rows):
 
 
 def averaged(folder, column="mean_us_single"):
-    """Returns the table of read(), with one row for all rows that repeat a measurement. The time of this row is the
-    geometric mean of their times. Also returns numbers of rows for each node: the number with all large operands in
-    DRAM, and the number for each other placement."""
+    """Returns the table of read(). But rows that repeat the same measurement are replaced by one row. The time of this
+    row is the geometric mean of their times. Also returns numbers of rows for each node: the number with all large
+    operands in DRAM, and the number for each other placement."""
     kernels, counts = {}, {}
     for n, rows in rows_of(folder, column).items():
         groups = groups_of(rows)
@@ -306,8 +306,8 @@ def fits_of(kernels, count):
 
 
 def output_over_input(kernels, count=200):
-    """Returns two predictions for node 3287 from each split with a fit to other nodes. The predictions are microseconds
-    added by PMEM: by the output in PMEM, and by both inputs in PMEM."""
+    """Returns two predictions for node 3287 from each split whose fit does not use this node. The predictions are
+    microseconds added by PMEM: by the output in PMEM, and by both inputs in PMEM."""
     node, found = "ConvolutionBackpropData_3287", []
     for train, held in splits(kernels, count):
         if node in held:

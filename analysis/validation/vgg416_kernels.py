@@ -28,10 +28,10 @@ DRAM_READ, DRAM_WRITE = 107.3e9, 78.6e9  # byte/s of the memory `dram` of the sa
 GROUPS = [(64, 224, 82, 3), (128, 112, 82, 64), (256, 56, 83, 128), (512, 28, 83, 256), (512, 14, 83, 512)]
 DENSE = [(25088, 4096), (4096, 4096), (4096, 1000)]
 
-# Each operator has four entries. The first is the measured node. The second is the bytes of the node's largest tensor,
-# for scaling its time. These bytes are for batch 256, as in placement.py. The third is the node's placement in DRAM.
-# The fourth has two placements with the activations in PMEM: with the gradients in DRAM, and with the gradients in
-# PMEM.
+# Each operator has four entries. The first is the measured node. The second is the bytes of the node's largest tensor.
+# The node's time is scaled with these bytes. They are the bytes for batch 256, as in placement.py. The third is the
+# placement with all of the node's operands in DRAM. The fourth has two placements with the activations in PMEM: with
+# the gradients in DRAM, and with the gradients in PMEM.
 NODES = {
     "convolution": ("ConvolutionBias_3277", 27 * 27 * 16 * 1024, ("DRAM, DRAM, DRAM", "DRAM"),
                     {"DRAM": ("PMEM, DRAM, DRAM", "PMEM"), "PMEM": ("PMEM, DRAM, DRAM", "PMEM")}),

@@ -14,8 +14,8 @@
 namespace sluice {
 
 /// The errors of the prices of single operators. The price of an operator has a median error, and an error that nine of
-/// ten such operators do not exceed. `median` and `ninety` are the means of these two errors over all operators,
-/// weighted by the operators' seconds.
+/// ten such operators do not exceed. `median` and `ninety` are the means of these two errors over the operators with
+/// known errors, weighted by the operators' seconds.
 struct KnownErrors {
   double share = 0;  ///< the share of all seconds for which the errors are known
   double median = 0, ninety = 0;

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Folder {
-  /// A folder of bundled documents: its `name`, and the noun `one` for one document in it, such as "a model".
+  /// A folder of bundled documents: its `name`, and in `one` the words for a single document in it, such as "a model".
   /// `what_to_do` is advice for a person who gave such a document where another kind of document is expected.
   std::string name, one, what_to_do;
 };

@@ -24,9 +24,9 @@ std::string bundled_file(const std::string& name, const std::string& folder);
 /// names the command that lists all names. The advice begins with ";" or a bracket, because it follows the message.
 std::string about_unknown_name(const std::string& name, const std::string& folder);
 
-/// Returns the path of a document. A path, or the name of a file in the working folder, is returned unchanged. A bare
-/// name means the bundled document of this name. If there is no such document, throws an InputError. Its message ends
-/// with the advice about the name.
+/// Returns the path of a document. A path, or the name of a file in the working folder, is returned unchanged. Any
+/// other bare name means the bundled document of this name. If there is no such document, throws an InputError. Its
+/// message ends with the advice about the name.
 std::string find_document(const std::string& file_or_name, const std::string& folder);
 
 }  // namespace sluice

@@ -55,7 +55,8 @@ class Includes {
   }
 
   /// Returns the document that `file` names. `file` is a path relative to the folder of `from`, or the name of a
-  /// bundled document of `folder`. A document with a key `file` is laid over its base.
+  /// bundled document of `folder`. If this document itself has a key `file`, it is laid over the document that the key
+  /// names.
   Value load(const Value& file, const std::string& from, const std::string& folder) {
     const fs::path path = path_of(file, from, folder);
     if (is_typed(file)) roots_.push_back(root_of(path));
@@ -127,8 +128,8 @@ class Includes {
           "'" + file.text() + "' leads out of '" + roots_.front().string() +
               "'. A document may name files in that folder. It is the nearest folder with .git or .sluice-root above "
               "the document, or else the parent of the document's folder. A document may also name files of Sluice, "
-              "such as gpt2 or a100_pcie. Copy the file there, or put an empty file .sluice-root into a folder that "
-              "holds both files");
+              "such as gpt2 or a100_pcie. Copy the file into that folder, or put an empty file .sluice-root into a "
+              "folder that holds both files");
     std::vector<std::string> way(names_.begin(), names_.begin() + static_cast<long>(chain_.size()));
     way.push_back(path.string());
     if (std::find(chain_.begin(), chain_.end(), target) != chain_.end())

@@ -1,6 +1,6 @@
-// Reads JSON with the parser of the nlohmann library. The parser calls a function for each token, without its position.
-// So the parser reads the text through an iterator that counts the bytes. At each call, the count is the position of
-// the token's end.
+// Reads JSON with the parser of the nlohmann library. For each token, the parser calls a function, but does not tell it
+// the position of the token. So the parser reads the text through an iterator that counts the bytes. At each call, the
+// count is the position of the token's end.
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>

@@ -20,9 +20,9 @@ bool is_json(const std::string& text, const std::string& name) {
 /// The most bytes of YAML that are read. Reading YAML takes one second per 6 MB of text. The values take 20 times as
 /// much memory as the text.
 constexpr std::size_t longest_yaml = 64'000'000;
-/// The most keys and values of YAML that are read. Even a short key or value takes up to 350 bytes of memory. yaml-cpp
-/// holds a whole list in brackets in memory. So the keys and values are counted before yaml-cpp reads the text. Each
-/// comma, colon or end of a line counts as one key or value.
+/// The most keys and values of YAML that are read. Even a short key or value takes up to 350 bytes of memory. To read a
+/// list in brackets, yaml-cpp holds the whole list in memory. So the keys and values are counted before yaml-cpp reads
+/// the text. Each comma, colon or end of a line counts as one key or value.
 constexpr std::ptrdiff_t most_parts = 3'000'000;
 
 constexpr const char* advice_to_write_json =

@@ -16,7 +16,7 @@ namespace sluice {
 /// leading zero, and numbers that are not finite or need more than 64 bits. Throws InputError with a position, or
 /// IoError.
 Value load_file(const std::string& path);
-/// Reads a text in memory as load_file reads a file. Messages call the text `name`.
+/// Parses a text in the same way as load_file parses a file. Messages call the text `name`.
 Value parse_text(std::string text, std::string name);
 
 /// Reads one file as load_file does. A document with `file:` at the top, such as `{file: base.yaml, …}`, is a variant
@@ -40,7 +40,7 @@ void require_format(const Value& document, std::string_view kind, int version = 
 /// Includes files in a document. `include_keys` lists keys of the document's root map. A mapping `{file: X, ...}` under
 /// such a key is replaced by the content of X. The other keys of the mapping are laid over this content at all levels.
 /// If an entry of `include_keys` ends with '*', such as `model*`, the mapping under this key (`model`) is not replaced.
-/// The mapping keeps its other keys, and the content of X becomes its key `definition`.
+/// The mapping keeps its other keys, and the content of X becomes the value of its key `definition`.
 ///
 /// X is relative to the folder of `path`. After symbolic links are resolved, X must lie inside data_root() or inside
 /// the root. The root is the nearest folder above `path` that holds `.sluice-root` or `.git`. If there is no such
@@ -53,9 +53,9 @@ void resolve_includes(Value& document, const std::string& path,
                       const std::vector<std::string>& include_keys);
 
 /// Applies overrides such as "platform.links.host.bandwidth=64GB/s" in order. A value is parsed as YAML. The last key
-/// of the path may be missing in the document. Then the override adds this key, and a Reader checks it later. If any
-/// other key of the path is unknown, the error suggests a similar known key. An element of a list is addressed by its
-/// index, counted from 0, or by its name. Throws UsageError if an override is not KEY=VALUE.
+/// of an override's path may be missing in the document. Then the override adds this key, and a Reader checks it later.
+/// If any other key of the path is unknown, the error suggests a similar known key. An element of a list is addressed
+/// by its index, counted from 0, or by its name. Throws UsageError if an override is not KEY=VALUE.
 void apply_overrides(Value& document, const std::vector<std::string>& overrides);
 
 /// Returns the document as YAML text. parse_text(to_yaml(d)) equals d. If `provenance` is true, each scalar is followed

@@ -92,7 +92,7 @@ void refuse_in_training(const Reader& parameters, const std::vector<const char*>
 }
 
 void refuse_common_in_training(const Reader& parameters) {
-  refuse_in_training(parameters, {"buffers"}, "the program chooses when loads come");
+  refuse_in_training(parameters, {"buffers"}, "Sluice chooses when loads start");
   refuse_in_training(parameters, {"outputs"}, "no output leaves the device");
 }
 

@@ -22,8 +22,8 @@ PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>
 Draft inference_with_weights(const PolicyRequest& request, const CommonParameters& common,
                              const std::string& policy);
 
-/// Returns one mapping for `policy:` for each number of buffers that is compared, the usual number first. The list is
-/// empty if the scenario gives `buffers`, or if nothing overlaps.
+/// For each number of buffers that is compared, returns a mapping with the keys of `policy:`. The usual number comes
+/// first. The list is empty if the scenario gives `buffers`, or if nothing overlaps.
 std::vector<Value> alternatives_of_buffers(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

@@ -25,7 +25,7 @@ struct MemoryUser {
   std::int64_t threads = 0;  ///< 0 if not given
   /// Finds a memory of the platform. Throws InputError at the value if no memory has that name.
   std::function<WrittenMemory(const Value& name)> find;
-  /// Whether a memory has the rates in the last row of its table `by_threads`, whatever `threads` is.
+  /// Whether each memory with a table `by_threads` gets the rates of the last row, whatever `threads` is.
   bool all_threads = false;
 };
 
@@ -38,8 +38,8 @@ const Record& device_memory_record();
 const Record& platform_memory_record();
 
 /// Returns the memories in the order of the document. The first memory is the default. For the device's own memories,
-/// DeviceMemory::pool is not yet complete: the reader of the platform must put the device's name before it. It is ""
-/// for the default memory, and "_ddr" for a memory called ddr. Throws InputError.
+/// DeviceMemory::pool is not yet complete: the reader of the platform must put the device's name before it. Until then,
+/// it is "" for the default memory, and "_ddr" for a memory called ddr. Throws InputError.
 std::vector<DeviceMemory> memories_of(const Value& written, const MemoryUser& user);
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 // The rates of a link in each direction. The keys of the link are for both directions, unless keys of one direction
-// (`down` or `up`) replace them. For copies of pageable host memory, the keys under `pageable` replace all these.
+// (`down` or `up`) replace them. For copies of pageable host memory, keys under `pageable` replace the keys outside of
+// `pageable`.
 #pragma once
 
 #include <optional>

@@ -87,8 +87,8 @@ struct Channel {
   double idle_w = 0, busy_w = 0;
 };
 
-/// Says what copies the bytes: a copy engine (asynchronous) or the compute units (synchronous). While a copy engine
-/// copies, the compute units continue to compute. While the compute units copy, they compute nothing.
+/// Says which part of a device copies the bytes: a copy engine (asynchronous) or the compute units (synchronous). While
+/// a copy engine copies, the compute units continue to compute. While the compute units copy, they compute nothing.
 enum class CopyMode : std::uint8_t { asynchronous, synchronous };
 
 /// How bytes go from one memory to another. In names of paths, the name of a device stands for its first memory.
@@ -111,15 +111,16 @@ struct Platform {
   /// Returns the device with this name, or throws an InputError that lists the known names.
   const Device& device(const std::string& name) const;
   const Device* device_or_null(const std::string& name) const;
-  /// Returns the memory that feeds the devices: the only memory of the platform, or else the memory with the fewest
-  /// links to a device. Throws InputError if no memory reaches a device, or if several memories are equally near.
+  /// Returns the memory that feeds the devices: the only memory of the platform, or else the memory from which the
+  /// fewest links lead to a device. Throws InputError if no memory reaches a device, or if several memories are equally
+  /// near.
   const Memory& host() const;
   /// Returns the route with the fewest links from one node's memory to another node's memory. Of several such routes,
   /// returns the route whose links were declared first. The route's setup and latency are the sums of those of its
-  /// links. Each channel is listed only once. A name may also be that of a further memory of a device, such as
-  /// "gpu_ddr". With CopyMode::synchronous, the route has the links' rates for synchronous copies, and a stream of its
-  /// own, such as "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes. The reference is
-  /// valid until the platform is destroyed, or gets a new device, memory or edge.
+  /// links. Each channel is listed only once. `from` and `to` may also name another memory of a device than the first,
+  /// such as "gpu_ddr". With CopyMode::synchronous, the route has the links' rates for synchronous copies, and a stream
+  /// of its own, such as "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes. The
+  /// reference is valid until the platform is destroyed, or gets a new device, memory or edge.
   const Path& path(const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous) const;
   /// Returns null where path() would throw.
@@ -147,8 +148,8 @@ const Record& platform_record();
 /// Reads a sluice-platform/1 document. Its includes must already be resolved. Throws InputError.
 Platform read_platform(const Value& document);
 
-/// Applies the overrides to the platform in a file, or to the bundled platform with this name (in
-/// data_root()/platforms), and reads it.
+/// Reads a platform after the overrides were applied to it. `file_or_name` is a file, or the name of a bundled platform
+/// (in data_root()/platforms).
 Platform load_platform(const std::string& file_or_name,
                        const std::vector<std::string>& overrides = {});
 

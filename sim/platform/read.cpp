@@ -1,4 +1,4 @@
-// Reads a platform document. A device becomes `count` devices, and a link one or several channels.
+// Reads a platform document. A device becomes `count` devices, and a link becomes one or several channels.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -246,16 +246,16 @@ void Builder::add_link(const Value::Entry& entry) {
     }
   if (near.size() != 1 && (joins.size() != 2 || near.size() != far.size()))
     fail_at(joins.front(),
-            "the first node of a link must be one device, or as many devices "
+            "'joins' must begin with one node, or with as many nodes "
             "as there are at the other end, but '" +
                 joins.front().text() + "' is " + std::to_string(near.size()) +
-                " devices: " + sluice::join(near));
+                " nodes: " + sluice::join(near));
   join(prefix_ + entry.key, reader, near, far);
 }
 
-/// The document gives a link's rate of synchronous copies for the greatest number of threads in the memories' tables.
-/// Returns the share of this rate that the device reaches with its own number of threads. A copy takes the seconds of
-/// reading plus the seconds of writing (platforms/FORMAT.md).
+/// In the document, the rate of a link's synchronous copies holds for the most threads in the memories' tables. Returns
+/// the share of this rate that the device reaches with its own number of threads. A copy takes the seconds of reading
+/// plus the seconds of writing (platforms/FORMAT.md).
 double Builder::share_of_threads(const std::string& from, const std::string& to) const {
   const auto seconds = [](const DeviceMemory& source, const DeviceMemory& target) {
     return source.read && target.write ? 1 / *source.read + 1 / *target.write : 0;

@@ -226,7 +226,7 @@ Field by_name(std::string name, std::string summary, const Record& record) {
 Field switches() {
   return {.name = "switches",
           .type = Type::list,
-          .summary = "The names of switches. A switch is a node without memory where links meet.",
+          .summary = "The names of switches. A switch joins links and has no memory.",
           .optional = true};
 }
 

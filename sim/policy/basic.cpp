@@ -18,7 +18,7 @@ Draft plan(const PolicyRequest& request, const Reader&) {
   const std::vector<StageBytes> stages = stage_bytes(request);
   const std::vector<std::string> devices(stages.size(), device);  // the device of each stage
   const Workload& workload = request.workload;
-  const Round round = round_of(workload);  // a round has one micro-batch: so does the body
+  const Round round = round_of(workload);  // a round has one micro-batch, and so does the body
 
   PlanBuilder builder(platform, "basic", request.capacity_enforced);
   hold_step(builder, request, host, true);       // inputs and answers are in host memory

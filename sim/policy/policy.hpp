@@ -52,16 +52,16 @@ struct CutQuestion {
 /// - `plan` sets no prices and no routes: finish() sets them for all policies. If the draft says `one_at_a_time`,
 ///   finish() also makes the actions wait for each other. If an action does only a part of its stage's work,
 ///   Action::part must name the part. Then the action gets the price of this part.
-/// - `plan` need not check capacities: check() reports what does not fit. But if a policy knows that no plan can fit,
-///   it throws Infeasible and says what would fit.
+/// - `plan` need not check capacities: check() reports what does not fit. But if a policy knows that none of its plans
+///   can fit, it throws Infeasible and says what would fit.
 /// - Facts (Plan::facts) tell the report what `plan` has decided. No code uses them for a decision.
-/// - The draft may say which of its decisions depend on prices (Draft::decisions). If it does, a sweep over prices
-///   makes the plan once, and then only replaces its prices. If it does not, a plan is made for each point of the
-///   sweep.
+/// - The draft may say which of its decisions depend on prices (Draft::decisions). Then a sweep over prices makes a
+///   plan only for points with new decisions. For all other points, it replaces the prices of such a plan. If the draft
+///   does not say it, the sweep makes a plan for each point.
 /// - Equal requests give equal drafts. Several threads may call `plan` at the same time.
 ///
-/// For an example, read the shortest policy, policy/basic.cpp. A policy may throw InputError at a parameter, and
-/// Infeasible.
+/// For an example, read the shortest policy, policy/basic.cpp. A policy may throw InputError at the position of a
+/// parameter, and Infeasible.
 struct Policy {
   std::string name;
   std::string summary;  ///< one sentence
@@ -91,8 +91,8 @@ struct Policy {
   /// `plan`.
   std::function<std::optional<Draft>(const PolicyRequest& request, const Reader& parameters)>
       alone = {};
-  /// Returns candidates for the judge: the ways to make the choices that the parameters leave open. They hold
-  /// references to the request. If there are none, `plan` makes the only plan.
+  /// Returns candidates for the judge: the ways to make the choices that the parameters leave open. The candidates hold
+  /// references to the request. If there are no candidates, `plan` makes the only plan.
   std::function<std::vector<Candidate>(const PolicyRequest& request, const Reader& parameters)>
       candidates = {};
   /// Returns mappings for `policy:`, one for each way to make the open choices. A mapping leaves no choice open. The

@@ -18,7 +18,7 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   refuse_common_in_training(parameters);
   refuse_in_training(parameters, {"prefetch", "pieces", "ahead", "resident"},
-                     "the program chooses when loads come");
+                     "Sluice chooses when loads start");
   return order;
 }
 

@@ -29,10 +29,10 @@ PATHS = {
 
 TOP = """# Published measurements compared with the default answer
 
-Others measured these whole models on one card. The table compares each measurement with Sluice's answer to the same
-question. No number is fitted: the cost model and all other choices are the defaults. For most cards, the default shares
-are 0.7 of the peak rate and 0.7 of the memory bandwidth. The sources are named below, with the page and table of each
-figure. Runs that compute on the host or read from a disk are left out.
+Other people measured the models below, each on one card. The table compares each measurement with Sluice's answer to
+the same question. No number is fitted: the cost model and all other choices are the defaults. For most cards, the
+default shares are 0.7 of the peak rate and 0.7 of the memory bandwidth. The sources are named below, with the page and
+table of each figure. Runs that compute on the host or read from a disk are left out.
 
 Rates are for the steady state. The ratio is the number of Sluice divided by the published number. Above 1, the
 simulated run is faster than the measured run. The median of the {count} ratios is {median}, and {within} ratios lie

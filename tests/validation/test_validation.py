@@ -83,7 +83,7 @@ class AlexNetOnOneCard(Case):
         self.assertIn(f"is {large.memory_peak() - CAPACITY:,} B above the 24 GB of the card", text)
         fit = (CAPACITY - large.params[15] - large.state[0]) // large.state[15]
         self.assertIn(f"only {fit} states fit instead of 917", text)
-        self.assertIn("the FLOP of one inference of the table take 2.86572 us", text)
+        self.assertIn("the document's FLOP of one inference take 2.86572 us", text)
         self.assertEqual(f"{float(Alexnet().flops[-1] / Fraction(61 * 10**12)) * 1e6:.5f}", "2.86572")
         ratio = full_depth()["full depth: FLOP time"] * 1000 / large.large()["FLOP time"]
         self.assertIn(f"{float(ratio):.2f} times the FLOP", text)

@@ -124,8 +124,8 @@ class StepMaker {
     }
   }
 
-  /// Returns a new operation of a micro-batch. It gets the loads of `tensors.pending`, which wait for their next
-  /// operation.
+  /// Returns a new operation of a micro-batch. The loads in `tensors.pending` have waited for an operation, and become
+  /// loads of this one.
   Program::Operation slot(ActionKind kind, std::size_t stage, MicroBatchTensors& tensors) {
     Program::Operation slot = draft_.operation(kind, stage);
     slot.micro_batch = static_cast<std::int32_t>(tensors.micro_batch);
@@ -172,7 +172,7 @@ class StepMaker {
                     answer ? TensorClass::output : TensorClass::activation, stage.output.bytes, s,
                     tensors.micro_batch);
     slot.makes.push_back(output);
-    tensors.boundary[s + 1].on = {{slot.device, output}};  // `copy` stays: a copy in host memory is valid
+    tensors.boundary[s + 1].on = {{slot.device, output}};  // `copy` is not changed: a copy in host memory is valid
     if (keeps && stage.inner.bytes > 0) {
       const std::uint32_t inner =
           draft_.make(instance_name("inner", s, tensors.micro_batch), TensorClass::activation,
@@ -244,7 +244,7 @@ class StepMaker {
     if (stage.reads_output) use(slot, tensors.boundary.at(s + 1), stage.output.load_s);
   }
 
-  /// Makes a save of the tape, unless host memory already has a copy because another device needed the tensor.
+  /// Makes a save that the tape lists, unless host memory already has a copy because another device needed the tensor.
   void save_once(TensorLocation& location) {
     if (location.copy == none) save(location);
   }

@@ -14,8 +14,8 @@ struct Loaded {
   double seconds;
 };
 
-/// Returns all tensors that a step of this shape may load. Their order does not depend on seconds. The seconds of a
-/// load are those of any tensor in this list with as many bytes.
+/// Returns all tensors that a step of this shape may load. Their order does not depend on seconds. Tensors with equally
+/// many bytes are loaded in equally many seconds, so a load is found in this list by its bytes.
 std::vector<Loaded> loaded_of(const StepShape& shape) {
   const auto of = [](const ChainTensor& tensor) { return Loaded{tensor.bytes, tensor.load_s}; };
   std::vector<Loaded> all = {of(shape.chain.input)};

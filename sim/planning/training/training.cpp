@@ -213,7 +213,7 @@ class TrainingPlan {
     return asked;
   }
 
-  /// Returns how many bytes of each device may be used, with the tensors that stay. Empty means unlimited.
+  /// Returns how many bytes of each device may be used, including the tensors that stay there. Empty means unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     if (weights_stay_) return checked_add(bytes, constant_bytes(states_), "bytes of training");
@@ -324,7 +324,7 @@ class TrainingPlan {
   /// The chain with selective recomputation, or an empty chain if the strategy does not choose whether to use it.
   Chain selective_chain_;
   std::vector<StageState> selective_states_;
-  /// Both chains, but for several micro-batches side by side. If weights take turns, the fates are chosen for these.
+  /// Both chains for several micro-batches side by side. If weights take turns, fates are chosen for these chains.
   SideBySide together_, selective_together_;
   std::optional<std::int64_t> capacity_;
   std::optional<double> pace_;

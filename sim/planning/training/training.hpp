@@ -70,7 +70,7 @@ struct TrainingOrder {
   /// The fates, if a search has already found them for this number of micro-batches in flight. If null, the strategy
   /// chooses the fates.
   std::shared_ptr<const FateChoice> chosen = {};
-  /// How many bytes of each device the whole run may use. If empty, these are `room` bytes. The value `no_limit` means
+  /// How many bytes of each device the whole run may use. If empty, it may use `room` bytes. The value `no_limit` means
   /// all bytes.
   std::optional<std::int64_t> run_room = {};
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
@@ -117,12 +117,12 @@ class ChosenStep {
   /// Returns the step.
   const Program& program() const;
 
-  /// The limits for the early loads of a step. They may fill each device up to `room` bytes, and load_late() places
-  /// them with the pace `pace`.
+  /// The limits for the early loads of a step. These loads may fill each device up to `room` bytes, and load_late()
+  /// places them with the pace `pace`.
   struct EarlyLoadLimits {
     std::int64_t room = 0;
     std::optional<double> pace = {};
-    /// How many bytes of each device the whole run may use. If empty, these are `room` bytes.
+    /// How many bytes of each device the whole run may use. If empty, it may use `room` bytes.
     std::optional<std::int64_t> run_room = {};
   };
   struct Offer {
@@ -148,9 +148,9 @@ std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
 
-/// Returns the candidates for a strategy for fates that searches. For each number of micro-batches side by side in
-/// `in_flight`, one candidate has the result of the search. The other candidates come from the strategies that treat
-/// all stages alike. If weights stay, the result may be empty.
+/// Returns the candidates for a strategy for fates that searches. For each number in `in_flight`, one candidate has the
+/// fates that the search finds for this number of micro-batches side by side. The other candidates come from the
+/// strategies that treat all stages alike. If weights stay, the result may be empty.
 std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages);

@@ -19,8 +19,8 @@ class WeightTurns {
   void begin_pass(bool first, bool last);
   /// Makes the slot use the weights of the stage. The weights are loaded only once for consecutive slots of one stage.
   void need_weights(std::size_t stage, Program::Operation& slot);
-  /// Makes the slot add its gradients to the stage's sum of gradients. In the first pass of a batch, a slot makes this
-  /// sum. In each later pass, the sum is loaded from host memory.
+  /// Makes the slot add its gradients to the stage's sum of gradients. In the first pass of a batch, the stage's first
+  /// slot makes this sum. In each later pass, the sum is loaded from host memory.
   void need_gradients(std::size_t stage, Program::Operation& slot);
   /// Must be called in each pass, after the stage's last backward pass. Saves the sum of gradients. In the last pass of
   /// a batch, updates the weights with the sum instead, if the stage has an update.

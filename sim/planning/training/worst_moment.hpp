@@ -1,5 +1,5 @@
 // Finds the moment at which a training step needs the most memory, and says what fills the memory then. If the step
-// does not fit, the message lists this.
+// does not fit, the error message lists these tensors.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ WorstMoment worst_moment(const Program& step, std::size_t devices);
 /// and `available_bytes`.
 Shortage held_at(const WorstMoment& worst, const Program& step);
 
-/// Some weights, gradients and optimizer state stay on the device. Adds their bytes to `shortage`, class by class.
+/// Adds to `shortage`, class by class, the bytes of all weights, gradients and optimizer state. Call this function if
+/// these tensors stay on the device.
 void add_constants(Shortage& shortage, const std::vector<StageState>& states);
 
 /// Returns how many bytes all weights, their gradients and their optimizer state have together.

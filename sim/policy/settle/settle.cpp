@@ -179,7 +179,7 @@ class Attempts {
   void add_alternatives(const CutAttempt& attempt, std::size_t number) {
     std::vector<Value> maps;
     if (policy_.alternatives) maps = policy_.alternatives(attempt.request, parameters_);
-    const bool asked = maps.empty();  // the scenario's keys are the only way
+    const bool asked = maps.empty();  // the policy knows no other way than the scenario's keys
     if (asked) maps.push_back(parameters_.map());
     for (Value& map : maps) {
       const Keys keys(std::move(map), record_of(policy_));

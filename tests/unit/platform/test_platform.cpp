@@ -306,7 +306,7 @@ TEST_CASE("a faulty platform document is refused at the position of the fault") 
        "p.yaml:4:76", "the memory has no limit, so remove 'reserved'"},
       {link + "  l.m: {joins: [host, gpu], bandwidth: 1GB/s}\n", "p.yaml:8:3", "is not a name"},
       {"devices:\n" + two_gpus + host + "links:\n  l: {joins: [gpu, host], bandwidth: 1GB/s}\n",
-       "p.yaml:8:15", "is 2 devices: gpu0, gpu1"},
+       "p.yaml:8:15", "is 2 nodes: gpu0, gpu1"},
   };
   for (const Case& wrong : cases) {
     INFO(wrong.text);
