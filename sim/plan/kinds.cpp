@@ -162,7 +162,8 @@ std::optional<ActionKind> kind_with_letter(std::string_view letter) {
        i = next_with[i]) {
     const std::string_view known = kinds[i].letter;
     if (known.size() != letter.size()) continue;
-    // This loop compares two letters. Letters are short, so the loop is faster than a call of the C library.
+    // This loop compares two values of `letter`, such as F or LOAD. They have few characters, so the loop is faster than
+    // a call of the C library.
     std::size_t same = 0;
     while (same < known.size() && known[same] == letter[same]) ++same;
     if (same == known.size()) return kinds[i].kind;

@@ -44,8 +44,8 @@ void StepSlots::add(SlotLoad load) {
   loads_.push_back({std::move(load), place.at, {}, {}});
 }
 
-/// Returns whether the load is listed in the step before the step that needs it. With `first_goes_ahead_`, this holds
-/// for the loads before slot 0, too, because a step needs these loads sooner than its early loads.
+/// Returns whether the load is listed in the step before the step that needs it. If `first_goes_ahead_` is set, the
+/// loads whose place is directly before slot 0 are listed in the previous step, too.
 bool StepSlots::goes_ahead(const Placed& placed) const {
   return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);
 }

@@ -30,10 +30,10 @@ void require_name(const std::string& text, const Position& where) {
 
 void require_few(const Reader& counted, std::int64_t devices) {
   if (devices > most_devices)
-    counted.fail("count", "'" + counted.text("count") + "' for 'count' would make " +
-                              std::to_string(devices) +
-                              " devices of this platform; expected at most " +
-                              std::to_string(most_devices) + " of all groups together");
+    counted.fail("count", "with '" + counted.text("count") +
+                              "' for 'count', the platform would have " + std::to_string(devices) +
+                              " devices; expected at most " + std::to_string(most_devices) +
+                              " devices in the whole platform");
 }
 
 }  // namespace sluice

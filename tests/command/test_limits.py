@@ -89,7 +89,7 @@ links: {up: {joins: [host, node_gpu], bandwidth: 1GB/s}}
         done = sluice("run", ROOT / "scenarios/alexnet_resident.yaml", f"platform={self.folder / 'many.yaml'}")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(b"many.yaml:5:", done.stderr)
-        self.assertIn(b"'1000' for 'count' would make 100000 devices of this platform", done.stderr)
+        self.assertIn(b"with '1000' for 'count', the platform would have 100000 devices", done.stderr)
 
 
 if __name__ == "__main__":

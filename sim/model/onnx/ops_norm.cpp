@@ -10,7 +10,7 @@ Draft batch_norm(const Drafting& at) {
   draft.flop = 2;
   draft.statistics = {3, 4};
   const Shape& shape = at.shape(0);
-  at.require(!shape.empty(), "expected channels, got a number");
+  at.require(!shape.empty(), "expected an input with an axis of channels, got a single number");
   for (const std::size_t input : {1, 2, 3, 4})
     at.require_elements(input, shape.size() > 1 ? shape[1] : 1, "channels");
   if (!at.is_constant(1) || !at.is_constant(2)) return draft;

@@ -8,7 +8,8 @@ extern const ForeignTable placement_table;
 const ForeignTable placement_table = {
     .name = "placement",
     .summary =
-        "Reads times of nGraph's kernels with tensors in DRAM or PMEM, measured one by one or at once.",
+        "Reads times of nGraph's kernels with tensors in DRAM or PMEM. Each kernel was measured alone, and together with "
+        "other kernels.",
     .source = "Hildebrand et al., AutoTM (ASPLOS 2020); the notebook of ml-tools (MIT)",
     .heading = {"node", "op", "input_placement", "output_placement", "mean_us_simultaneous",
                 "mean_us_single"},
