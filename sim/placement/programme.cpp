@@ -238,8 +238,8 @@ class Programme {
   /// How the bytes in fast memory change from one kernel to the next kernel.
   std::vector<Milp::Terms> changes_;
   std::vector<KernelEnvelope> envelopes_;
-  /// The rows of each kernel. Its row in `levels_` is for the bytes in fast memory. Its rows in `time_rows_` are for
-  /// its lines or its operands.
+  /// These lists have the numbers of the programme's rows, indexed by kernel. `levels_` has the row for the bytes in
+  /// fast memory. `time_rows_` has the rows for the kernel's lines or its operands.
   std::vector<std::uint32_t> levels_;
   std::vector<std::vector<std::uint32_t>> time_rows_;
 };

@@ -151,8 +151,8 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
 }
 
 /// Writes one value that Sluice chose into the scenario, and runs the scenario again. If other values are still open,
-/// Sluice now has fewer candidates for them, but the run must take as long as before. If no other value is open, the
-/// run may be slower: Sluice then compares no plans, and the plan may wait for memory.
+/// Sluice now has fewer candidates for them, but the run must take as long as before. If no other value is open,
+/// Sluice makes only one plan. The actions of this plan may wait for memory, so the run may be slower.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;
