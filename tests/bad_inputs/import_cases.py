@@ -62,7 +62,7 @@ CASES = [
     of_onnx("an operator of as_zero that the model does not have", ["'Tanh' in 'as_zero'", "it has: Relu"], RELU, "as_zero=[Tanh]", at="as_zero=[Tanh]:1:10"),
     of_onnx("a symbolic dimension without a value", ["the extents of width", "width=128"], onnx(node("Relu", ["x"], ["y"]), extents=("N", "width"))),
     of_onnx("an unknown symbolic dimension", ["no symbolic dimension 'M'", "it has: N"], RELU, "M=3", at="M=3:1:3"),
-    of_onnx("a key that neither the file nor its document has", ["unknown key 'foo'", "takes batch, as_zero", "has format, name"], RELU, "foo.bar=3", at="foo.bar=3:1:9"),
+    of_onnx("a key that neither the file nor its document has", ["unknown key 'foo'", "a .onnx file are batch, as_zero", "made from it are format, name"], RELU, "foo.bar=3", at="foo.bar=3:1:9"),
     of_onnx("a scenario whose model has a batch of zero", ["'0' for 'batch'", "at least 1"], RELU, "model.batch=0", at="model.batch=0:1:13"),
     of_onnx("a model with a batch of zero", ["'0' for 'batch'", "at least 1"], RELU, "batch=0", at="batch=0:1:7"),
     of_onnx("a node that reads an unknown tensor", ["reads 'z', but no earlier node makes this tensor"], onnx(node("Relu", ["z"], ["y"])), at="m.onnx:1:1"),

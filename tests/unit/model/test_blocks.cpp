@@ -146,7 +146,7 @@ TEST_CASE("bad blocks are refused at the place where they are written or used") 
   CHECK_THAT(message_for("- {block: b, n: [1]}\n"), Contains("a list for the parameter 'n'"));
   CHECK_THAT(message_for("- {block: b}\n- {block: b}\n"), Contains("duplicate layer name 'full'"));
   CHECK_THAT(message_for("- {block: b, n: 3}\n"),
-             Contains("m.yaml:5:34: error: add of [3] and [4]: expected equal extents"));
+             Contains("m.yaml:5:34: error: add of [3] and [4]: expected two equal extents"));
   CHECK_THAT(message_for("- {block: a}\n",
                          "blocks: {a: {layers: [{block: b}]}, b: {layers: [{block: a}]}}\n"),
              Contains("the block 'a' contains itself"));
