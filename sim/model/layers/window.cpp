@@ -46,8 +46,9 @@ void read_padding(const Reader& keys, Window& window) {
   Shape zeros;
   for (const Value& item : value.items()) zeros.push_back(whole(item, "padding", 0, "an integer"));
   if (zeros.size() != axes && zeros.size() != 2 * axes)
-    fail_at(value, "a list of " + std::to_string(zeros.size()) +
-                       " integers for 'padding': expected " + expected);
+    fail_at(value,
+            "a list of " + std::to_string(zeros.size()) + " integers for 'padding': expected " +
+                expected);
   const auto count = static_cast<std::ptrdiff_t>(axes);
   window.before.assign(zeros.begin(), zeros.begin() + count);
   window.after.assign(zeros.end() - count, zeros.end());
@@ -113,8 +114,7 @@ namespace {
 /// Returns the text that describes the allowed values of a key, for the key's summary.
 std::string values_text(std::size_t axes) {
   return axes == 0 ? "one integer for all axes, or one integer per axis, such as [height, "
-                     "width]"
-                   : one_or_list(axes);
+                     "width]" : one_or_list(axes);
 }
 
 }  // namespace
@@ -146,10 +146,8 @@ std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> st
 Field dilation_field(std::size_t axes) {
   return {.name = "dilation",
           .type = Type::any,
-          .summary =
-              "the distance from one element of the kernel to the "
-              "next: " +
-              values_text(axes),
+          .summary = "the distance from one element of the kernel to the "
+                     "next: " + values_text(axes),
           .default_text = "1"};
 }
 
