@@ -232,7 +232,7 @@ class Korthikanti(Case):
         formulas = Formulas()
         products = Fraction(12 * formulas.h**2 * formulas.blocks, RANKS)
         self.assertEqual(18 * products, Fraction("45.5625") * GIB)
-        self.assertIn(f"all parameters {float(16 * products / GIB)} GiB", text_of(PAGE))
+        self.assertIn(f"take {float(16 * products / GIB)} GiB", text_of(PAGE))
         classes = run("selective", 8)["peak_bytes_by_class"]["gpu"]
         # The stage of the logits and the first stage share the embedding table, so the rank holds this table only once.
         parameters = formulas.parameters(RANKS)
