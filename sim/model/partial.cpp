@@ -53,14 +53,17 @@ Model split_layers(const Model& model, const std::vector<std::int64_t>& asked) {
     std::vector<std::uint32_t> inputs;
     for (const std::uint32_t input : model.layers[l].inputs)
       inputs.insert(inputs.end(), numbers[input].begin(), numbers[input].end());
-    auto whole = std::make_shared<Layer>(model.layers[l]);
-    whole->inputs = inputs;
+    std::shared_ptr<Layer> whole;
+    if (parts[l] > 1) {
+      whole = std::make_shared<Layer>(model.layers[l]);
+      whole->inputs = inputs;
+    }
     for (std::int64_t part = 0; part < parts[l]; ++part) {
       numbers[l].push_back(static_cast<std::uint32_t>(split.layers.size()));
       split.layers.push_back(parts[l] == 1 ? model.layers[l]
                                            : part_of(model.layers[l], part, parts[l]));
       split.layers.back().inputs = inputs;
-      if (parts[l] > 1) split.layers.back().whole = whole;
+      split.layers.back().whole = whole;
       if (const auto tied = model.layers[l].tied)
         split.layers.back().tied = numbers[*tied][static_cast<std::size_t>(part)];
     }
