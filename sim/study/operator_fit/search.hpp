@@ -23,8 +23,8 @@ FittedParameters fit_parameters(const std::vector<FormParameter>& form,
                                 const std::vector<double>& start, FormPart part,
                                 const std::function<double(const std::vector<double>&)>& mean);
 
-/// Returns the penalty of the deviation `over` of a sample. It grows like the square of a small deviation, but only
-/// linearly for a large deviation. So single outliers have little effect.
+/// Returns the penalty for a sample that deviates from the fit by `over`. The penalty grows like the square of a small
+/// deviation, but only linearly for a large deviation. So single outliers have little effect.
 double penalty(double over);
 
 /// Returns the mean of the penalties of the samples, where over(sample) is the deviation of a sample. If there are many

@@ -260,7 +260,7 @@ class Sweep {
     for (std::size_t i = 0; i < result_.points.size(); ++i)
       if (result_.outcomes[i].status == PointResult::Status::complete)
         complete.push_back(result_.points[i]);
-    std::vector<std::size_t> chosen;  // the indexes of the chosen points in the result
+    std::vector<std::size_t> chosen;  // the indexes, in the result, of the points to repeat
     for (const std::size_t point : points_to_verify(request_.points, complete, request_.verify)) {
       const auto at = std::lower_bound(result_.points.begin(), result_.points.end(), point);
       const auto place = static_cast<std::size_t>(at - result_.points.begin());

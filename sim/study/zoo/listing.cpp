@@ -114,8 +114,8 @@ std::vector<Figure> figures_of(const Value& platform) {
   return figures;
 }
 
-/// Lists the documents of a folder. A model in the form of a data island has no summary, so this function adds a
-/// summary.
+/// Lists the documents of a folder. A model in the form of a stage table (models/FORMAT.md) has no summary, so this
+/// function adds a summary.
 std::vector<Listed> documents_of(const std::string& folder) {
   std::vector<Listed> entries;
   for (const std::string& file : bundled_files(folder)) {

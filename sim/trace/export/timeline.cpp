@@ -56,8 +56,8 @@ class Window {
     std::uint64_t previous = 0;  ///< the previous execution of this action
     bool waited = false;         ///< whether a flow ends at this span
     std::uint64_t first_leaving = 0, last_leaving = 0;
-    /// The flows that begin at one span form a list. In this list, `next_leaving` comes after the flow that ends here.
-    /// At the end of the list, it is 0.
+    /// The flows that begin at one span form a list. If a flow of the list ends at this span, then `next_leaving` is
+    /// the next flow of the list, or 0 at the end of the list.
     std::uint64_t next_leaving = 0;
   };
 
