@@ -113,7 +113,7 @@ enum class Purpose : std::uint8_t { training, inference };
 
 /// Reads the `model:` mapping of a scenario. All files that the mapping includes must already be in it. The mapping has
 /// the keys `scale` and `definition`, and the values of parameters. The definition is a sluice-model/1 document or a
-/// stage table in data-island form. Throws InputError.
+/// stage table, such as models/alexnet_data_island.json. Throws InputError.
 Model read_model(const Value& model, Purpose purpose = Purpose::training);
 
 /// Makes a `model:` mapping from a model's file and overrides, as `sluice model FILE KEY=VALUE…` does. read_model() can
