@@ -1,5 +1,5 @@
 // Merges several plans for one platform into a single plan. The merged plan does the work of all of them at the same
-// time. They share only pools and links.
+// time. The plans get no waits for each other's actions: one delays another only in a pool, link or stream of both.
 #pragma once
 
 #include <string>
