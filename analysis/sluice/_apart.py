@@ -40,7 +40,8 @@ class Child:
         _send(self._process.stdin, (text, path))
 
     def ask(self, batch: Sequence[Overrides]) -> list[bytes]:
-        """Returns the packed result of each point. Raises Died if the child ends before it answers."""
+        """Returns the result of each point, as the bytes of `PointResult.packed()`. Raises Died if the child ends
+        before it answers."""
         try:
             _send(self._process.stdin, list(batch))
             answer = _received(self._process.stdout)

@@ -72,7 +72,7 @@ std::string capacity_path(const Executed& run) {
          (run.scenario.platform.devices.front().memories.size() > 1 ? ".0.capacity" : ".capacity");
 }
 
-/// Returns whether `streamed` plans inference.
+/// Returns whether the scenario is inference and the policy `streamed` makes its plan.
 bool streams(const Executed& run) {
   return run.scenario.acting->name == "streamed" && !run.scenario.workload.training;
 }
@@ -216,7 +216,7 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
 /// order of loads and a faster run, by up to a few percent. The greatest difference was 6.8 %, for replicas whose loads
 /// share a link, with two micro-batches per replica instead of one. In inference, the claim has a tolerance only where
 /// the devices of replicas share a link. There, with less work, a load may begin while a more urgent load still uses the
-/// link, and may delay this load. If the phases of inference share a link, the claim is not checked: such a delay may be
+/// link, and may delay the urgent load. If the phases of inference share a link, the claim is not checked: such a delay may be
 /// a large part of the run, as in tests/hand/test_more_work.cpp. If the scenario says `last_turn`, one more batch may
 /// have no idle phases or may be refused, so the number of batches is not changed.
 void more_work(const Executed& run, Complaints& complaints) {
