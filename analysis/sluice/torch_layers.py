@@ -164,7 +164,8 @@ class Layers:
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
     def like(self, tensor: torch.Tensor, source: torch.Tensor) -> Place:
-        """Returns the Place of the source. If the source is not known or has another number of axes, returns `natural(tensor)`."""
+        """Returns the Place of the source. If the source is not known or has another number of axes, returns
+        `natural(tensor)`."""
         if tensor.dim() == source.dim() and self.is_known(source):
             return self.place(source)
         return self.natural(tensor)
