@@ -55,9 +55,9 @@ TEST_CASE("phased: one batch stays on its device if the other device is idle in 
 }
 
 TEST_CASE("phased: idle phases keep the last batches of each step on their devices") {
-  // Two turns of a step have two batches and one batch. After the weights of 1 s, the six phases of the first turn take 1
-  // s each. The weights of the next batch were loaded in the phase before it, so it begins at 7 s. It computes for 1 s
-  // and loads weights for 1 s, three times, without the last load: 7 + 3 + 2 s.
+  // A step has a turn of two batches, and then a turn of one batch. After the weights of 1 s, the six phases of the
+  // first turn take 1 s each. The weights of the third batch were loaded in the phase before it, so it begins at 7 s.
+  // It computes for 1 s and loads weights for 1 s, three times, without the last load: 7 + 3 + 2 s.
   const char* const count = "workload.batches_per_step=3";
   CHECK(seconds({count, both, "policy.last_turn=2"}) == Approx(12));
   CHECK(seconds({count, both, "policy.last_turn=1"}) == Approx(7 + 3 + 2 * 10));
@@ -94,7 +94,7 @@ TEST_CASE("phased: a number of phases of the last turn that is not possible is r
   CHECK_THROWS_WITH(planned(asked("1")), Catch::Contains("give a number from 2 to 3"));
   CHECK_THROWS_WITH(planned(asked("4")), Catch::Contains("give a number from 2 to 3"));
   CHECK_NOTHROW(planned(asked("3")));
-  // If each turn has as many batches as are in flight, no turn is shorter, and the number changes nothing.
+  // If each turn has as many batches as are in flight, no turn is shorter, and `last_turn` changes nothing.
   CHECK(seconds({two, both, "policy.last_turn=2"}) == Approx(7));
   CHECK(seconds({one, "policy.in_flight=1", "workload.steps=3", "policy.last_turn=1"}) ==
         seconds({one, "policy.in_flight=1", "workload.steps=3"}));
@@ -104,8 +104,8 @@ TEST_CASE("phased: a number of phases of the last turn that is not possible is r
 
 TEST_CASE(
     "phased: a number of phases that fits no compared turn changes nothing if in_flight is open") {
-  // Of the numbers in flight that are tried for one batch, only one batch in flight allows these numbers of phases.
-  // Then no turn is short: 1 + 3 + 2 * 10 s.
+  // A step has one batch. Sluice tries several numbers of batches in flight, but the larger ones allow neither 3 nor 5
+  // phases per stage. So one batch is in flight, and no turn is short: 1 + 3 + 2 * 10 s.
   for (const std::string turn : {"3", "5"}) {
     const Plan plan = planned({one, "policy.last_turn=" + turn});
     CHECK(replay(plan).makespan == Approx(24));
