@@ -61,8 +61,8 @@ std::int64_t default_in_flight(const PhaseRules& rules) {
   return 1;
 }
 
-/// Returns the largest number of batches in flight that Sluice tries. With this number, the only turn of a step has led
-/// each batch to each of the devices.
+/// Returns the largest number of batches in flight that can matter. With this number, a step is one turn, whose stages
+/// have from `batches_per_step` to this many phases each. More phases lead to the same devices as one of these numbers.
 std::int64_t most_in_flight(const PhaseRules& rules, const Workload& workload) {
   return workload.batches_per_step + rules.turning_devices() - 1;
 }

@@ -76,14 +76,15 @@ PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std
 struct PhaseTurns {
   std::int64_t in_flight = 1, last_turn = 0;
 };
-/// Returns the turns that the judge compares in inference, if the scenario leaves a choice. If a step has one more batch,
-/// most of its orders of phases are also orders of this step, with the phases of the additional batch left out or idle.
-/// So the step with one more batch usually has no better order. It may have a better order in these cases:
+/// Returns the turns that the judge compares in inference, if the scenario leaves a choice. Compare a step with a longer
+/// step, which has one more batch. Most orders of phases of the longer step are also orders of this step, with the phases
+/// of the additional batch left out or idle. So the longer step usually has no better order. It may have a better order
+/// in these cases:
 /// - If a step has more than `longest_round` batches, only numbers in flight that divide its batches are compared. The
-///   step with one more batch may have other divisors.
+///   longer step may have other divisors.
 /// - If the additional batch is alone in the last of several turns, this step does not have this turn, nor the idle
 ///   phases of this turn. So the next step may begin on another device.
-/// - If the scenario says `last_turn`, this number may suit only the step with one more batch.
+/// - If the scenario says `last_turn`, this number may suit only the longer step.
 std::vector<PhaseTurns> turns_to_compare(PhaseRules rules, const Workload& workload,
                                          const Reader& parameters);
 

@@ -43,7 +43,7 @@ CopyTime at_most(const Platform& platform, const Path& one, const Path& other) {
   return {0, std::min(common_rate, one_rate + other_rate), latency_s};
 }
 
-/// Adds a link for one direction. The link comes first, so that it is the route.
+/// Adds a link from `from` to `to`, in front of all other links: so a search for a route between them takes this link.
 void add_link(Platform& platform, const std::string& from, const std::string& to,
               const std::string& direction, const CopyTime& time) {
   const auto channel = static_cast<std::uint32_t>(platform.channels.size());
