@@ -25,8 +25,9 @@ void check(const Chain& chain, const Choices& choices) {
   }
 }
 
-/// Finds the stages whose forward pass runs again, and the boundaries that the backward half of a
-/// step reads.
+/// The backward half of a step follows the first forward pass of the last stage. It has the backward
+/// passes, and the forward passes that run again. This class finds the stages whose forward pass runs
+/// again, and the boundaries that the backward half reads.
 class Recomputations {
  public:
   Recomputations(const Chain& chain, const Choices& choices)
