@@ -77,7 +77,7 @@ class FirstWeights {
     begun_s_ += streamed_.real->begins.seconds(bytes);
     begun_bytes_ += bytes;
   }
-  /// Returns this time, if these groups also need this number of the model's inputs.
+  /// Returns a lower bound of the time at which these weights and `inputs` inputs of the model have arrived.
   double at_least(std::int64_t inputs) const {
     const std::optional<RealCopies>& real = streamed_.real;
     const std::int64_t input_bytes = streamed_.groups[0].bytes.input;
