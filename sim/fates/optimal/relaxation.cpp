@@ -98,7 +98,7 @@ class Row {
   void pass(std::size_t s) {
     const ChainStage& stage = chain_.stages[s];
     Step& step = steps_[s];
-    const Cost needed = once_ + held_boundary(s);  // the cost if the device holds boundary s
+    const Cost needed = once_ + held_boundary(s);  // the cost if boundary s is held or copied
     const bool read = reads_.later[s], read_again = read || reads_.follows[s];
     const Cost idle = read ? needed : once_, again = read_again ? needed : once_;
     const auto from = [&](const Cost& cost, bool held) {
