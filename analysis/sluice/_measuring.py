@@ -1,4 +1,5 @@
-"""Measures a call in a loop, after warm-up, until there are enough samples."""
+"""Measures a call of a torch operator in a loop, after warm-up, until there are enough samples. A sample is the mean
+time of several calls."""
 
 from __future__ import annotations
 
