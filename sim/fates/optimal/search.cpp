@@ -332,7 +332,7 @@ std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function
 
 }  // namespace
 
-/// Rounds the relaxation with several values of Rounding::early, and takes the best tape.
+/// Makes tapes from the solution of the relaxation, one tape for each Rounding, and takes the best.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;
