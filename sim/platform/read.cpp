@@ -253,7 +253,7 @@ void Builder::add_link(const Value::Entry& entry) {
   join(prefix_ + entry.key, reader, near, far);
 }
 
-/// In the document, the rate of a link's synchronous copies holds for the most threads in the memories' tables. Returns
+/// In the document, the rate of a link's synchronous copies is for the threads of the last rows of `by_threads`. Returns
 /// the share of this rate that the device reaches with its own number of threads. A copy takes the seconds of reading
 /// plus the seconds of writing (platforms/FORMAT.md).
 double Builder::share_of_threads(const std::string& from, const std::string& to) const {
