@@ -253,9 +253,9 @@ void Builder::add_link(const Value::Entry& entry) {
   join(prefix_ + entry.key, reader, near, far);
 }
 
-/// In the document, the rate of a link's synchronous copies is for the threads of the last rows of `by_threads`. Returns
-/// the share of this rate that the device reaches with its own number of threads. A copy takes the seconds of reading
-/// plus the seconds of writing (platforms/FORMAT.md).
+/// In the document, the rate of a link's synchronous copies is for the threads of the last rows of `by_threads`.
+/// Returns the share of this rate that the device reaches with its own number of threads. A copy takes the seconds of
+/// reading plus the seconds of writing (platforms/FORMAT.md).
 double Builder::share_of_threads(const std::string& from, const std::string& to) const {
   const auto seconds = [](const DeviceMemory& source, const DeviceMemory& target) {
     return source.read && target.write ? 1 / *source.read + 1 / *target.write : 0;

@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-/// For each class, the words that name its operators, in lower case. Names of torch that end in 1d,
-/// 2d or 3d are listed as they are.
+/// For each class, the words that name its operators, in lower case. The names of torch keep their
+/// endings 1d, 2d and 3d, as in `batchnorm2d`.
 const std::map<std::string_view, std::vector<std::string_view>>& words_by_class() {
   static const std::map<std::string_view, std::vector<std::string_view>> words = {
       {"linear", {"gemm", "linear", "dense", "matmul", "addmm", "mm"}},

@@ -23,8 +23,8 @@ namespace sluice {
 inline constexpr const char* backing = "backing";
 
 /// Returns whether the field `placement` is that of a policy whose weights stay on the device. Then `auto` compares
-/// placements of single tensors, which needs a cost model that counts the bandwidths of memories. If the policy's weights
-/// take turns, `auto` compares the homes of the weights, and further placements only with some cost models.
+/// placements of single tensors, which needs a cost model that counts the bandwidths of memories. If the policy's
+/// weights take turns, `auto` compares the homes of the weights, and further placements only with some cost models.
 bool compares_placements(const Field& placement);
 
 /// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns. Returns

@@ -20,8 +20,8 @@ std::vector<BufferCount> buffer_counts(const StreamedCase& streamed, bool offloa
     // weights of the group can be loaded earlier.
     if (offload && groups > 1)
       for (const std::int64_t more : {3, 2}) counts.push_back({more, false, false});
-    // These choices have `inputs_first` = true: a long transfer of weights does not delay an input, but more transfers of
-    // weights come late.
+    // These choices have `inputs_first` = true: a long transfer of weights does not delay an input, but more transfers
+    // of weights come late.
     if (groups > 1)
       for (const std::int64_t more : {3, 8}) counts.push_back({more, false, true, true});
   }
