@@ -53,7 +53,8 @@ struct WeightsRead {
 /// One operator. All counts except `parameters` are per sample.
 struct Layer {
   std::string name;
-  /// The name of a type of the layer catalog. For a row of a stage table: the entry in the row's column `action`.
+  /// The name of a type of the layer catalog. For a row of a stage table (models/FORMAT.md): the entry in the row's
+  /// column `action`.
   std::string type;
   /// The layers whose outputs this layer reads. The list is empty for an input of the model.
   std::vector<std::uint32_t> inputs;

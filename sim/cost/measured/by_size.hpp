@@ -38,7 +38,7 @@ class SharesBySize {
   struct Class {
     Utilisation shares;
     std::string device;
-    /// Why the rows may not be used together. Empty if they may.
+    /// Why the rows must not be used together. Empty if they may be used together.
     std::string unlike;
   };
   const Class& of_class(const std::string& of) const;
