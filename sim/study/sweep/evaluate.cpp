@@ -26,8 +26,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns true if the change replaces the document of the model or of the platform. After such a change, the whole
-/// scenario is read again.
+/// Returns true if the override (KEY=VALUE) replaces the document of the model or of the platform. After such an
+/// override, the whole scenario is read again.
 bool names_document(const std::string& override) {
   const std::vector<std::string> path = parse_override(override).path;
   return (path[0] == "model" || path[0] == "platform") &&

@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_commits(200);
 
-/// An outcome, as the thread that found it passes it to the thread that stores it.
+/// The outcome of a point, as the thread that found it passes it to the thread that stores it.
 struct Answer {
   std::size_t place = 0;  ///< the index in SweepResult::points
   std::string key;        ///< the point's key in the store; empty without a store

@@ -32,8 +32,8 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
   return entries;
 }
 
-/// Puts the word `auto` before the entries. `auto` is not an entry of the catalog, but a value that leaves the choice
-/// among the entries to Sluice.
+/// Puts the word `auto` before the entries of a catalog. `auto` is not an entry of the catalog, but a value that leaves
+/// the choice among the entries to Sluice.
 std::vector<Listed> with_auto(std::vector<Listed> entries, const Listed& word) {
   entries.insert(entries.begin(), word);
   return entries;

@@ -21,7 +21,7 @@ namespace sluice {
 
 namespace {
 
-/// The content of the file. After a failed write, the store is never destroyed, because HDF5 would crash.
+/// The trace file that is being written. After a failed write, this object is never destroyed: HDF5 would crash.
 struct Store {
   explicit Store(const std::string& path) : tree(path) {}
 
