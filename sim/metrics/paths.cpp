@@ -154,8 +154,9 @@ class Backwards {
       }
   }
 
-  /// Sets the time that must follow this execution. `pushed` is the seconds of the longest path from the arrival of its
-  /// data to the end of the run, through an action that waits for these data.
+  /// Sets the tail of this execution: the seconds that must pass from its end to the end of the run. `pushed` is the
+  /// seconds of the longest path from the arrival of its data to the end of the run, through an action that waits for
+  /// these data.
   void execute(std::uint32_t a, std::int64_t iteration, double pushed) {
     const PathGraph::Node& node = graph_.nodes[a];
     const double tail = std::max(rest_[node.stream], node.latency_s + pushed);

@@ -44,7 +44,7 @@ std::vector<bool> spread_splits(const Chain& chain, std::size_t count) {
     seconds += stage.forward_s;
     bytes += bytes_of(stage);
   }
-  double share = 0;  // of the chain before boundary s + 1: the mean of its shares of stages, seconds and bytes
+  double share = 0;  // what lies before boundary s + 1: the mean of the shares of stages, seconds and bytes
   std::size_t marked = 0;
   for (std::size_t s = 0; s < n; ++s) {
     const ChainStage& stage = chain.stages[s];

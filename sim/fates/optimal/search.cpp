@@ -79,8 +79,8 @@ FrontierSettings settings(std::size_t stages, double copy_price, bool copies = t
   return settings;
 }
 
-/// Returns the number of steps that improve the weights of a rung's bound (FateWeights). The roundings use these
-/// weights. So with too few steps, their tapes would be worse.
+/// Returns the number of steps that improve the weights of a rung's bound (FateWeights). rounded_tape() makes tapes
+/// with these weights. So with too few steps, these tapes would be worse.
 int bound_steps(std::size_t stages) {
   return static_cast<int>(
       std::clamp<std::size_t>(12'000 / std::max<std::size_t>(stages, 1), 10, 40));
