@@ -52,8 +52,8 @@ struct OverlappedOptimum {
 };
 
 /// Returns the best schedule in which the copy engine may move tensors while kernels run. The function compares
-/// schedules for the `known` placements and for the results of several searches. These searches count different shares
-/// of the seconds of a move.
+/// schedules for the `known` placements and for the results of several searches. The searches differ in the weight that
+/// they give to the seconds of moves (PlacementWeights).
 OverlappedOptimum overlapped_optimum(const OptimumRequest& request);
 
 }  // namespace sluice

@@ -139,8 +139,8 @@ void Builder::add_devices(const Value::Entry& entry) {
   add_each(device, entry, count);
 }
 
-/// Adds `count` devices of this kind. Each of them gets pools of its own. But if the key `memory` names a memory of the
-/// platform, all these devices share it.
+/// Adds `count` devices like `device`. Each of them gets pools of its own. But if the key `memory` names a memory of
+/// the platform, all these devices share it.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;

@@ -8,8 +8,9 @@
 namespace sluice {
 namespace {
 
-/// Returns the line of the comment for one file. If `bytes` cannot read the file, returns "". A missing file is not an
-/// error, because a resolved scenario may be used on a machine that does not have the file.
+/// Returns the line for one file in files_comment(), a comment with the hashes of files. If `bytes` cannot read the
+/// file, returns "". A missing file is not an error, because a resolved scenario may be used on a machine without the
+/// file.
 template <class Bytes>
 std::string line_of(const std::string& what, Bytes&& bytes) {
   try {

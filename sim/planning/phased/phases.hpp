@@ -36,7 +36,8 @@ struct PhaseRules {
   bool by_stage = false;
   std::int64_t in_flight = 1;  ///< the number of batches that take turns
   /// How many phases a stage has in the last turn of a step if fewer than `in_flight` batches are left for this turn.
-  /// The phases without a batch are idle. So the other batches meet the same devices as in a turn of more batches.
+  /// The phases without a batch are idle. So all batches of the turn are on the same devices as in a turn of more
+  /// batches.
   std::int64_t last_turn = 0;
 
   bool saves_answers() const { return real_data && return_outputs; }

@@ -306,7 +306,7 @@ class Builder {
     take(output_of(l), true);
     if (keeps_inner && keeps(layer)) {
       life_of_kept(l).begin_again();
-      // A null pointer, because the price of the forward pass does not count the bytes of the kept tensor.
+      // The kept tensor is no operand of the query: the price of the forward pass does not count its bytes.
       add(draft, kept_of(l), nullptr, true);
     }
     finish(std::move(draft), query, kind, l);

@@ -82,8 +82,8 @@ double PlacedPrices::least_seconds(std::uint32_t number, std::int64_t samples,
   return least;
 }
 
-/// Returns the kind of a layer's output. `stage` is the stage that reads or writes the output: an output that leaves
-/// this stage is an activation between stages.
+/// Returns the kind (placed_kinds.hpp) of a layer's output. `stage` is the stage that reads or writes the output: an
+/// output that leaves this stage is an activation between stages.
 TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const Stage& stage) const {
   const std::uint32_t made = origin_of(request_.pricing.model, layer);
   const bool first_stage = stage.first == request_.pricing.stages.front().first;

@@ -93,7 +93,7 @@ class StreamedWays {
         {shared.request, shared.common, shared.keys, shared.streamed, shared.capacity}, in_flight_,
         shared_);
   }
-  /// Returns a lower bound of the seconds of alternating(), even if copies take longer than in this case.
+  /// Returns a lower bound of the seconds of alternating(). It also holds for a machine with slower copies.
   double alternating_at_least() const {
     if (offload_) return never;
     return std::max(loads_at_least(), sluice::alternating_at_least(shared_->streamed, in_flight_));
@@ -257,10 +257,10 @@ class StreamedWays {
     return choice;
   }
 
-  /// Returns the part of at_least() that counts how long loads occupy room, with any weights that stay. If the weights
-  /// do not fit at once, some of them stay and the others are loaded in every pass. Each load occupies its room for
-  /// longer than its latency. So the weights that take turns, divided by the room beside the weights that stay, are the
-  /// least number of latencies that a pass takes. This number is the least if no weights stay.
+  /// Returns the part of at_least() that counts how long loads occupy room, whichever weights stay. If the weights do
+  /// not fit at once, some of them stay and the others are loaded in every pass. Each load occupies its room for longer
+  /// than its latency. So a pass takes at least this many latencies: (weights that take turns) / (room beside the
+  /// weights that stay). This quotient is smallest if no weights stay.
   double loads_at_least() const {
     const StreamedCase& streamed = shared_->streamed;
     if (!shared_->capacity || streamed.weights() <= *shared_->capacity) return 0;

@@ -101,7 +101,7 @@ struct StreamedCase {
   std::int64_t answer_bytes(std::size_t group) const;
   double save_s(std::size_t group) const;
 };
-/// Returns the case for the cut of the request. StreamedChoice explains `offload`.
+/// Returns the data of StreamedCase for the cut of the request. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 

@@ -112,7 +112,7 @@ class Attempts {
   }
 
   /// Returns whether best() finds a plan. Once a way fits, no further way is planned. The plans that the policy makes for
-  /// the attempts usually need the fewest bytes, so they are tried first, beginning with the finest cut.
+  /// the attempts (CutAttempt) usually need the fewest bytes, so they are tried first, beginning with the finest cut.
   bool any_fits() {
     for (auto attempt = attempts_.rbegin(); attempt != attempts_.rend(); ++attempt)
       if (plan_fits(attempt->request)) return true;
@@ -259,7 +259,7 @@ class Attempts {
   std::int64_t ways_ = 0;
 };
 
-/// Does what settle() does, but an error gives the greatest number of micro-batches in flight for one attempt only.
+/// Does what settle() does. But if no plan fits, the number of micro-batches in flight in the error is for one attempt.
 Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& attempts,
                        const Reader& parameters) {
   Attempts all(policy, attempts, parameters);
