@@ -143,8 +143,8 @@ class TrainingWays {
   }
 
   /// Returns one candidate for all ways, or nothing if the step cannot fit. `at_least` is a lower bound of the
-  /// candidate's seconds. The ways are listed only when the judge opens the candidate, because another strategy may
-  /// already have had the same ways.
+  /// candidate's seconds. The ways are listed only when the judge calls `open`: it does not if another strategy has
+  /// already given a candidate with the same ways.
   static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways,
                                        double at_least) {
     if (!ways->fits(ways->at_least_)) return {};
@@ -203,8 +203,8 @@ class TrainingWays {
   }
 
   /// Returns, for each pace, ways with different rooms for early loads (see rooms()), and at most TriedCounts::listings
-  /// further ways. Of these, the first is the listing that needs the most bytes, and each one after it needs fewer
-  /// bytes than the one before. Ways that do not fit are left out.
+  /// further ways: the listing that needs the most bytes, then a listing that needs fewer bytes, and so on. Ways that
+  /// do not fit are left out.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;
@@ -215,7 +215,7 @@ class TrainingWays {
     std::set<std::vector<LoadPlace>> seen;
     const auto add = [&](ChosenStep::EarlyLoadLimits limits) {
       ChosenStep::Offer offer = step.offer(limits);
-      // If the room does not fit, `offer.most` bytes may fit, and lead to the same listing.
+      // The listing for this room needs only `offer.most` bytes. They may fit even if the room does not.
       if (!fits(limits.room)) limits.room = offer.most;
       if (!fits(limits.room)) return offer.most;
       const bool fresh = seen.insert(offer.places).second;
@@ -228,7 +228,8 @@ class TrainingWays {
       for (std::size_t n = 0; n < tried.listings && room >= step.peak(); ++n)
         room = add({room, paces[p], run_room_}) - 1;
     }
-    // Reversed, the ways with the machine's pace and the most room come first. The fastest way is probably among them.
+    // Reversed, the further ways of the machine's own pace come first, and the ways with the smallest room come last.
+    // The fastest way is probably among the first.
     std::reverse(ways.begin(), ways.end());
     return ways;
   }

@@ -158,8 +158,9 @@ class StepRun {
     return places_[load].at < 0 || (places_[load].at == 0 && first_goes_ahead_);
   }
 
-  /// On the real machine, copies the weights from host memory into the second memory, in the order in which they are
-  /// first loaded from there. Their copy engine makes these copies before all others.
+  /// If there is a real machine, its run begins with copies of the weights from host memory into the second memory, in
+  /// the order in which the weights are first loaded from there. This function adds these copies. Their copy engine
+  /// makes them before all others.
   void begin_weights() {
     if (!clock_.real_) return;
     const auto begin = [&](std::int64_t stage) {
