@@ -47,7 +47,7 @@ std::string contexts_from_environment() {
   return contexts ? contexts : "";
 }
 
-/// The listeners of an execution. They measure the run. If the request names a file for the trace, they also write the
+/// The sinks of an execution. They measure the run. If the request names a file for the trace, they also write the
 /// trace.
 class Listeners {
  public:

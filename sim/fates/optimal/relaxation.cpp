@@ -111,7 +111,7 @@ class Row {
     again_ = runs;
   }
 
-  /// Ends the row. The first backward pass is at the turning point. So the tensors that it reads
+  /// Ends the choices. The first backward pass is at the turning point. So the tensors that it reads
   /// are on the device in any case.
   void finish() {
     Step& step = steps_.back();

@@ -77,10 +77,11 @@ PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std
 struct PhaseTurns {
   std::int64_t in_flight = 1, last_turn = 0;
 };
-/// Returns the turns that the judge compares in inference, if the scenario leaves a choice. Compare a step with a
-/// longer step, which has one more batch. Most orders of phases of the longer step are also orders of this step, with
-/// the phases of the additional batch left out or idle. So the longer step usually has no better order. It may have a
-/// better order in these cases:
+/// Returns the turns that the judge compares in inference, if the scenario leaves a choice.
+///
+/// A longer step, with one more batch, usually has no better order of phases than this step. For most orders of the
+/// longer step are also orders of this step, with the phases of the additional batch left out or idle. The longer step
+/// may have a better order in these cases:
 /// - If a step has more than `longest_round` batches, only numbers in flight that divide its batches are compared. The
 ///   longer step may have other divisors.
 /// - If the additional batch is alone in the last of several turns, this step does not have this turn, nor the idle

@@ -32,8 +32,8 @@ class LeastCost : public Cost {
 
 /// Returns the copy time of a made-up path in place of these two paths: however copies are divided between the two
 /// paths, they take at least as long as on the made-up path. If the two paths have a common copy engine, all copies
-/// take turns. If not, copies over one path may run beside copies over the other path, and only share the links of both
-/// paths.
+/// take turns. If not, copies over one path may run beside copies over the other path. They share only the links that
+/// belong to both paths.
 CopyTime at_most(const Platform& platform, const Path& one, const Path& other) {
   const double one_rate = narrowest(platform, one.channels),
                other_rate = narrowest(platform, other.channels),

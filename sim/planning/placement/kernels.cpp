@@ -73,7 +73,7 @@ class Builder {
                        "bytes of a micro-batch");
   }
 
-  /// The life of a layer's output (life_of_output), and of the tensor that a layer keeps for its backward pass.
+  /// The present life (ActivationLife) of a layer's output, and of the tensor that a layer keeps for its backward pass.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }

@@ -106,7 +106,7 @@ PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& 
   for (const FateStrategy* strategy : fate_catalog().entries()) {
     if (!strategy->compared) continue;
     add_strategy(*strategy, request, common, policy, all);
-    // This request does not need the strategies after its own.
+    // The strategies that follow the request's own strategy in the catalog do not matter here.
     if (!own.searches && strategy->name == own.name) break;
   }
   if (own.searches)

@@ -157,7 +157,7 @@ class PlacedSearch {
     const Settled planned = judge(candidates_on(shown.request, turns_.of_policy)).best;
     if (!planned.plan || !placed_.insert({rates, planned.text, planned.seconds}).second) return {};
     const PlacedKinds placed(prices_, planned.plan(), !turns_.common.overlap);
-    // What follows a semicolon is about the memory of the shown machine.
+    // The text of the policy's choices. Its part after a semicolon is about the memory of the shown machine.
     const std::string text = planned.text.substr(0, planned.text.find(';'));
     Settled best;
     for (const BoundedPlacement& one : by_bound(placed)) {
