@@ -57,8 +57,8 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   unlimited.capacity_enforced = false;
   const auto plan =
       std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
-  // The limits are set because the replay counts reservations only for pools with a limit. But it grants every request
-  // at once (`unlimited`).
+  // The limits are set because the replay adds the bytes of earlier requests to `reserved` only for pools with a limit.
+  // But it grants every request at once (`unlimited`).
   for (Pool& pool : plan->pools) pool.enforced = request.capacity_enforced;
   const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
   if (result.blocking) return {};
@@ -136,7 +136,7 @@ class Attempts {
       check(finish(policy_.plan(request, parameters_), request));
       return true;
     } catch (const Infeasible&) {
-    } catch (const InputError&) {  // a candidate may have no such error
+    } catch (const InputError&) {  // other choices may not have this error
     }
     return false;
   }
@@ -298,9 +298,9 @@ std::optional<std::int64_t> asked_in_flight(const Policy& policy, const Value& k
 }
 
 /// Returns the greatest number of micro-batches in flight that fits, if the scenario names a number that does not fit.
-/// `known` comes from the bytes of one attempt on the device. With other choices that the scenario leaves open, more
-/// micro-batches may fit. In a plan with host memory and buffers, fewer may fit. If a number fits, each smaller number
-/// fits, too. Returns 0 if no number fits.
+/// `known` is the number in the error of one attempt, which was computed from the bytes on the device. With other
+/// choices that the scenario leaves open, more micro-batches may fit. In a plan with host memory and buffers, fewer may
+/// fit. If a number fits, each smaller number fits, too. Returns 0 if no number fits.
 std::int64_t most_in_flight(const Policy& policy, const std::vector<CutAttempt>& attempts,
                             const Reader& parameters, std::int64_t known) {
   const std::optional<std::int64_t> asked =
