@@ -75,8 +75,8 @@ class Overlap {
   /// Returns the weights of the seconds of each stage's passes and copies. The weight of a pass or a copy is the sum of
   /// the weights of all inequalities that contain its seconds. The saves of stage i are in the inequalities of the cuts
   /// up to i. The forward pass of stage i is in the inequality of the computation, and in the inequalities of the cuts
-  /// after i. If micro-batches run side by side, a cut at i counts this forward pass for one micro-batch only. The same
-  /// rules hold for loads and backward passes.
+  /// from i on. If micro-batches run side by side, a cut at i counts this forward pass for one micro-batch only. The
+  /// same rules hold for loads and backward passes.
   FateWeights weights() const {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);

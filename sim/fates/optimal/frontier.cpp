@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// A segment has 3 values of Ready x 2 values of `copied` x 2 values of `needed` = 12 states, and is solved in each of
-/// them. If the chain branches, `around` doubles the number of states.
+/// A segment (consecutive stages, see frontier.hpp) is solved once per state. There are 3 values of Ready x 2 values of
+/// `copied` x 2 values of `needed` = 12 states. If the chain branches, `around` doubles the number of states.
 constexpr std::size_t states_without_around = 12;
 
 }  // namespace
@@ -251,7 +251,7 @@ class Frontier::Solver {
     if (!one && may_part(k - 1)) {
       node.keeps = true;
       join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
-      // If a stage has no inner tensors, running it twice would save no bytes.
+      // If a stage keeps neither inner tensors nor its output, running it twice would save no bytes.
       if (stage.inner.bytes == 0 && !stage.reads_output) return;
       node.inner_goes = true;
       node.seconds += price(stage.inner.save_s + stage.inner.load_s);
