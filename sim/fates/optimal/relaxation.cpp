@@ -15,10 +15,10 @@ struct Cost {
   bool operator<(const Cost& other) const { return value < other.value; }
 };
 
-/// Row::solve() goes from stage to stage. A stage is in one of two states: it runs once, or it runs again. The best path
-/// to a state has the cheapest choices for all earlier stages. From is the state of stage s - 1 on the best path to a
-/// state of stage s. `once` means that stage s - 1 runs once. `needed` means that it runs once, and boundary s is held
-/// or copied. `again` means that it runs again.
+/// Row::solve() goes from stage to stage. A stage is in one of two states: it runs once, or it runs again. The best
+/// path to a state has the cheapest choices for all earlier stages. From is the state of stage s - 1 on the best path
+/// to a state of stage s. `once` means that stage s - 1 runs once. `needed` means that it runs once, and boundary s is
+/// held or copied. `again` means that it runs again.
 enum class From : std::uint8_t { once, needed, again };
 
 /// The choices for stage s. `boundary_goes` and `inner_goes` say whether boundary s and the inner tensors are copied
