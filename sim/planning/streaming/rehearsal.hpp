@@ -59,8 +59,8 @@ class Rehearsal {
   Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice);
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
-  /// Sets the bytes that early loads may use. If the choice spares buffers, these bytes also determine the number of
-  /// buffers of each run.
+  /// Sets the bytes that early loads may use. If the choice has StreamedChoice::spares, these bytes
+  /// also determine the number of buffers of each run.
   void set_ahead(std::int64_t bytes);
 
   /// Returns the bytes of memory that the choice needs, with early loads.

@@ -56,6 +56,7 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
+/// What a policy, and the candidate that it offers, have decided about a training run.
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
@@ -76,15 +77,16 @@ struct TrainingOrder {
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
 };
 
-/// Returns whether weights stay on the device: if the order says so, or if there is only one stage and one device.
+/// Returns whether weights stay on the device: if `order` says so, or if there is only one stage and one device.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited or capacities
 /// are not enforced.
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns the fates that the strategy chooses for the order's number of micro-batches in flight. A search need not
-/// look for fates with which the run takes `worth` seconds or more. Throws InputError, Infeasible.
+/// Returns the fates that the strategy chooses for the number of micro-batches in flight of `order`.
+/// A search need not look for fates with which the run takes `worth` seconds or more. Throws
+/// InputError, Infeasible.
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth);
 
 /// Returns the plan of a training run. Throws InputError. Throws Infeasible if the run does not fit. The message says
