@@ -77,14 +77,15 @@ struct TrainingOrder {
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
 };
 
-/// Returns whether weights stay on the device: if `order` says so, or if there is only one stage and one device.
+/// Returns whether weights stay on the device: if `order` says so, or if there is only one stage and
+/// one device.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited or capacities
 /// are not enforced.
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns the fates that the strategy chooses for the number of micro-batches in flight of `order`.
+/// Returns the fates that the strategy chooses for TrainingOrder::in_flight micro-batches in flight.
 /// A search need not look for fates with which the run takes `worth` seconds or more. Throws
 /// InputError, Infeasible.
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth);
