@@ -103,8 +103,8 @@ Candidate placed_turns_compared(const PolicyRequest& request, const CommonParame
       });
 }
 
-/// Adds to the plans of a candidate a fact that lists the compared placements. `turns` says whether placements in both memories
-/// were compared. This is known only when all candidates have been judged, and a plan is made after that.
+/// Adds to the plans of a candidate a fact that lists the compared placements. `turns` says whether placements in both
+/// memories were compared. This is known only when all candidates have been judged, and a plan is made after that.
 Candidate saying_compared(Candidate candidate, const std::shared_ptr<const bool>& turns) {
   return changed(std::move(candidate), [turns](Settled& way) {
     if (!way.plan) return;
