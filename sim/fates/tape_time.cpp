@@ -90,7 +90,7 @@ class TimedTape {
   }
 
   /// Records that the next slot uses a tensor. If the tensor was saved and is still on the device, it stays until this
-  /// slot. Otherwise the slot uses a loaded copy, and nothing is recorded.
+  /// slot. In two cases, nothing is recorded: the tensor was never saved, or the slot uses a loaded copy.
   void use(std::size_t tensor) {
     if (save_[tensor] == nobody) return;
     if (TimedSave& save = saves[save_[tensor]]; count() <= save.slot + 1) save.last = count();
