@@ -27,9 +27,9 @@ struct CachedRun {
 /// Then the seconds of the misses and write-backs are added only to the sums for the bytes.
 ///
 /// The kernels run `rounds` times, and the result describes the last round. The cache is empty before the first
-/// round. At the start of each round, tensors of the kind `given`, such as inputs, have new content, which is only in
-/// slow memory. The content of the cache after a round does not depend on its content before the round. So all rounds
-/// from the second round on are equal.
+/// round. At the start of each round, tensors that are given anew (Begins::given), such as inputs, have new content,
+/// which is only in slow memory. The content of the cache after a round does not depend on its content before the
+/// round. So all rounds from the second round on are equal.
 CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity, int rounds = 1);
 
 }  // namespace sluice

@@ -32,8 +32,8 @@ struct PlacementResult {
   /// bound.
   std::optional<double> gap() const;
   struct MoveTotals {
-    /// The number of moves in each direction. `beside` counts the moves of the copy engine, in both directions
-    /// together.
+    /// The number of moves in each direction. `beside` says how many of all these moves the copy engine makes, in both
+    /// directions together.
     std::size_t to_fast = 0, to_slow = 0, beside = 0;
     std::int64_t to_fast_bytes = 0, to_slow_bytes = 0, beside_bytes = 0;
   };
