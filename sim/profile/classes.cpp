@@ -23,7 +23,7 @@ const std::map<std::string_view, std::vector<std::string_view>>& words_by_class(
       {"pool",
        {"max_pool", "avg_pool", "global_avg_pool", "adaptive_avg_pool", "maxpool2d", "avgpool2d",
         "adaptiveavgpool2d"}},
-      // The only operator of this class computes nothing in inference.
+      // The class `stochastic_depth` has one operator, which computes nothing in inference.
       {"stochastic_depth", {"stochasticdepth"}},
       {"elementwise",
        {"add",         "addu",          "mul",         "mulu",      "div",    "divu",

@@ -124,7 +124,7 @@ std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
   return request.capacity_enforced ? least : std::nullopt;
 }
 
-/// The ways to train with a given number of micro-batches side by side. They differ in the places of the loads.
+/// The ways to train with a given number of micro-batches side by side. They differ in where the plan lists the loads.
 class TrainingWays {
  public:
   /// `at_least` is a lower bound on the bytes that each device needs.
@@ -167,8 +167,9 @@ class TrainingWays {
     return candidates;
   }
 
-  /// Returns a text that is the same for all strategies for fates that lead to the same step. The address of the stages
-  /// stands for the cut in this text: all requests with one cut have the same address, except under `resident`.
+  /// Returns a text for comparisons: two strategies for fates that lead to the same step have the same text. In this
+  /// text, the address of the list of stages stands for the cut: all requests with one cut have the same list, except
+  /// under `resident`.
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;
     text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "

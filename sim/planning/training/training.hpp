@@ -61,7 +61,7 @@ struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
   /// The number of micro-batches in flight. If empty, each batch is divided into as few passes as fit, all about
-  /// equally large.
+  /// equally large. For a strategy that searches for fates, the number is then 1.
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
@@ -151,7 +151,7 @@ std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
 
-/// Returns the candidates for a strategy for fates that searches. For each number in `in_flight`, one candidate has the
+/// Returns the candidates for a strategy that searches for fates. For each number in `in_flight`, one candidate has the
 /// fates that the search finds for this number of micro-batches side by side. The other candidates come from the
 /// strategies that treat all stages alike. If weights stay, the result may be empty.
 std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,
