@@ -44,8 +44,8 @@ class Forwards {
       available_[graph_.order[i]] = execute(graph_.order[i], 0);
   }
 
-  /// Visits the iterations of the body, but skips iterations in the middle. They are skipped as soon as all arrivals of
-  /// data come evenly (see the comment on jump()), or when `most_` executions have been visited.
+  /// Visits the iterations of the body, but skips iterations in the middle. They are skipped as soon as all times (see
+  /// the comment above jump()) grow evenly, or when `most_` executions have been visited.
   void iterations() {
     const std::int64_t n = plan_.iterations;
     const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);
