@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more numbers are tried
+constexpr std::int64_t few_slots = 1000;  ///< if a step has at most this many slots, more numbers are tried
 
 }  // namespace
 

@@ -35,8 +35,8 @@ GroupCopies copies_of(const StreamedCase& streamed, const StreamedChoice& choice
 }
 
 /// Returns the lower bound that comes from the end of the run. Rehearsal::at_least() explains this
-/// bound. `loads_s` is the time of those loads in the run that use the copy engine of the weights. The last of these
-/// loads arrives `latency_s` later.
+/// bound. `loads_s` is the time of those loads in the run that use the copy engine of the weights. After this time, the
+/// latency of the last load still passes.
 double ending(const StreamedCase& streamed, const StreamedChoice& choice, double loads_s) {
   const double passes = passes_of(streamed, choice);
   const bool again = passes * static_cast<double>(streamed.steps) > 1;

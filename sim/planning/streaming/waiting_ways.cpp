@@ -49,8 +49,8 @@ std::size_t rooms_tried(const WaitingCase& waiting) {
   return std::min(rooms_of_weights.size(), static_cast<std::size_t>(waiting.choice.buffers));
 }
 
-/// Returns the bytes that the limit number `n` adds. The weights of a single group are never loaded early, so there the
-/// limit has room for `n` more inputs. The result is at most 2^63 - 1.
+/// Returns the room for early loads that the limit number `n` gives. The weights of a single group are never loaded
+/// early, so there the limit has room for `n` more inputs. The result is at most 2^63 - 1.
 std::int64_t room_of(const StreamedCase& streamed, std::size_t n) {
   if (streamed.groups.size() == 1) {
     const std::int64_t input = streamed.groups[0].bytes.input;
