@@ -25,8 +25,8 @@ struct KernelEnvelope {
 
 KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);
 
-/// Returns a line in which operands[i] adds charges[i] seconds if it is in slow memory. The line's base is as high as
-/// possible, so that the line nowhere exceeds the seconds of `sets`. `count` is the number of the kernel's operands.
+/// Returns a line in which operands[i] adds charges[i] seconds if it is in slow memory. The line has the
+/// highest base with which it nowhere exceeds the seconds of `sets`. `count` is the number of the kernel's operands.
 KernelTime::Line line_below(const KernelEnvelope& envelope, std::size_t count,
                             const std::vector<double>& charges);
 

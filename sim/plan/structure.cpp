@@ -266,7 +266,7 @@ void check_steps(const Plan& plan) {
 /// Checks the plan's sections, steps, tensors, routes and collectives, before PlanTables uses them.
 void check_parts(const Plan& plan) {
   if (plan.body_begin > plan.body_end || plan.body_end > plan.actions.size())
-    plan_fault(plan, none, "the sections do not cover the actions");
+    plan_fault(plan, none, "the body begins after its end, or ends after the last action");
   if (plan.body_end > plan.body_begin && plan.iterations < 1)
     plan_fault(plan, plan.body_begin,
                "the body runs " + std::to_string(plan.iterations) +
