@@ -49,7 +49,8 @@ std::int64_t PathGraph::runs_between(const Node& node, std::int64_t begin, std::
   return std::max<std::int64_t>(0, last - first);
 }
 
-/// Sorts a section in listing order. An action that waits for a later action is moved behind this later action.
+/// Orders a section so that each action comes after the actions for which it waits, and after the earlier actions of
+/// its stream. If the listing order is such an order, it stays.
 void PathGraph::sort_section(Section section) {
   const std::uint32_t begin = plan.section_begin(section), end = plan.section_end(section);
   const auto inside = [&](const Wait& wait) {
