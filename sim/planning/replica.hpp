@@ -35,7 +35,8 @@ bool share_links(const Platform& whole, const Platform& share);
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts);
 
 /// Sets how transfers of several replicas use one link: at the same time (`together`) or one after the other
-/// (`in_turn`). With `auto`, the function simulates both ways, and takes the faster one.
+/// (`in_turn`). With `auto`, the function simulates both ways, and takes the faster one. Transfers also stay together
+/// if the plan ends in a deadlock when they run one after the other.
 Plan with_transfers(Plan plan, const std::string& how);
 
 }  // namespace sluice

@@ -46,8 +46,8 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
 
 /// Returns how many batches are in flight, if the scenario does not say this. While the activations of one batch are
 /// moved, devices compute phases of the other batches. Let n be the number of devices that take turns. If n batches
-/// take turns, all phases of a batch are on the same device. If n + 1 batches take turns, two consecutive phases of a
-/// batch are on different devices: the later phase is on the next device.
+/// are in flight, all phases of a batch are on the same device. If n + 1 batches are in flight, two consecutive phases
+/// of a batch are on different devices: the later phase is on the next device.
 std::int64_t default_in_flight(const PhaseRules& rules) {
   const std::int64_t n = rules.turning_devices();
   switch (rules.activations) {
