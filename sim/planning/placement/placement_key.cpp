@@ -52,8 +52,9 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
   }
 }
 
-/// If `placement: auto` allows both homes, returns two mappings for `policy:`, one with `placement: none` and one with
-/// `placement: backing`. They are compared if the strategy for fates has no candidates.
+/// If `placement` is `auto` and offloaded tensors can have their home in the second memory, returns two mappings for
+/// `policy:`, one with `placement: none` and one with `placement: backing`. Otherwise returns none. The mappings are
+/// compared if the strategy for fates has no candidates.
 std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
   std::vector<Value> maps;
   if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;

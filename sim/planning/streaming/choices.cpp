@@ -257,8 +257,8 @@ class StreamedWays {
     return choice;
   }
 
-  /// Returns the part of at_least() that counts how long loads occupy room, whichever weights stay. If the weights do
-  /// not fit at once, some of them stay and the others are loaded in every pass. Each load occupies its room for longer
+  /// Returns a lower bound of the seconds that holds for any choice of the weights that stay. If the weights do not
+  /// fit at once, some of them stay and the others are loaded in every pass. Each load occupies its room for longer
   /// than its latency. So a pass takes at least this many latencies: (weights that take turns) / (room beside the
   /// weights that stay). This quotient is smallest if no weights stay.
   double loads_at_least() const {

@@ -41,8 +41,8 @@ TriedCounts tried_counts(std::int64_t operations) {
   return {1, 0};
 }
 
-/// Lower bounds of seconds and of peaks for batches of any size. The sums of a few small batches are computed. The sums
-/// of a larger batch follow from them, because each further pass and each further micro-batch adds a fixed amount.
+/// Lower bounds of seconds and of peaks for batches of any size. The TrainingSums of a few small batches are computed.
+/// Those of a larger batch follow from them, because each further pass and each further micro-batch adds a fixed amount.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
