@@ -42,7 +42,7 @@ TriedCounts tried_counts(std::int64_t operations) {
 }
 
 /// Lower bounds of seconds and of peaks for batches of any size. The TrainingSums of a few small batches are computed.
-/// Those of a larger batch follow from them, because each further pass and each further micro-batch adds a fixed amount.
+/// Those of a larger batch follow from them: each further pass and each further micro-batch adds a fixed amount.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
