@@ -60,8 +60,8 @@ struct PhaseRules {
 PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters);
 
 /// How the phases repeat. A unit is all phases of one turn of `in_flight` batches. If the batches of a step cannot be
-/// divided into such turns, a unit is all phases of a step. A round is the smallest number of units after which the next
-/// phase runs on the device of the first phase again.
+/// divided into such turns, a unit is all phases of a step. A round is the smallest number of units after which the
+/// next phase runs on the device of the first phase again.
 struct PhaseRound {
   std::int64_t unit_batches = 1;
   std::int64_t units = 1;       ///< the number of units in a round; a round is the body of the plan

@@ -54,8 +54,8 @@ Price PlacedPrices::of_layer(std::uint32_t number, const Work& work,
       near = near && slow.count(kind) == 0;
       pools.push_back(device_.memories[slow.count(kind)].pool);
     }
-  // In the plan of the policy, all operands are in the first memory, and prices are for queries without operands. So the
-  // same query gives the same price here.
+  // In the plan of the policy, all operands are in the first memory, and prices are for queries without operands. So
+  // the same query gives the same price here.
   return near ? pricing.cost.of(query)
               : placed_price(pricing.platform, pricing.cost, placed_query(query, pools)).price;
 }
