@@ -11,8 +11,9 @@
 namespace sluice {
 namespace {
 
-/// One number for each inequality of the bound. The last number is for the inequality of the computation, and each
-/// other number for the inequality of a cut (see cuts_of).
+/// Each lower bound on the seconds of a half (bound.hpp) is an inequality. CutValues has one number for each of them.
+/// The last number is for the inequality of the computation, and each other number for the inequality of a cut (see
+/// cuts_of).
 using CutValues = std::vector<double>;
 
 /// Returns the cuts, which are the stages for which the bound has an inequality. The cuts are the first stage and

@@ -308,7 +308,7 @@ class Execution {
     return woken;
   }
 
-  /// Wakes the streams that are due. The agenda calls this function outside of actors, at the beginning of a round.
+  /// Wakes the streams that are due. agenda.hpp calls this function outside of actors, at the beginning of a round.
   /// `everybody` stands for the shared pools, which come last in `due`: they grant after all other events of a moment.
   bool wake(const std::vector<std::uint32_t>& due) {
     emitter_.end_round();
