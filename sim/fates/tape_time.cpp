@@ -198,10 +198,11 @@ class LoadPlacing {
   std::int64_t& next_;
 };
 
-/// A list of numbers for each slot. All lists together are stored in two vectors.
+/// For each slot, a list of the indices of copies, such as the loads that are listed before this slot. All lists
+/// together are stored in two vectors.
 class BySlot {
  public:
-  /// `slot_of(i)` returns the slot whose list contains the number i. The numbers in a list ascend.
+  /// `slot_of(i)` returns the slot whose list contains the index i. The indices in a list ascend.
   template <typename SlotOf>
   BySlot(std::size_t slots, std::size_t numbers, const SlotOf& slot_of)
       : begins_(slots + 1, 0), numbers_(numbers) {
