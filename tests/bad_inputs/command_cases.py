@@ -112,7 +112,7 @@ VALUES = [
     said("an unknown mode", 15, ["'tuning' for 'mode'", "inference"], "workload.mode=tuning"),
     given("samples that overflow", "scenario.yaml:5:11", ["batch x batches_per_step x steps", "below 2^63"], "workload.batch=1000000000000", "workload.steps=1000000000000"),
     given("a step with too many micro-batches", "scenario.yaml:5:11", ["1000000000000 micro-batches", "the limit is 1000000"], "workload.batch=1000000000000", "workload.micro_batch=1"),
-    said("a policy that is a number", 8, ["'3' for 'policy'", "a mapping, or a word for its 'name'"], "policy=3"),
+    said("a policy that is a number", 8, ["'3' for 'policy'", "a mapping, or a single word as its 'name'"], "policy=3"),
     said("a policy that is a list", 13, ["a list for 'name'", "resident, streamed"], "policy.name=[a]"),
     said("a parameter that only another policy has", 25, ["'prefetch'", "policy resident", "allowed: name"], "policy={name: resident, prefetch: 1}"),
     said("prefetch without overlap", 51, ["'1' for 'prefetch'", "with 'overlap: false' no weights are loaded", "use 'prefetch: 0'"], "policy={name: streamed, overlap: false, prefetch: 1}"),
