@@ -22,8 +22,8 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 /// part of each batch. In inference, every replica computes some of the batches.
 Workload share_of(Workload workload, std::int64_t k, std::int64_t count);
 
-/// Returns the machine for which the choices of one replica are made: each link and port has only the replica's share
-/// of its bandwidth.
+/// Returns the machine for which the choices of one replica are made: each link, and each port of a memory, has only
+/// the replica's share of its bandwidth.
 Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 
 /// Returns whether several replicas use the same link. `share` is the machine that shared_out() makes from the machine

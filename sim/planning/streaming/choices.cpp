@@ -18,10 +18,10 @@ namespace sluice {
 
 namespace {
 
-/// `ahead` is tried in this number of equal steps, from 0 to the bytes of all weights that take turns.
+/// `ahead` is tried in at most this number of equal steps, from 0 to the bytes of all weights that take turns.
 constexpr std::int64_t steps_of_ahead = 32;
 constexpr std::int64_t few_steps_of_ahead =
-    8;  ///< the number if a step has `many_passes` passes or more
+    8;  ///< at most this number if a step has `many_passes` passes or more
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
@@ -221,7 +221,7 @@ class StreamedWays {
     std::int64_t share = 0;  ///< in units of 1 / `shares_that_stay`
   };
 
-  /// Returns whether weights that take turns are loaded more than once in a run.
+  /// Returns whether the weights that take turns are loaded several times before the simulation ends.
   bool repeats() const {
     return shared_->streamed.groups.size() > 1 &&
            passes() * static_cast<double>(shared_->streamed.steps) > 1;
@@ -310,8 +310,8 @@ class StreamedWays {
     if (shared_->keys.piece) return {*shared_->keys.piece};
     return piece_sizes(shared_->streamed, passes());
   }
-  /// Returns the values of `ahead` that are tried. If a try takes long, because it needs a replay or has many passes,
-  /// there are fewer values.
+  /// Returns the values of `ahead` that are tried. There are fewer values if some weights stay, or if a try takes long,
+  /// because it needs a replay or has many passes.
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();

@@ -75,8 +75,8 @@ struct RealCopies {
   double shared_s_per_byte = 0;
 };
 
-/// The data that determine the seconds and bytes of a choice: the bytes and the compute seconds of each group, the times
-/// of copies, and the numbers of the workload.
+/// The data that determine the seconds and bytes of a choice: the bytes and the compute seconds of each group, the
+/// times of copies, and the numbers of the workload.
 struct StreamedCase {
   struct Group {
     StageBytes bytes{};
