@@ -168,7 +168,7 @@ VALUES = [
 ZOO = [
     words("a cut with a stage that does not fit the card", 4, ["24.54 GB, 539.8 MB more than its 24 GB", "weight 23.97 GB", "stages={cut: auto}"],
           "run", "alexnet_x200", "stages={cut: explicit, after: [16]}"),
-    words("one micro-batch more in flight than the memory holds", 4, ["591 micro-batches in flight", "the greatest number in flight that fits: 590", "policy.in_flight=590"],
+    words("one micro-batch more in flight than the memory holds", 4, ["591 micro-batches in flight", "the greatest number of micro-batches in flight that fits: 590", "policy.in_flight=590"],
           "run", "alexnet_x200", "stages={cut: by_memory}", "fates={strategy: keep_all}", "policy.in_flight=591",
           "policy.prefetch=1", "policy.buffers=2", "policy.pieces=whole"),
     words("a parameter of a cut, although the cut is automatic", 3, ["'share' in stages", "'cut: auto'"], "run", "alexnet_x200",

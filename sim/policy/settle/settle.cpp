@@ -333,7 +333,8 @@ Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
     shortage.most_in_flight = most;
     if (most == 0) throw Infeasible(infeasible.what(), std::move(shortage));
     throw Infeasible(std::string(infeasible.what()) +
-                         "\n  the greatest number in flight that fits: " + std::to_string(most),
+                         "\n  the greatest number of micro-batches in flight that fits: " +
+                         std::to_string(most),
                      std::move(shortage));
   }
 }

@@ -25,8 +25,8 @@ Value asked_value(const Scenario& scenario);
 struct Certainty {
   double measured = 0;  ///< share that comes from measurements of the layers
   double sourced = 0;   ///< share that comes from fits, and from figures with a source
-  /// The share that comes from figures without a source: from overrides, from assumed ratios, and from figures that the
-  /// platform marks as assumed.
+  /// The share that comes from figures without a source: from overrides, from the assumed ratio of backward to forward
+  /// seconds (`workload.backward`), and from figures that the platform marks as assumed.
   double assumed = 0;
   /// The paths of the assumed figures on which the seconds of this run depend, such as "devices.gpu.roofline".
   std::vector<std::string> figures;

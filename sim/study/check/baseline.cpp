@@ -208,8 +208,8 @@ Value input_value(const Baseline& baseline) {
   return input;
 }
 
-/// Returns one component of a key, with a backslash before each slash. The components of a key are joined by slashes,
-/// so a slash inside a component must look different.
+/// Returns one component of a key, with a backslash before each slash and each backslash. The components of a key are
+/// joined by slashes, so a slash inside a component must look different.
 std::string component(const std::string& name) {
   std::string text;
   for (const char c : valid_utf8(name)) {

@@ -51,7 +51,7 @@ KeySplit split_of(const SearchRequest& request) {
   for (const std::size_t k : whole) {
     const double combinations = split.combinations * request.keys[k].count();
     const bool fits = combinations * each <= allowed;
-    if (!fits) break;  // The later keys have at least as many values. So they do not fit, either.
+    if (!fits) break;  // The later keys have at least as many values: too many, too.
     split.combinations = combinations;
     ++few;
   }

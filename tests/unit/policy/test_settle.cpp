@@ -279,7 +279,8 @@ std::optional<std::int64_t> most_by_refusal(std::int64_t capacity, std::int64_t 
   } catch (const Infeasible& infeasible) {
     const std::int64_t most = infeasible.shortage.most_in_flight.value_or(0);
     CHECK_THAT(infeasible.what(),
-               Catch::Contains("the greatest number in flight that fits: " + std::to_string(most)));
+               Catch::Contains("the greatest number of micro-batches in flight that fits: " +
+                               std::to_string(most)));
     return most;
   }
 }
