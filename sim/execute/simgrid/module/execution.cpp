@@ -55,7 +55,7 @@ double ulp(double x) {
 }
 
 /// Returns the precision of SimGrid's clock. This precision is fine enough for short computations, and coarse enough
-/// for the clock to represent every time up to `serial_s`.
+/// for the clock to represent every time up to `serial_s`, the seconds of all actions one after the other.
 double precision_for(double serial_s) {
   return std::max(1e-15, 8 * ulp(serial_s));
 }
