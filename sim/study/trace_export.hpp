@@ -14,8 +14,8 @@ namespace sluice {
 /// (models/FORMAT.md).
 std::vector<std::string> tables_of(const ExportFormat& format);
 
-/// Writes the trace in the given format. Throws the exceptions of the export. Throws InputError if the table `layers`
-/// is requested for the trace of a plan file, because a plan file does not name layers.
+/// Writes the trace in the given format. Throws the exceptions of ExportFormat::write. Throws InputError if the table
+/// `layers` is requested for the trace of a plan file, because a plan file does not name layers.
 void export_trace(const TraceReader& trace, const ExportFormat& format, const std::string& table,
                   const Write& write);
 
