@@ -144,7 +144,7 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
   double least = before_last + last_s;
   for (std::size_t engine = up_engine; engine < copies_s.size(); ++engine)
     least = std::max(least, all * copies_s[engine]);
-  // Without a shown machine, this engine makes only saves, and the first save follows the first loads.
+  // Without a shown machine, `up_engine` makes only saves, and the first save follows the first loads.
   if (!streamed.real && copies_s[up_engine] > 0)
     least = std::max(least, first_there + all * copies_s[up_engine] + streamed.up.latency_s);
   return least;

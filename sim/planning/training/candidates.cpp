@@ -67,8 +67,8 @@ class WorkOfBatches {
     const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                  save = sum(&TrainingSums::save_s);
     const double additions = batches * sum(&TrainingSums::additions);
-    // In a pass with fewer micro-batches than the others, the bytes of copies may be rounded. So the bound is lowered
-    // a little.
+    // The seconds of copies need not be exactly linear in the numbers of micro-batches and passes. So the bound is
+    // lowered a little.
     constexpr double division = 1 - 1e-9;
     if (!order_.overlap)
       return lowered_for_rounding(batches * (compute + load + save) * division, additions);
