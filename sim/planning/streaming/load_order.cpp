@@ -83,8 +83,8 @@ class LoadOrder {
   }
 
   /// Returns the most bytes that the device holds, with early loads and buffers. With any memory from this number of
-  /// bytes to bytes(), the order of loads is the same. The result may be a little too large: from the first early load
-  /// of a run on, the function counts all early loads of this run.
+  /// bytes to Rehearsal::bytes(), the order of loads is the same. The result may be a little too large: from the first
+  /// early load of a run on, the function counts all early loads of this run.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
