@@ -107,7 +107,8 @@ def _einsum(layers, name, args, kwargs, result):
 
 
 def _expanded(term: str, rank: int) -> str:
-    """Returns a term of an einsum with a label for each axis of the ellipsis. A term has the labels of one tensor."""
+    """Replaces the ellipsis in a term of an einsum by one label for each axis that the ellipsis stands for. A term has
+    the labels of one tensor."""
     if "..." not in term:
         return term
     missing = rank - len(term) + 3
