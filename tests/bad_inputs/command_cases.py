@@ -62,7 +62,7 @@ FILES = [
     words("a trace in a folder that cannot be written", 5, ["cannot write '/proc/t.h5'"], "run", "scenario.yaml", "-o", "/proc/t.h5"),
     words("a trace without a name", 5, ["without the name of a file"], "run", "scenario.yaml", "-o", "t.h5/"),
     words("a trace whose name is too long", 5, ["File name too long"], "run", "scenario.yaml", "-o", "t" * 300),
-    # This run would take years. So the program must find before the simulation that the folder is missing.
+    # The program must find before a long simulation, and not after it, that the folder is missing.
     words("a trace of a long run, in a folder that does not exist", 5, ["'none/t.h5'", "No such file"], "run", "alexnet_resident", "workload.steps=1000000000", "-o", "none/t.h5"),
     words("a plan in a folder that does not exist", 5, ["'none/t.plan'", "No such file"], "plan", "scenario.yaml", "-o", "none/t.plan"),
 ]

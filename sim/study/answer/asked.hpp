@@ -20,8 +20,9 @@ std::string asked_text(const Scenario& scenario);
 /// Returns the parts of asked_text() as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// A run computes and moves data. The seconds of this work come from figures, such as rates. Each share says what part
-/// of these seconds comes from figures of one origin. If the run does any work, the shares add up to 1.
+/// A run computes and moves data. The seconds of this work come from figures, such as rates. The shares `measured`,
+/// `sourced` and `assumed` say which part of these seconds comes from figures of which origin. If the run does any work,
+/// the shares add up to 1.
 struct Certainty {
   double measured = 0;  ///< share that comes from measurements of the layers
   double sourced = 0;   ///< share that comes from fits, and from figures with a source

@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_commits(200);
 
-/// The outcome of a point, as the thread that found it passes it to the thread that stores it.
+/// What the thread that evaluates a point passes to the thread that stores the outcome.
 struct Answer {
   std::size_t place = 0;  ///< the index in SweepResult::points
   std::string key;        ///< the point's key in the store; empty without a store
