@@ -292,8 +292,8 @@ def _lrn(layers, name, module, args, result):
 
 def resized(layers, name, source, result, mode):
     """Adds a layer that changes the size of an image. The mode `nearest` only moves elements. An interpolation between
-    two elements takes 3 FLOP. Each element of the output takes 1 interpolation in the mode `linear`, 3 in `bilinear` and
-    7 in `trilinear`."""
+    two elements takes 3 FLOP. Each element of the output takes 1 interpolation in the mode `linear`, 3 in `bilinear`
+    and 7 in `trilinear`."""
     flop = {"linear": 3, "bilinear": 9, "trilinear": 21, "bicubic": 31}.get(str(mode), 0)
     more = {"flop": flop} if flop else {}
     layers.operator(name, result, [source], layers.channels_last(result), keeps="nothing", **more)
