@@ -68,7 +68,8 @@ class Reservation {
   /// Returns the number of requests that are listed before `place` and are not granted yet.
   std::int64_t earlier_requests(const ListingPosition& place) const;
 
-  /// Returns the bytes that the body requests in each iteration.
+  /// Returns the bytes that the body requests in each iteration, without the queues whose requests have all been
+  /// granted.
   WideBytes bytes_an_iteration() const;
 
   void write(Snapshot& snapshot) const;

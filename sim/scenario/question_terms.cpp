@@ -90,7 +90,7 @@ HostPaths host_paths(const Scenario& scenario, const std::vector<const Device*>&
   return paths;
 }
 
-/// Marks `layer`, and the layers that read its output, directly or through other layers.
+/// Marks the layers that read the output of `layer`, directly or through other layers.
 std::vector<char> behind(const Model& model, std::uint32_t layer) {
   std::vector<char> reached(model.layers.size(), 0);
   reached[layer] = 1;
