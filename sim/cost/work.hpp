@@ -46,8 +46,8 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
 /// select. Otherwise it reads all weights.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the work of any pass except an update. A pass that computes only one of the two gradients (of the input, or of
-/// the weights) has a share of the work of the backward pass.
+/// Returns the work of any pass except an update. A pass that computes only one of the two gradients (of the input, or
+/// of the weights) has a share of the work of the backward pass.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
 /// Returns the share of a pass in the work of both gradients: the FLOP of the pass divided by the FLOP of both
