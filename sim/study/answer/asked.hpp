@@ -21,8 +21,8 @@ std::string asked_text(const Scenario& scenario);
 Value asked_value(const Scenario& scenario);
 
 /// A run computes and moves data. The seconds of this work come from figures, such as rates. The shares `measured`,
-/// `sourced` and `assumed` say which part of these seconds comes from figures of which origin. If the run does any work,
-/// the shares add up to 1.
+/// `sourced` and `assumed` say which part of these seconds comes from figures of which origin. If the run does any
+/// work, the shares add up to 1.
 struct Certainty {
   double measured = 0;  ///< share that comes from measurements of the layers
   double sourced = 0;   ///< share that comes from fits, and from figures with a source

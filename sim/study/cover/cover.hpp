@@ -65,8 +65,8 @@ struct Cover {
 Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& request);
 
 /// Compares the rows of a profile with the profile's row for the whole model, without a model file. Rows of another
-/// batch or element type than the requested one are only counted in `elsewhere`. Throws InputError if the other rows are
-/// of several models, devices, caches, methods or element types.
+/// batch or element type than the requested one are only counted in `elsewhere`. Throws InputError if the other rows
+/// are of several models, devices, caches, methods or element types.
 Cover cover_of_rows(const Profile& profile, const CoverRequest& request);
 
 }  // namespace sluice

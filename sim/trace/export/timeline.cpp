@@ -84,8 +84,8 @@ class Window {
 
   /// Returns the number of the span that `span` waited for: its `cause`. If that other span is not in the window, or if
   /// `span` did not wait, the result is 0. A trace of version 1.0 has no causes, and names only the action that was
-  /// waited for (`blocker`). For such a trace, if `span` waited for data, the result is an execution of this action: the
-  /// one whose data became available when `span` started. If `span` waited for memory, the result is 0.
+  /// waited for (`blocker`). For such a trace, if `span` waited for data, the result is an execution of this action:
+  /// the one whose data became available when `span` started. If `span` waited for memory, the result is 0.
   std::uint64_t source_of(const Span& span) {
     if (span.cause >= 0) {
       const auto number = static_cast<std::uint64_t>(span.cause) + 1;
