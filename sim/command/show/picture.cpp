@@ -70,7 +70,7 @@ std::string header_text(const TraceReader& trace, const Activity& activity) {
 }
 
 /// Divides the time of the run into `columns` equal pieces. Returns how busy a stream is in each piece, as a share of
-/// the piece. `values` are the shares of the stream in the table.
+/// the piece. `values` has one number per bin of `table`: the share of the bin in which the stream is busy.
 std::vector<double> resampled(const SeriesTable& table, std::span<const double> values, double end,
                               std::size_t columns) {
   std::vector<double> busy(columns, 0);
