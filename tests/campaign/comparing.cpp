@@ -217,8 +217,9 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
 /// share a link, with two micro-batches per replica instead of one. In inference, the claim has a tolerance only where
 /// the devices of replicas share a link. There, with less work, a load may begin while a more urgent load still uses the
 /// link, and may delay the urgent load. If the phases of inference share a link, the claim is not checked: such a delay may be
-/// a large part of the run, as in tests/hand/test_more_work.cpp. If the scenario says `last_turn`, one more batch may
-/// have no idle phases or may be refused, so the number of batches is not changed.
+/// a large part of the run, as in tests/hand/test_more_work.cpp. If the scenario gives `last_turn`, its last turn may
+/// have idle phases. With one more batch, the last turn may have no idle phases, or Sluice may refuse the scenario. So
+/// the number of batches is not changed.
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)

@@ -44,7 +44,8 @@ TEST_CASE("phased: one batch stays on its device if the other device is idle in 
   // devices compute in turn, 1 s per phase: 1 + 6 s.
   CHECK(seconds({two, both}) == Approx(7));
   // If one batch has one phase per stage, each phase is on the other device. Each activation takes 10 s, and the weights
-  // arrive during these 10 s: 1 + 3 + 2 * 10 s. This was the only order for one batch, although two batches took 7 s.
+  // arrive during these 10 s: 1 + 3 + 2 * 10 s. An older version had only this order for one batch, although two batches
+  // took 7 s.
   CHECK(seconds({one, both, "policy.last_turn=1"}) == Approx(24));
   // With idle phases, the batch stays on the first device. A phase begins when its weights have been loaded, and they are
   // loaded in the idle phase before it: 3 * (1 + 1) s.
@@ -61,8 +62,8 @@ TEST_CASE("phased: idle phases keep the last batches of each step on their devic
   const char* const count = "workload.batches_per_step=3";
   CHECK(seconds({count, both, "policy.last_turn=2"}) == Approx(12));
   CHECK(seconds({count, both, "policy.last_turn=1"}) == Approx(7 + 3 + 2 * 10));
-  // The first device computes the last phase of a step, so it cannot load the first weights of the next step before.
-  // The second step takes as long as the first step.
+  // The first device computes the last phase of a step. It loads the first weights of the next step only after this
+  // phase. So the second step takes as long as the first step.
   const Plan plan = planned({count, both, "policy.last_turn=2", "workload.steps=2"});
   CHECK(plan.iterations == 2);
   CHECK(replay(plan).makespan == Approx(12 + 12));
@@ -126,7 +127,8 @@ TEST_CASE("phased: only phases of turns that exist count towards the limit of a 
   CHECK(seconds({two, both, million}) == Approx(7));
   CHECK(seconds({one, "policy.in_flight=1", "workload.steps=3", million}) ==
         seconds({one, "policy.in_flight=1", "workload.steps=3"}));
-  // Here a step has 999 999 phases per stage, three stages, and its devices repeat after two steps.
+  // Here a step has 999 999 phases for each of the three stages. The phases of the second step are not on the same
+  // devices as the phases of the first step, so a plan needs the actions of two steps.
   CHECK_THROWS_WITH(
       planned({one, "policy.in_flight=1000000", "policy.last_turn=999999", "workload.steps=2"}),
       Catch::Contains("more than 4000000 actions"));
