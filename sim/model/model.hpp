@@ -75,7 +75,7 @@ struct Layer {
   std::int64_t cached = 0;
   Backward backward;
   /// The input pixels of the model on which an output pixel of this layer depends. Without a value, each output pixel
-  /// depends on the whole input.
+  /// depends on the whole input, or no size and jump are known (model/field.hpp).
   std::optional<ReceptiveField> field;
   double sparsity = 0;  ///< the share of the weights that are zero and left out
   /// Measured seconds for Model::measured_batch samples. Without values, the layer was not measured.
@@ -85,8 +85,8 @@ struct Layer {
   /// text is empty for a row of a stage table.
   std::string config = {};
   std::vector<Shape> input_shapes = {};  ///< the shape of each input for one sample
-  /// The layer of which this layer is a part (split_layers). Its inputs are the inputs of the part. The pointer is null
-  /// for a layer that was not split.
+  /// The layer of which this layer is a part (split_layers). Both read the same inputs. The pointer is null for a layer
+  /// that was not split.
   std::shared_ptr<const Layer> whole = {};
 };
 
