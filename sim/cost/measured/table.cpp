@@ -169,7 +169,7 @@ Utilisation MeasuredTable::shares_by_batch(const Rows& rows, const Query& query)
   return Utilisation(std::move(points));
 }
 
-/// Interpolates the share of the device's rates between the batches that were measured.
+/// Interpolates between the batches that were measured: the share of the device's rates that the operator reaches.
 std::optional<Price> MeasuredTable::by_batch(const Query& query, std::string_view pass) const {
   const Rows rows = rows_by_batch(query, pass);
   if (rows.empty()) return std::nullopt;
