@@ -21,7 +21,7 @@ class Sums {
  public:
   explicit Sums(Account& account) : account_(account) {}
 
-  /// Returns the sum of the seconds of `parts`.
+  /// Adds `parts` to the sums. Returns the seconds of all `parts` together.
   double add(const std::vector<Grounds>& parts) {
     double seconds = 0;
     for (const Grounds& part : parts) {

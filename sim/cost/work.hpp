@@ -37,8 +37,8 @@ bool does_work(const Layer& layer, Pass pass);
 /// that the samples select.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the work of the backward pass of `layer`. The pass reads the kept tensors, the weights and the output's
-/// gradient. It writes the gradients of inputs and weights.
+/// Returns the work of the backward pass of `layer`. The pass reads the weights, the output's gradient, and those
+/// inputs, outputs and kept tensors that its gradients need. It writes the gradients of inputs and weights.
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the bytes of weights that a pass over `samples` samples reads, including weights shared with other layers.

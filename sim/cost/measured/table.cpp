@@ -191,8 +191,8 @@ const SharesBySize& MeasuredTable::shares(const Device& device, DType dtype) con
       .first->second;
 }
 
-/// Prices layers that launch one kernel of a known class. Attention is not priced here, because it launches several
-/// kernels.
+/// Prices forward passes and recomputes of layers that launch one kernel of a measured class. Attention is not priced
+/// here, because it launches several kernels.
 std::optional<Price> MeasuredTable::by_sizes(const Query& query) const {
   if (query.pass != Pass::forward && query.pass != Pass::recompute) return std::nullopt;
   const std::vector<Kernel> kernels = kernels_of(query, AttentionKernels::eager);
