@@ -184,8 +184,8 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
           .bytes = row.bytes.value_or(size * (read + written))};
 }
 
-/// Returns whether the sizes of a kernel can be used. Count, rows and columns must be at least 1, and bytes above 0. In a
-/// class of products the kernel must be a product, and in any other class it must be a stream.
+/// Returns whether the sizes of a kernel can be used. Count, rows and columns must be at least 1, and bytes above 0.
+/// In a class of products the kernel must be a product, and in any other class it must be a stream.
 bool has_sizes(const Kernel& kernel) {
   return kernel.count >= 1 && kernel.rows >= 1 && kernel.columns >= 1 && kernel.bytes > 0 &&
          kernel.is_product() == is_product_class(kernel.of);

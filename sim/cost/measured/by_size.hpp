@@ -17,8 +17,8 @@ namespace sluice {
 class SharesBySize {
  public:
   /// Uses the rows of single operators (leaves) for the whole forward pass, without sparsity. The row's element type
-  /// must be `dtype`, or absent. Leaves out a row if its `seconds` are not above 0, or if its sizes cannot be read. Rows
-  /// with equal sizes count once, with their median seconds.
+  /// must be `dtype`, or absent. Leaves out a row if its `seconds` are not above 0, or if its sizes cannot be read.
+  /// Rows with equal sizes count once, with their median seconds.
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
 
