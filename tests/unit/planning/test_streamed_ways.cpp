@@ -9,9 +9,9 @@
 namespace sluice {
 namespace {
 
-/// Opens the candidate, and all candidates that come from it. Checks the rule that the judge relies on: no candidate
-/// that comes from another candidate has a smaller bound than that other candidate. Returns the number of opened
-/// candidates.
+/// Divides the candidate into several candidates by Candidate::open, and divides these again. Checks the rule that the
+/// judge relies on: no candidate that comes from another candidate has a smaller bound than that other candidate.
+/// Returns the number of candidates that were divided.
 int check_bounds(const Candidate& candidate) {
   if (!candidate.open) return 0;
   int opened = 1;
