@@ -50,7 +50,7 @@ std::string text_of(const Executed& run) {
   return run.scenario.text();
 }
 
-/// Returns the value at a path of keys and numbers, such as platform.links.host. If there is none, returns null.
+/// Returns the value at a path of keys, such as platform.links.host. If there is none, returns null.
 const Value* value_at(const Executed& run, const std::string& path) {
   const Value* value = &run.scenario.document;
   std::istringstream keys(path);
@@ -126,7 +126,7 @@ void faster_link(const Executed& run, Complaints& complaints) {
 
 /// Checks that overlap makes the run at most a little slower. A scenario with `transfers: in_turn` is not checked. In
 /// its runs, each transfer waits until the data of the transfer before it has arrived. With overlap, this wait may cost
-/// a latency that is hidden without overlap. With `transfers: auto`, Sluice tries transfers in turn and transfers
+/// a latency that the run without overlap does not lose. With `transfers: auto`, Sluice tries transfers in turn and transfers
 /// together, so the claim holds. With `data_parallel`, the run must not be slower at all, because Sluice also simulates
 /// the plans without overlap.
 void overlap_off(const Executed& run, Complaints& complaints) {
@@ -139,7 +139,8 @@ void overlap_off(const Executed& run, Complaints& complaints) {
                      is_replicated(run) ? 1e-9 : 0.01);
 }
 
-/// `optimal` must be at least as fast as each strategy that treats all stages alike.
+/// `optimal` must be at least as fast as each strategy that Sluice compares if a scenario names no strategy. For
+/// replicas, the check has a tolerance.
 void optimal_is_best(const Executed& run, Complaints& complaints) {
   if (!run.scenario.fates || (*run.scenario.fates)->name != "optimal" || cuts_by_machine(run))
     return;

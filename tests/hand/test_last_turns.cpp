@@ -113,7 +113,7 @@ TEST_CASE(
     CHECK(find_fact(plan.facts, "in_flight")->number()->value == 1);
     CHECK(to_text(plan) == to_text(planned({one, "policy.in_flight=1"})));
   }
-  // One device computes all phases, and its only batch has no turn with idle phases.
+  // One device computes all phases of the only batch of a step, and no turn has idle phases.
   const std::vector<std::string> streaming = {one, "policy.device=gpu0",
                                               "phases.activations=streaming"};
   std::vector<std::string> said = streaming;
