@@ -126,9 +126,9 @@ void faster_link(const Executed& run, Complaints& complaints) {
 
 /// Checks that overlap makes the run at most a little slower. A scenario with `transfers: in_turn` is not checked. In
 /// its runs, each transfer waits until the data of the transfer before it has arrived. With overlap, this wait may cost
-/// a latency that the run without overlap does not lose. With `transfers: auto`, Sluice tries transfers in turn and transfers
-/// together, so the claim holds. With `data_parallel`, the run must not be slower at all, because Sluice also simulates
-/// the plans without overlap.
+/// a latency that the run without overlap does not lose. With `transfers: auto`, Sluice tries transfers in turn and
+/// transfers together, so the claim holds. With `data_parallel`, the run must not be slower at all, because Sluice also
+/// simulates the plans without overlap.
 void overlap_off(const Executed& run, Complaints& complaints) {
   const Value* const transfers = setting(run, "transfers");
   if (transfers && transfers->text() == "in_turn") return;
@@ -216,11 +216,11 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
 /// after the other where memory has room, and does not search all orders of loads. So more work may lead to a better
 /// order of loads and a faster run, by up to a few percent. The greatest difference was 6.8 %, for replicas whose loads
 /// share a link, with two micro-batches per replica instead of one. In inference, the claim has a tolerance only where
-/// the devices of replicas share a link. There, with less work, a load may begin while a more urgent load still uses the
-/// link, and may delay the urgent load. If the phases of inference share a link, the claim is not checked: such a delay may be
-/// a large part of the run, as in tests/hand/test_more_work.cpp. If the scenario gives `last_turn`, its last turn may
-/// have idle phases. With one more batch, the last turn may have no idle phases, or Sluice may refuse the scenario. So
-/// the number of batches is not changed.
+/// the devices of replicas share a link. There, with less work, a load may begin while a more urgent load still uses
+/// the link, and may delay the urgent load. If the phases of inference share a link, the claim is not checked: such a
+/// delay may be a large part of the run, as in tests/hand/test_more_work.cpp. If the scenario gives `last_turn`, its
+/// last turn may have idle phases. With one more batch, the last turn may have no idle phases, or Sluice may refuse the
+/// scenario. So the number of batches is not changed.
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)
