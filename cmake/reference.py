@@ -69,7 +69,8 @@ def parameter_rows(parameters):
 
 
 def example_text(example):
-    """Returns a command unchanged. Returns a layer as a line of a model's document."""
+    """Returns the text that a page shows for an example. If the example is a command, this is the command itself. If it
+    is a layer, this is a line of a model's document."""
     return example if example.startswith("sluice ") else f"layers: [{example}]"
 
 

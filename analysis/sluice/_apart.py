@@ -1,5 +1,6 @@
-"""Runs the points of a sweep in a child process of the worker. If this process crashes at a point, the worker goes on.
-For a Dask cluster or an MPI job, losing a worker is worse than losing a point.
+"""Runs the points of a sweep in a child process of a worker. Workers are the processes among which _workers.py divides
+the points. If the child crashes at a point, the worker goes on. For a Dask cluster or an MPI job, losing a worker is
+worse than losing a point.
 
 The worker and its child communicate by pipes. A message consists of a number of bytes and a pickle of that
 length. If its standard input is closed, the child ends at once, even while it runs a point. So a killed worker leaves
@@ -40,7 +41,8 @@ class Child:
         _send(self._process.stdin, (text, path))
 
     def ask(self, batch: Sequence[Overrides]) -> list[bytes]:
-        """Returns the packed result of each point. Raises Died if the child ends before it answers."""
+        """Returns the result of each point, as the bytes of `PointResult.packed()`. Raises Died if the child ends
+        before it answers."""
         try:
             _send(self._process.stdin, list(batch))
             answer = _received(self._process.stdout)

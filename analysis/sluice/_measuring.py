@@ -1,4 +1,5 @@
-"""Measures a call in a loop, after warm-up, until there are enough samples."""
+"""Measures a call of a torch operator in a loop, after warm-up, until there are enough samples. A sample is the mean
+time of several calls."""
 
 from __future__ import annotations
 
@@ -128,10 +129,10 @@ def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, resu
 
 
 def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
-    """Returns the joules per layer, and their uncertainty. The calls are prepared once, and then run again and again.
-    At the beginning and at the end of the measurement, the meter's counter is wrong by at most its resolution. With
-    enough calls, this error is a small share of the joules. The time limit may end the measurement before there are
-    enough calls."""
+    """Returns the joules of one call of one layer, and their uncertainty. The calls are prepared once, and then run
+    again and again. At the beginning and at the end of the measurement, the meter's counter is wrong by at most its
+    resolution. With enough calls, this error is a small share of the joules. The time limit may end the measurement
+    before there are enough calls."""
     calls = max(calls, subject.cycle)
     run = subject.prepare(calls)
     subject.synchronise()
@@ -147,11 +148,11 @@ def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> 
 
 
 def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
-    """Returns the joules per layer, and their uncertainty. The calls must be prepared before each sample. A first block
-    of samples has the preparations and the calls. A second block has only the preparations. The joules are the
-    difference of the two blocks. There are ENERGY_BLOCKS such pairs of blocks. Each block has as many samples as the
-    time limit allows. The uncertainty is the error of the meter at the ends of the blocks, plus 1.96 standard errors of
-    the differences."""
+    """Returns the joules of one call of one layer, and their uncertainty. The calls must be prepared before each
+    sample. A first block of samples has the preparations and the calls. A second block has only the preparations. The
+    joules are the difference of the two blocks. There are ENERGY_BLOCKS such pairs of blocks. Each block has as many
+    samples as the time limit allows. The uncertainty is the error of the meter at the ends of the blocks, plus 1.96
+    standard errors of the differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0
     while samples == 0 or loop.clock() - start < patience:

@@ -180,7 +180,8 @@ def _within(key: Any, parameters: Mapping) -> Any:
 
 
 def _fit_row(card: dict) -> dict:
-    """Returns a row of `Model.fits`: the platform's numbers, and the bytes of its largest micro-batch by class."""
+    """Returns a row of `Model.fits`: the platform's numbers, and the bytes of its largest micro-batch by class. If not
+    even one sample fits, these are the bytes of one sample."""
     row = {"platform": card["platform"], "device": card["device"], "cost": card["cost"],
            "capacity_bytes": card["capacity"], "largest": card["largest"], "step_s": card["step_s"]}
     most = card["most"] or card["one"] or {"bytes": None, "by_class": {}}

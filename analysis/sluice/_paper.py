@@ -10,7 +10,7 @@ from . import errors
 from ._checked import checked, clipped
 from ._late import late
 
-# inches of one column of a page, and of two columns; the widths of ACM and IEEE differ by at most 0.2 inches
+# inches of one column of a page, and of two columns; ACM and IEEE differ from these by at most 0.2 inches
 _WIDTHS = {1: 3.33, 2: 7.0}
 _width: ContextVar[Optional[float]] = ContextVar("width", default=None)
 

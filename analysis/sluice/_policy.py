@@ -183,9 +183,9 @@ class PlanBuilder:
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
 
     def fact(self, name: str, value: Any, *, unit: str = "", of: Any = "") -> None:
-        """Records a decision for the report. The value may be a number, a text or a list of texts. A value of another
-        type is converted to a text. A number may have a `unit` (s, byte). `of` is the group, stage or device of the
-        decision."""
+        """Records a decision as a fact of the plan, for example for `Result.facts`. The value may be a number, a text
+        or a list of texts. A value of another type is converted to a text. A number may have a `unit` (s, byte). `of`
+        is the group, stage or device of the decision."""
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
             value = float(value)
         elif isinstance(value, (list, tuple)):

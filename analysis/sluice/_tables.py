@@ -15,7 +15,8 @@ _UNITS = {"start": "s", "end": "s", "available": "s", "waited": "s", "time": "s"
 
 
 def coded(codes: np.ndarray, names) -> pd.Categorical:
-    """Returns a column in which each code is replaced by its name. A code without a name becomes a missing value."""
+    """Returns a column with the name for each code. A code is a position in `names`. Any other code, such as -1,
+    becomes a missing value."""
     codes = np.asarray(codes).astype(np.int64)
     codes[(codes < 0) | (codes >= len(names))] = -1
     return pd.Categorical.from_codes(codes, categories=_distinct(names))

@@ -28,9 +28,9 @@ _asker = Asker()  # the child processes of this worker
 
 
 def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, library: str) -> list[bytes]:
-    """Runs in a worker, and returns the packed result of each point. `attempt` has another value in each attempt.
-    Otherwise Dask would return the result of the first attempt, which may be lost. `library` is the digest of the
-    caller's code. If the worker has other code, raises InputError, because other code may compute other numbers."""
+    """Runs in a worker, and returns the result of each point as packed bytes. `attempt` has another value in each
+    attempt. Otherwise Dask would return the result of the first attempt, which may be lost. `library` is the digest of
+    the caller's code. If the worker has other code, raises InputError, because other code may compute other numbers."""
     if _sluice.library_digest() != library:
         raise errors.InputError("this worker has another build of Sluice than the process that runs the sweep; install "
                                 "the same build on both")

@@ -1,4 +1,5 @@
-"""The errors of the package. After the same error, the command line prints its text and ends with its `exit_code`."""
+"""The errors of the package. When the program `sluice` meets such an error, it prints the text of the error, and ends
+with the exit code `exit_code`."""
 
 from __future__ import annotations
 

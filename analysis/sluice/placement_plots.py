@@ -1,4 +1,5 @@
-"""Pictures of a placement curve. A mark shows at which size a way was refused."""
+"""Pictures of a placement curve: the slowdown at several sizes of fast memory, for several ways to place tensors. A
+mark shows at which size a way was refused."""
 
 from __future__ import annotations
 

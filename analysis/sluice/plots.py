@@ -126,7 +126,7 @@ class Plots(Suggesting):
 
     def _shares(self, start: float, end: float,
                 order: list[int]) -> list[tuple[str, np.ndarray, np.ndarray]]:
-        """Returns the name, the times and the shares of each stream."""
+        """Returns for each stream its name, times in s, and the busy share from each time to the next."""
         spans = timeline.spans(self._recording, start, end)
         streams = []
         for number in order:

@@ -272,8 +272,8 @@ class _Driver:
         return todo
 
     def verify(self, share: float) -> None:
-        """Runs this share of the complete points again, in SimGrid. Raises InternalError if SimGrid gives another
-        makespan."""
+        """Runs a share of the complete points again, in SimGrid: `share` is from 0 to 1. Raises InternalError if
+        SimGrid gives another makespan."""
         complete = [n for n, result in enumerate(self._results) if result.status == "complete"]
         chosen = [n for n in _sluice.points_to_verify(self._points, complete, float(share))
                   if not self._results[n].verified]

@@ -123,8 +123,8 @@ def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
 
 
 def _aligned(layers, tensor, place):
-    """Returns the Place of a tensor. If `place` has all axes that the tensor has besides the batch, the result has
-    these axes in the order of `place`."""
+    """Returns the Place of a tensor: the order of its axes in the shape of its layer. If `place` has all axes that the
+    tensor has besides the batch, the result has these axes in the order of `place`."""
     own = layers.place(tensor)
     if set(own.order) <= set(place.order):
         return Place(own.batch, tuple(a for a in place.order if a in own.order))

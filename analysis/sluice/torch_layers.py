@@ -128,7 +128,7 @@ class Layers:
     # --- tensors and their layers --------------------------------------------------------------
 
     def is_known(self, tensor: Any) -> bool:
-        """Returns whether the tensor depends on an input."""
+        """Returns whether a layer makes the tensor: it depends on an input, or it is a constant."""
         return id(tensor) in self._of or id(tensor) in self._later
 
     def of(self, tensor: torch.Tensor, place: Optional[Place] = None) -> str:
@@ -164,8 +164,8 @@ class Layers:
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
     def like(self, tensor: torch.Tensor, source: torch.Tensor) -> Place:
-        """Returns the Place of the source. If the source is not known or has another number of axes, returns the
-        natural Place of the tensor."""
+        """Returns the Place of `source`, whose axes `tensor` has, too. If no layer makes `source`, or if `source` has
+        another number of axes than `tensor`, returns `natural(tensor)`."""
         if tensor.dim() == source.dim() and self.is_known(source):
             return self.place(source)
         return self.natural(tensor)
@@ -215,8 +215,8 @@ class Layers:
 
     def operator(self, name: str, result: torch.Tensor, sources: Sequence[torch.Tensor],
                  place: Optional[Place] = None, **keys: Any) -> str:
-        """Adds a layer of type `operator` with its costs. Sources that consist of parameters become parameters of the
-        layer."""
+        """Adds a layer of type `operator` with its costs. `sources` are the tensors that it reads. If a tensor consists
+        of parameters, the layer gets these parameters, and no input."""
         known = [one for one in sources if self.is_known(one)]
         place = place or self.like(result, known[0])
         parameters = self.count_new(name, [one for one in sources if not self.is_known(one)])

@@ -1,4 +1,5 @@
-"""Turns modules of torch into layers. Each function receives the name, the arguments and the result of a call."""
+"""Turns modules of torch into layers. MODULES has a function for each class of modules. It receives the layers found so
+far, the name of the new layer, the module, and the arguments and the result of the module's call."""
 
 from __future__ import annotations
 
@@ -171,7 +172,7 @@ def _recurrent(layers, name, module, args, result):
             "operator", f"{name}_state", one, [made], at, shape=layers.extents(one, at)))
 
 
-# --- norms, windows, and the rest ------------------------------------------------------------------
+# --- norms, poolings, and other layers -------------------------------------------------------------
 
 
 def _norm(kind: str, **keys: str) -> Callable:
@@ -291,8 +292,8 @@ def _lrn(layers, name, module, args, result):
 
 def resized(layers, name, source, result, mode):
     """Adds a layer that changes the size of an image. The mode `nearest` only moves elements. An interpolation between
-    two elements takes 3 FLOP. An output takes 1 interpolation in the mode `linear`, 3 in `bilinear` and 7 in
-    `trilinear`."""
+    two elements takes 3 FLOP. Each element of the output takes 1 interpolation in the mode `linear`, 3 in `bilinear`
+    and 7 in `trilinear`."""
     flop = {"linear": 3, "bilinear": 9, "trilinear": 21, "bicubic": 31}.get(str(mode), 0)
     more = {"flop": flop} if flop else {}
     layers.operator(name, result, [source], layers.channels_last(result), keeps="nothing", **more)

@@ -29,8 +29,9 @@ def _by_parameter(layers, name, a, b, bias, result):
 
 
 def batched(layers: Any, name: str, a: Any, b: Any, result: Any) -> str:
-    """Adds the products of `a` and `b`, matrix by matrix. If no two matrices of `a` share a matrix of `b`, the layer is
-    a `batched_matmul`. Otherwise it is an `operator` with a cost per element of the output."""
+    """Adds the products of `a` and `b`, matrix by matrix. The layer is a `batched_matmul` if no two matrices of `a`
+    share a matrix of `b`, and if the batch is the same axis of both, before the two axes of the matrices. Otherwise the
+    layer is an `operator` with a cost per element of the output."""
     own = layers.place(b) if layers.is_known(b) else None
     if own is not None and a.dim() == b.dim() == result.dim() > 2 and a.shape[:-2] == b.shape[:-2]:
         straight = Place(layers.place(a).batch, tuple(sorted(layers.place(a).order)))
@@ -106,7 +107,8 @@ def _einsum(layers, name, args, kwargs, result):
 
 
 def _expanded(term: str, rank: int) -> str:
-    """Returns a term of an einsum with a label for each axis of the ellipsis. A term has the labels of one tensor."""
+    """Replaces the ellipsis in a term of an einsum by one label for each axis that the ellipsis stands for. A term has
+    the labels of one tensor."""
     if "..." not in term:
         return term
     missing = rank - len(term) + 3

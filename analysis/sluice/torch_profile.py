@@ -165,7 +165,7 @@ def _rounds_of(row: Row, rounds: int) -> int:
 
 
 def _cells(last: Measured, samples: str, done: int, rounds: int) -> Row:
-    # Each round chooses its own number of calls. The row gets the number of calls of the last round.
+    # Each round chooses anew how many calls make one sample. The row gets the number of the last round.
     cells = {"seconds_samples": samples, "calls": str(last.calls), "processed": "yes",
              "note": "" if done == rounds else f"{done} of {rounds} rounds"}
     if last.joules is not None:

@@ -169,7 +169,7 @@ def significant(deviation_, rows=1, others=1):
 
 
 def effect_of(folder, column="mean_us_single"):
-    """Returns significant() for two single times."""
+    """Returns significant() for two times that were measured once each."""
     return significant(deviation(folder, column))
 
 
@@ -188,8 +188,9 @@ def by_time(p, t):
 
 
 def fit_on(kernels, nodes, miss=by_ratio):
-    """Returns the two bandwidths and the bytes read for free. A search finds the least sum of errors. It halves its
-    steps again and again."""
+    """Returns the fit to the times of `nodes`: the bandwidth of reads, the bandwidth of writes, and the bytes of each
+    read that take no time, because they are in a cache. A search finds the least sum of errors. It halves its steps
+    again and again."""
     rows = [(kernels[n][0], *row) for n in nodes for row in kernels[n][1]]
 
     def error(logs):
@@ -226,16 +227,18 @@ def judge(kernels, nodes, fit, effect):
 
 
 class Effect:
-    """A measured effect: the ratio of two times of a node. `significant` is the smallest relative difference that is not
-    an error of the measurement. `change` returns the predicted logarithm of the ratio."""
+    """A measured effect: `ratio` is the time of a node with operands in PMEM, divided by its time with these operands
+    in DRAM. `significant` is the smallest relative difference that is not an error of the measurement. `change` returns
+    the predicted logarithm of the ratio."""
 
     def __init__(self, ratio, significant_, change):
         self.ratio, self.significant, self.change = ratio, significant_, change
 
 
 def change_of(dram, *placements):
-    """Returns a function of a fit. The function predicts the logarithm of slow time / fast time. With several pairs of
-    placements, it returns the mean of the logarithms."""
+    """Returns a function of a fit. The function predicts the logarithm of the time in a placement with
+    more operands in PMEM, divided by the time in a placement with fewer. With several such pairs, it returns the mean
+    of the logarithms."""
     return lambda fit: statistics.mean(
         math.log(predicted(dram, *slow, fit) / predicted(dram, *fast, fit)) for fast, slow in placements)
 
@@ -252,7 +255,8 @@ def effects_of_placements(kernels, deviation_, counts=None):
 
 
 def effects_of_operands(folder, column, kernels, deviation_):
-    """Returns the effect of each large operand of each node. Each pair of one_operand() has a ratio of two times. The
+    """Returns the effect of each large operand of each node. one_operand() returns pairs of rows: the operand is in
+    DRAM in the first row, and in PMEM in the second. The ratio of a pair is the second time divided by the first. The
     effect is the geometric mean of the ratios."""
     return {n: [Effect(mean_time([slow for _, slow in pairs]) / mean_time([fast for fast, _ in pairs]),
                        significant(deviation_, len(pairs), len(pairs)),

@@ -39,7 +39,7 @@ NODES = {
                       {"DRAM": ("PMEM, DRAM", "DRAM"), "PMEM": ("PMEM, PMEM", "PMEM")}),
     "gradient of the input": ("ConvolutionBackpropData_3287", 13 * 13 * 16 * 1024, ("DRAM, DRAM", "DRAM"),
                               {"DRAM": ("DRAM, DRAM", "DRAM"), "PMEM": ("DRAM, PMEM", "PMEM")}),
-    # The input of this operator is an image. AutoTM never puts an image into PMEM.
+    # The input of this node is an image, and AutoTM never puts an image into PMEM. So the node's input stays in DRAM.
     "gradient of the weights": ("ConvolutionBiasBackpropFiltersBias_3248", 27 * 27 * 16 * 1024,
                                 ("DRAM, DRAM", "DRAM, DRAM"),
                                 {"DRAM": ("DRAM, DRAM", "DRAM, DRAM"), "PMEM": ("DRAM, PMEM", "DRAM, DRAM")}),

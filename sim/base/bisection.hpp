@@ -1,4 +1,5 @@
-// Finds by bisection the largest number that fits. The search assumes that a smaller number always fits, too.
+// Finds by bisection the largest number that fits: for example, the most micro-batches that fit into a memory. The
+// search assumes that a smaller number always fits, too.
 #pragma once
 
 #include <cstdint>

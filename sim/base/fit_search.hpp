@@ -1,5 +1,5 @@
-// Searches for the largest number that fits. The search makes few tests, because a test may be expensive. If a number
-// does not fit, its test must say how much the number needs.
+// Searches for the largest number that fits: for example, the most samples that fit into a memory. The search makes few
+// tests, because a test may be expensive. If a number does not fit, its test must say how much the number needs.
 #pragma once
 
 #include <algorithm>

@@ -81,7 +81,7 @@ PartFile::~PartFile() {
 
 void PartFile::remove() noexcept {
   if (std::exchange(there_, false)) unlink(part_.c_str());
-  // This must be the last statement: a signal that comes earlier removes the file.
+  // This must be the last statement, so that a signal before unlink() still removes the file.
   removed_on_interrupt_.reset();
 }
 

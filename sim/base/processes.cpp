@@ -172,7 +172,7 @@ class Children {
     pid_t pid;
     int descriptor;
     std::string answer;
-    /// True if the child may use less memory than its parent.
+    /// True if `limits.more_bytes` limits the memory of this child.
     bool has_own_limit;
   };
 

@@ -24,8 +24,8 @@ struct Question {
 /// overrides.
 Question read_question(const Arguments& arguments);
 
-/// The document that a study varies. This is the scenario as it is written: no override is applied, and the documents
-/// that it names are not read.
+/// The scenario whose values `sluice sweep` or `sluice search` changes from run to run. This is the scenario as it is
+/// written: no override is applied, and the documents that it names are not read.
 struct ScenarioDocument {
   Value value;
   /// The path of the document. Files named by the document are relative to the folder of this path.

@@ -1,4 +1,5 @@
-// The command `sluice schema` prints JSON Schemas for text editors. The schemas are made from the records.
+// The command `sluice schema` prints JSON Schemas for text editors. The schemas are made from the records that
+// describe the keys of each kind of document.
 #include "document/schema.hpp"
 #include "model/catalog.hpp"
 #include "model/schema_rules.hpp"

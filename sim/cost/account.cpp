@@ -21,7 +21,7 @@ class Sums {
  public:
   explicit Sums(Account& account) : account_(account) {}
 
-  /// Returns the sum of the seconds of `parts`.
+  /// Adds `parts` to the sums. Returns the seconds of all `parts` together.
   double add(const std::vector<Grounds>& parts) {
     double seconds = 0;
     for (const Grounds& part : parts) {
@@ -117,7 +117,7 @@ std::string fitted_text(const Account& account) {
     text +=
         ". For " + percent(unknown) +
         " of the seconds the error of the fit is not known. The reason may be sizes outside of the measured range, too "
-        "few measured operators of the class, or no measurements on this device or on several other devices";
+        "few measured operators of the class, or too few measured devices: neither this device, nor two others";
   std::vector<std::string> others;
   for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
   if (!others.empty()) text += ". The roofline model prices " + join(others);

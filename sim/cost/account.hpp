@@ -21,7 +21,8 @@ struct KnownErrors {
   double median = 0, ninety = 0;
 };
 
-/// Shares of the seconds of one forward pass over all layers. In training, the seconds include the backward pass.
+/// Shares of the seconds in which all layers compute once: their forward passes, and in training also their backward
+/// passes.
 struct Account {
   double seconds = 0;  ///< the sum of all seconds; 0 if no price comes from a fit or a profile
   /// `fitted` is the share of the seconds that comes from a fit. `inside` is the part of this share for operators whose

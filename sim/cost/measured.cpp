@@ -132,7 +132,8 @@ struct MeasuredProfile final : Cost {
   }
 
  private:
-  /// Returns the price that the table or the cost model outside the table has for the query, or nothing.
+  /// Returns the price from the table of the profile, or else from the cost model that the key `outside` names. Returns
+  /// nothing if the table has no price and the key names no cost model.
   std::optional<Price> known(const Query& query) const {
     if (const auto found = seen(query, &MeasuredTable::price))
       return with_memory_power(*found, memory_power_, query);

@@ -1,8 +1,9 @@
 // The least price of a part of a layer. A cut may split a large layer into parts, which compute shares of the output.
 //
-// Splitting a layer does not reduce its work. A cost model that follows measurements may still say so: a small kernel
-// finds its data in a cache, or the whole layer was measured and another cost model prices the part. Without a least
-// price, a plan would become faster by splitting layers for no other reason.
+// Splitting a layer does not reduce its work. But a cost model that follows measurements may give the parts fewer
+// seconds together than the whole layer: a small kernel finds its data in a cache, or the whole layer was measured and
+// another cost model prices the part. Without a least price, a plan would become faster by splitting layers for no
+// other reason.
 #pragma once
 
 #include <optional>

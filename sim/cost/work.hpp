@@ -37,8 +37,8 @@ bool does_work(const Layer& layer, Pass pass);
 /// that the samples select.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the work of the backward pass of `layer`. The pass reads the kept tensors, the weights and the output's
-/// gradient. It writes the gradients of inputs and weights.
+/// Returns the work of the backward pass of `layer`. The pass reads the weights, the output's gradient, and those
+/// inputs, outputs and kept tensors that its gradients need. It writes the gradients of inputs and weights.
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the bytes of weights that a pass over `samples` samples reads, including weights shared with other layers.
@@ -46,12 +46,13 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
 /// select. Otherwise it reads all weights.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the work of any pass except an update. A pass for one of the two gradients has a share of the work of the
-/// backward pass.
+/// Returns the work of any pass except an update. A pass that computes only one of the two gradients (of the input, or
+/// of the weights) has a share of the work of the backward pass.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
 /// Returns the share of a pass in the work of both gradients: the FLOP of the pass divided by the FLOP of both
-/// gradients. If both gradients have 0 FLOP, the share is one half.
+/// gradients. If both gradients have 0 FLOP, the share is one half. For a pass that is not for one of the two
+/// gradients alone, returns 1.
 double share_of(const Backward& backward, Pass pass);
 
 }  // namespace sluice

@@ -25,8 +25,9 @@ std::string bundled_file(const std::string& name, const std::string& folder);
 std::string about_unknown_name(const std::string& name, const std::string& folder);
 
 /// Returns the path of a document. A path, or the name of a file in the working folder, is returned unchanged. Any
-/// other bare name means the bundled document of this name. If there is no such document, throws an InputError. Its
-/// message ends with the advice about the name.
+/// other bare name means the bundled document of this name. If there is no such document, throws an InputError. If
+/// the working folder has the file NAME.yaml, the error suggests this file. Otherwise the error ends with the advice of
+/// about_unknown_name().
 std::string find_document(const std::string& file_or_name, const std::string& folder);
 
 }  // namespace sluice

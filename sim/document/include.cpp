@@ -139,6 +139,7 @@ class Includes {
                         " files include one another: " + join(way, " -> "));
   }
 
+  /// The root of a file is the nearest folder above it with .git or .sluice-root, or else the parent of its folder.
   /// Files may be included from these folders: the root of the document, the roots of files named by overrides, and the
   /// folder of Sluice's own documents.
   std::vector<fs::path> roots_;

@@ -11,10 +11,10 @@
 namespace sluice {
 
 /// Reads one YAML or JSON file: a regular file of at most 1 GiB. A file of another program (document/foreign.hpp)
-/// becomes a Value that represents the file. Refuses empty and binary files, bad UTF-8, duplicate keys, second
-/// documents, tags, anchors, aliases and merge keys. Also refuses nesting deeper than 64 levels, integers with a
-/// leading zero, and numbers that are not finite or need more than 64 bits. Throws InputError with a position, or
-/// IoError.
+/// becomes a Value that represents the file. Refuses empty and binary files, bad UTF-8, duplicate keys, more
+/// than one YAML document in the file, tags, anchors, aliases and merge keys. Also refuses nesting deeper than 64
+/// levels, integers with a leading zero, and numbers that are not finite or need more than 64 bits. Throws
+/// InputError with a position, or IoError.
 Value load_file(const std::string& path);
 /// Parses a text in the same way as load_file parses a file. Messages call the text `name`.
 Value parse_text(std::string text, std::string name);

@@ -24,9 +24,9 @@ void add_allowed(std::vector<std::string>& places, std::string_view key, const R
   }
 }
 
-/// `path` leads to a key in a complete document. Returns the path by which a scenario sets this
-/// key. A model declares its parameters inside `definition`, but a scenario sets their values
-/// beside `definition`.
+/// `path` leads to a key in a scenario whose model is written into it, under `definition`. Returns
+/// the path by which the author of a scenario sets this key. A model declares its parameters inside
+/// `definition`, but a scenario sets their values beside `definition`.
 std::string as_written(const std::string& path) {
   constexpr std::string_view declared = "model.definition.parameters.";
   return path.compare(0, declared.size(), declared) == 0 ? "model." + path.substr(declared.size())

@@ -42,7 +42,7 @@ std::string expected(const Field& field) {
       return "one of: " + join(field.choices);
     case Type::mapping:
       text = "a mapping";
-      if (!field.word_for.empty()) text += ", or a word for its '" + field.word_for + "'";
+      if (!field.word_for.empty()) text += ", or a single word as its '" + field.word_for + "'";
       break;
     case Type::list:
       text = "a list";

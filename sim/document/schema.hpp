@@ -42,8 +42,8 @@ struct SchemaRules {
   /// The rules of shared records, by the name of the record. The schema contains each shared record once, under
   /// `definitions`.
   std::map<std::string, SharedSchema> shared = {};
-  /// For the name of a record, a key of the record. In a list of such mappings, the first mapping must not have this
-  /// key, and all other mappings must have it. A single mapping outside a list must not have it.
+  /// From the name of a record to one key of this record. In a list of mappings with this record, the first mapping
+  /// must not have this key, and all other mappings must have it. A single mapping outside a list must not have it.
   std::map<std::string, std::string> further_key = {};
   /// Some keys at the top of the document, such as `platform`, hold whole documents. This map has the records of these
   /// documents, by the key. Such a key may also hold a mapping with the key `file`. In this case, `file` names a

@@ -13,7 +13,8 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Returns whether YAML 1.1 or 1.2 reads `text` as something else than a string. Capital letters count as small letters.
+// Returns whether `text` is a word that YAML 1.1 or 1.2 does not read as a string, such as `yes`. Capital
+// letters count as small letters.
 bool is_special(std::string_view text) {
   constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes", "no",
                                                      "on",   "off",  "y",     "n"};

@@ -1,6 +1,6 @@
 // Reads YAML with the parser of yaml-cpp, which calls a function for each event, such as a scalar or the end of a list.
-// yaml-cpp could also make a tree. Unlike the tree, the events show anchors, tags, duplicate keys and second documents.
-// The events also need less time and memory than the tree.
+// yaml-cpp could also make a tree. Unlike the tree, the events show anchors, tags, duplicate keys, and a second
+// document in the same file. The events also need less time and memory than the tree.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>

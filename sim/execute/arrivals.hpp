@@ -50,8 +50,8 @@ class Arrivals {
     if (available > end && tables_.repeats(action))
       remember(action, {iteration, available, row}, end);
   }
-  /// Writes the state. Arrivals in the past no longer delay an action. So the state does not
-  /// contain them.
+  /// Adds the state of this record to the snapshot (steady.hpp). Arrivals in the past no longer
+  /// delay an action. So the state does not contain them.
   void write(Snapshot& snapshot) const {
     for (std::uint32_t a = tables_.plan.body_begin; a < tables_.plan.body_end; ++a) {
       const Progress& progress = progress_[a];

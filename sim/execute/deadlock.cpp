@@ -35,7 +35,7 @@ void describe_waiter(std::ostream& out, const Plan& plan, const Deadlock::Waiter
       if (wanted.pool == waiter.pool)
         out << std::exchange(separator, ", ") << plan.tensors[wanted.tensor].name;
     if (waiter.earlier > 0)
-      out << ", in addition to " << waiter.earlier << " earlier request"
+      out << ", and must leave room for " << waiter.earlier << " earlier request"
           << (waiter.earlier > 1 ? "s" : "");
   } else
     out << action_label(plan, waiter.awaited_action, waiter.awaited_iteration) << " on "

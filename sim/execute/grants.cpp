@@ -139,7 +139,7 @@ std::int64_t Grants::most_iterations() const {
 }
 
 /// A claim is the part of a request that is for one pool. Returns whether the claim fits into its
-/// pool, and stores the counted sum of bytes in `held_`.
+/// pool. If it fits, `held_` gets the sum of bytes that was compared with the pool's capacity.
 bool Grants::fits(const Claim& claim, std::uint32_t stream) {
   const std::int64_t level = residency_.level(claim.pool);
   const WideBytes own = WideBytes{level} + claim.bytes;

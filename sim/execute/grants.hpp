@@ -129,7 +129,7 @@ class Grants {
   bool unlimited_;
   std::vector<std::uint32_t> first_;  ///< for each action, the index of its first claim
   std::vector<Claim> claims_;
-  /// For each limited pool, the most bytes that may be granted.
+  /// For each limited pool, the most bytes that it may hold.
   std::vector<std::int64_t> most_;
   std::vector<Reservation> reservations_;  ///< indexed by pool
   std::vector<Request> requests_;          ///< indexed by stream

@@ -68,7 +68,8 @@ class Reservation {
   /// Returns the number of requests that are listed before `place` and are not granted yet.
   std::int64_t earlier_requests(const ListingPosition& place) const;
 
-  /// Returns the bytes that the body requests in each iteration.
+  /// Returns the bytes that the body requests in each iteration, without the queues whose requests have all been
+  /// granted.
   WideBytes bytes_an_iteration() const;
 
   void write(Snapshot& snapshot) const;
@@ -87,7 +88,8 @@ class Reservation {
     Section section = Section::prologue;
     ListingPosition next;  ///< the position of the first request that is not granted yet
     std::int32_t ahead = 0;
-    /// The actions of this queue are executed in these rounds: from `first_round` to the last round before `end_round`.
+    /// The actions of this queue are executed in these rounds (ListingPosition::round): from `first_round` to the last
+    /// round before `end_round`.
     std::int64_t first_round = 0, end_round = 0;
     std::vector<std::uint32_t> actions;  ///< the actions of one round, in listing order
     /// For each action, the bytes that are requested in one round by the actions before it in this queue. The last

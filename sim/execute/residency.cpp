@@ -22,9 +22,10 @@ Residency::Residency(const PlanTables& tables)
   }
 }
 
-/// Writes the state. A recorded state must be able to repeat. If a tensor has a single instance
-/// during the whole run, its number of remaining uses only decreases. So the state does not contain
-/// this number. For all other tensors, the state contains the number of remaining uses.
+/// Adds the state of the pools to the snapshot (steady.hpp). The state must be able to repeat in a
+/// later iteration. If a tensor has a single instance during the whole run, its number of remaining
+/// uses only decreases. So the state does not contain this number. For all other tensors, the state
+/// contains the number of remaining uses.
 void Residency::write(Snapshot& snapshot) const {
   for (const std::uint32_t tensor : tables_.body_tensors()) {
     snapshot.add(static_cast<std::int64_t>(resident_[tensor].size()));

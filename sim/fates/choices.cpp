@@ -25,8 +25,9 @@ void check(const Chain& chain, const Choices& choices) {
   }
 }
 
-/// Finds the stages whose forward pass runs again, and the boundaries that the backward half of a
-/// step reads.
+/// The backward half of a step follows the first forward pass of the last stage. It has the backward
+/// passes, and the forward passes that run again. This class finds the stages whose forward pass runs
+/// again, and the boundaries that the backward half reads.
 class Recomputations {
  public:
   Recomputations(const Chain& chain, const Choices& choices)
@@ -206,8 +207,8 @@ Tape sqrt_tape(const Chain& chain) {
   for (std::size_t i = 0; i < segments; ++i) {
     const std::size_t first = i * n / segments;
     choices.boundary[first] = Fate::keep;
-    // If the chain branches, a segment may read several boundaries that were made before it. All of these boundaries
-    // are kept.
+    // Stage `first` begins a segment. If the chain branches, this stage and the stages after it may read several
+    // boundaries that earlier stages make. All of these boundaries are kept.
     for (std::size_t s = first; s < n; ++s)
       chain.each_read(s, [&](std::size_t b, bool) {
         if (b <= first) choices.boundary[b] = Fate::keep;

@@ -4,7 +4,7 @@
 //
 // The order of the operations decides how long each tensor is on the device. A tensor comes to the device when a pass
 // makes it or a load brings it. A backward pass makes gradients. A tensor leaves the device after its last use. A
-// tensor may come several times. From one time to the next, it stays only until its last use. The operations are:
+// tensor may come several times. Each time, it stays until its last use before it comes again. The operations are:
 //   forward s   This pass reads boundary s and makes boundary s + 1. A pass that keeps the inner tensors of s makes
 //               these tensors, too.
 //   backward s  This pass reads the inner tensors of s and the gradient of boundary s + 1. The last stage makes this

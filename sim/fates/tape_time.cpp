@@ -90,7 +90,7 @@ class TimedTape {
   }
 
   /// Records that the next slot uses a tensor. If the tensor was saved and is still on the device, it stays until this
-  /// slot. Otherwise the slot uses a loaded copy, and nothing is recorded.
+  /// slot. In two cases, nothing is recorded: the tensor was never saved, or the slot uses a loaded copy.
   void use(std::size_t tensor) {
     if (save_[tensor] == nobody) return;
     if (TimedSave& save = saves[save_[tensor]]; count() <= save.slot + 1) save.last = count();
@@ -198,10 +198,11 @@ class LoadPlacing {
   std::int64_t& next_;
 };
 
-/// A list of numbers for each slot. All lists together are stored in two vectors.
+/// For each slot, a list of the indices of copies, such as the loads that are listed before this slot. All lists
+/// together are stored in two vectors.
 class BySlot {
  public:
-  /// `slot_of(i)` returns the slot whose list contains the number i. The numbers in a list ascend.
+  /// `slot_of(i)` returns the slot whose list contains the index i. The indices in a list ascend.
   template <typename SlotOf>
   BySlot(std::size_t slots, std::size_t numbers, const SlotOf& slot_of)
       : begins_(slots + 1, 0), numbers_(numbers) {

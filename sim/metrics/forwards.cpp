@@ -44,8 +44,8 @@ class Forwards {
       available_[graph_.order[i]] = execute(graph_.order[i], 0);
   }
 
-  /// Visits the iterations of the body, but skips iterations in the middle. They are skipped as soon as all times grow
-  /// evenly, or when `most_` executions have been visited.
+  /// Visits the iterations of the body, but skips iterations in the middle. They are skipped as soon as all times (see
+  /// the comment above jump()) grow evenly, or when `most_` executions have been visited.
   void iterations() {
     const std::int64_t n = plan_.iterations;
     const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);
@@ -100,10 +100,11 @@ class Forwards {
     return window_.at(wait.action, on);
   }
 
-  // Each of the times grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that
-  // none of these amounts changed in the last R iterations. Then each further iteration adds the same amounts, as long
-  // as the same waits decide the starts. But the time of another wait may grow faster than the time that decides a
-  // start. So the other wait decides this start after some iterations: (the difference of the two times) / (the
+  // The times are: for each action, when its latest data arrive, and for each stream, when its latest execution ends.
+  // Each of these times grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and
+  // that none of these amounts changed in the last R iterations. Then each further iteration adds the same amounts, as
+  // long as the same waits decide the starts. But the time of another wait may grow faster than the time that decides
+  // a start. So the other wait decides this start after some iterations: (the difference of the two times) / (the
   // difference of their growths). All iterations before that are skipped in one step. The result is exact.
 
   /// Skips iterations between `iteration` and `end`. Returns the number of skipped iterations.

@@ -49,7 +49,8 @@ std::int64_t PathGraph::runs_between(const Node& node, std::int64_t begin, std::
   return std::max<std::int64_t>(0, last - first);
 }
 
-/// Sorts a section in listing order. An action that waits for a later action is moved behind this later action.
+/// Orders a section so that each action comes after the actions for which it waits, and after the earlier actions of
+/// its stream. If the listing order is such an order, it stays.
 void PathGraph::sort_section(Section section) {
   const std::uint32_t begin = plan.section_begin(section), end = plan.section_end(section);
   const auto inside = [&](const Wait& wait) {
@@ -154,8 +155,9 @@ class Backwards {
       }
   }
 
-  /// Sets the time that must follow this execution. `pushed` is the seconds of the longest path from the arrival of its
-  /// data to the end of the run, through an action that waits for these data.
+  /// Sets the tail of this execution: the seconds that must pass from its end to the end of the run. `pushed` is the
+  /// seconds of the longest path from the arrival of its data to the end of the run, through an action that waits for
+  /// these data.
   void execute(std::uint32_t a, std::int64_t iteration, double pushed) {
     const PathGraph::Node& node = graph_.nodes[a];
     const double tail = std::max(rest_[node.stream], node.latency_s + pushed);

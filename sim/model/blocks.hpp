@@ -19,8 +19,8 @@ const Value& find_block(const Value* blocks, const Value& word);
 
 /// Returns the layers outside of `block` to which the layers inside can refer. `use` is the item of the document that
 /// uses the block. If `use` has the key `inputs`, the result is the layers that this key lists. Otherwise, the result
-/// is `previous`, the layer before `use`. At the place of `use`, `suffix` is the suffix of the names of layers, and
-/// `around` has the layers to which a layer can refer.
+/// is `previous`, the layer before `use`. `suffix` says which repetitions and blocks contain `use` (see
+/// LayerNames::find). `around` has the layers outside of these repetitions and blocks to which `use` can refer.
 Surroundings given_to_block(const Value& block, const Value& use, const LayerNames& names,
                             const std::string& suffix, const Surroundings& around,
                             std::optional<std::uint32_t> previous);

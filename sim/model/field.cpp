@@ -13,7 +13,7 @@ bool all_have_one(const std::vector<const Layer*>& inputs) {
   return true;
 }
 
-/// Compares the fields of the inputs. Returns a field with the largest size and the largest jump
+/// Compares the receptive fields of the inputs. Returns a receptive field with the largest size and the largest jump
 /// along each axis.
 ReceptiveField joined(const std::vector<const Layer*>& inputs) {
   ReceptiveField field = *inputs[0]->field;

@@ -23,8 +23,8 @@ const Importer& importer_for(const std::string& path) {
 }
 
 ChildLimits reading_limits(std::uintmax_t bytes) {
-  // Sluice reads a file with large nodes slowly, at 100 kB per second, and a file with small nodes at 1 MB per second.
-  // The limit is for the slower of the two.
+  // In one second, Sluice reads 1 MB of a file with small nodes, but only 100 kB of a file with large nodes. The limit
+  // of seconds assumes 100 kB per second.
   constexpr std::uintmax_t bytes_per_s = 100'000;
   const auto more_s = static_cast<std::int64_t>(std::min<std::uintmax_t>(bytes / bytes_per_s, 280));
   return {.more_bytes = std::int64_t{4} << 30, .cpu_s = 20 + more_s};

@@ -56,7 +56,8 @@ class LayerCount {
     Parameters scope = read_block_parameters(*block, word.text(), use);
     scope.insert(parameters.begin(), parameters.end());
     const auto [place, is_new] = counted_.try_emplace({word.text(), scope}, 0);
-    // If a block contains itself, it already has an element here, with the count 0. read_layers reports this error.
+    // If the block contains itself, counted_ already has it with 0 layers, because the outer use is being counted.
+    // read_layers reports this error.
     if (is_new) place->second = of(*layers, scope);
     return place->second;
   }

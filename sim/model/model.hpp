@@ -53,7 +53,8 @@ struct WeightsRead {
 /// One operator. All counts except `parameters` are per sample.
 struct Layer {
   std::string name;
-  /// The name of a type of the layer catalog. For a row of a stage table: the entry in the row's column `action`.
+  /// The name of a type of the layer catalog. For a row of a stage table (models/FORMAT.md): the entry in the row's
+  /// column `action`.
   std::string type;
   /// The layers whose outputs this layer reads. The list is empty for an input of the model.
   std::vector<std::uint32_t> inputs;
@@ -74,7 +75,7 @@ struct Layer {
   std::int64_t cached = 0;
   Backward backward;
   /// The input pixels of the model on which an output pixel of this layer depends. Without a value, each output pixel
-  /// depends on the whole input.
+  /// depends on the whole input, or no size and jump are known (model/field.hpp).
   std::optional<ReceptiveField> field;
   double sparsity = 0;  ///< the share of the weights that are zero and left out
   /// Measured seconds for Model::measured_batch samples. Without values, the layer was not measured.
@@ -84,8 +85,8 @@ struct Layer {
   /// text is empty for a row of a stage table.
   std::string config = {};
   std::vector<Shape> input_shapes = {};  ///< the shape of each input for one sample
-  /// The layer of which this layer is a part (split_layers). Its inputs are the inputs of the part. The pointer is null
-  /// for a layer that was not split.
+  /// The layer of which this layer is a part (split_layers). Both read the same inputs. The pointer is null for a layer
+  /// that was not split.
   std::shared_ptr<const Layer> whole = {};
 };
 
@@ -113,7 +114,7 @@ enum class Purpose : std::uint8_t { training, inference };
 
 /// Reads the `model:` mapping of a scenario. All files that the mapping includes must already be in it. The mapping has
 /// the keys `scale` and `definition`, and the values of parameters. The definition is a sluice-model/1 document or a
-/// stage table in data-island form. Throws InputError.
+/// stage table, such as models/alexnet_data_island.json. Throws InputError.
 Model read_model(const Value& model, Purpose purpose = Purpose::training);
 
 /// Makes a `model:` mapping from a model's file and overrides, as `sluice model FILE KEY=VALUE…` does. read_model() can

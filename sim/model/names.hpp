@@ -37,9 +37,9 @@ class LayerNames {
     return layers_.emplace(name, layer).second;
   }
 
-  /// Returns the layer that `name` means at a place in the model. `suffix` says which repetitions the place is in. For
-  /// example, ".2.1" is the first repetition of an inner `repeat` in the second repetition of an outer `repeat`. `name`
-  /// is the value of the key `key`.
+  /// Returns the layer that `name` means at a place in the model. `suffix` says which repetitions and named blocks the
+  /// place is in. For example, ".2.1" is the first repetition of an inner `repeat` in the second repetition of an outer
+  /// `repeat`. `name` is the value of the key `key`.
   std::uint32_t find(const Value& name, std::string_view key, std::string suffix,
                      const Surroundings& around) const;
 

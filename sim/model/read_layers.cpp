@@ -23,8 +23,8 @@ class Expansion {
   Expansion(Model& model, Parameters parameters, const Value* blocks)
       : model_(model), names_(model), parameters_(std::move(parameters)), blocks_(blocks) {}
 
-  /// Adds a list of layers to the model. Appends `suffix` to their names: inside a repetition, it is the number of the
-  /// repetition, such as ".2" or ".2.1".
+  /// Adds a list of layers to the model. Appends `suffix` to their names: the numbers of the repetitions and the names
+  /// of the blocks around the list, such as ".2", ".2.1" or ".2.encoder".
   void run(const Value& layers, const std::string& suffix) {
     for (const Value& item : layers.items()) {
       if (!item.is_map())
@@ -331,7 +331,7 @@ class Expansion {
   std::optional<std::uint32_t> previous_;  ///< the layer that the next layer reads by default
   /// The number of elements of all layers so far: of outputs, weights, caches, and kept values.
   std::int64_t elements_ = 0;
-  /// For each layer, whether it has a backward pass: it has one if it or a layer before it has weights.
+  /// For each layer, whether it has a backward pass (leave_out_gradients).
   std::vector<bool> learns_;
 };
 

@@ -70,8 +70,8 @@ Layer read_row(const Value& row, std::size_t number, Totals& totals) {
                 ", which is the total of the row before plus the stage state of this row");
   layer.parameters = growth(row, total_params, totals.params);
   layer.flop = growth(row, total_flops, totals.flops);
-  // The backward pass reads the input of the layer: the state of the row before. Each gradient takes as many FLOP as
-  // the forward pass.
+  // The backward pass reads the input of the layer, which is the output of the row before. Each of its two gradients
+  // takes as many FLOP as the forward pass.
   layer.backward = {.input_flop = layer.flop, .weight_flop = layer.flop, .reads_inputs = true};
   totals = {totals.state + grown, totals.params + layer.parameters, totals.flops + layer.flop};
   return layer;

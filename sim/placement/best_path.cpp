@@ -33,8 +33,9 @@ class Walk {
       if (i > 0) costs = after_gap(costs, i);
       costs = after_use(costs, i, made && i == 0);
     }
-    // A path that must come back to slow memory may end in another state. Then it also pays for saving the tensor. A
-    // path that must come back to another state must end in this state.
+    // If the tensor must come back to slow memory, the path may be in another state after the last use. If its content
+    // is then only in fast memory, the path also pays for a save. If the tensor must come back to another state, the
+    // path must be in that state after the last use.
     State end = slow;
     double cost = never;
     for (const State s : {slow, both, fast}) {

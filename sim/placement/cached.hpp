@@ -23,13 +23,13 @@ struct CachedRun {
 /// Runs the kernels with fast memory as a cache of `capacity` bytes. At its first use, a tensor gets the lowest free
 /// addresses of slow memory. After its last use, these addresses are free again. The seconds of a kernel are its
 /// seconds with all operands in fast memory, plus the seconds of its misses and write-backs. If a roofline gives the
-/// seconds, they are the maximum of several lines. Then the misses and write-backs are added only to the line of the
-/// bytes.
+/// seconds, they are the maximum of several sums (KernelTime::Line): one for the FLOP, and one or more for the bytes.
+/// Then the seconds of the misses and write-backs are added only to the sums for the bytes.
 ///
 /// The kernels run `rounds` times, and the result describes the last round. The cache is empty before the first
-/// round. At the start of each round, tensors of the kind `given`, such as inputs, have new content, which is only in
-/// slow memory. The content of the cache after a round does not depend on its content before the round. So all rounds
-/// from the second round on are equal.
+/// round. At the start of each round, tensors that are given anew (Begins::given), such as inputs, have new content,
+/// which is only in slow memory. The content of the cache after a round does not depend on its content before the
+/// round. So all rounds from the second round on are equal.
 CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity, int rounds = 1);
 
 }  // namespace sluice

@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// Returns whether the line `low` gives at most the seconds of the line `high`, whichever operands
+/// Returns whether the line `low` (a KernelTime::Line) gives at most the seconds of the line `high`, whichever operands
 /// are in slow memory.
 bool nowhere_above(const KernelTime::Line& low, const KernelTime::Line& high) {
   double most = low.base - high.base;

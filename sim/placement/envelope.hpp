@@ -1,8 +1,10 @@
-// The envelope of a kernel gives its seconds when only parts of its operands are in slow memory. Linear programmes and
-// prices need such parts. The envelope is the greatest convex function that nowhere exceeds the kernel's seconds when
-// whole operands are in slow memory. The maximum of a roofline's lines is also convex, but it may be lower. For
-// example, the FLOP of a kernel may take longer than its bytes. Then the lines may say that a third of an operand in
-// slow memory costs no time, although the whole operand costs time. The envelope says that the third costs time, too.
+// The envelope of a kernel gives its seconds when only parts of its operands are in slow memory. The linear programme
+// and the search for prices of fast memory place parts of operands, so they need these seconds. The envelope is the
+// greatest convex function that nowhere exceeds the kernel's seconds when whole operands are in slow memory. The
+// seconds of a roofline are the maximum of its lines (KernelTime::Line). As a function of parts, this maximum is also
+// convex, but it may be lower. For example, the FLOP of a kernel may take longer than its bytes. Then the lines may say
+// that a third of an operand in slow memory costs no time, although the whole operand costs time. The envelope says
+// that the third costs time, too.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -23,8 +25,8 @@ struct KernelEnvelope {
 
 KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);
 
-/// Returns a line in which operands[i] adds charges[i] seconds if it is in slow memory. The line's base is as high as
-/// possible, so that the line nowhere exceeds the seconds of `sets`. `count` is the number of the kernel's operands.
+/// Returns a line in which operands[i] adds charges[i] seconds if it is in slow memory. The line has the
+/// highest base with which it nowhere exceeds the seconds of `sets`. `count` is the number of the kernel's operands.
 KernelTime::Line line_below(const KernelEnvelope& envelope, std::size_t count,
                             const std::vector<double>& charges);
 

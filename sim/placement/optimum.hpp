@@ -16,8 +16,8 @@ struct OptimumRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
   bool moves = true;
-  /// Placements that are known to fit. They come from searches with less memory, or from searches that may not use all
-  /// moves.
+  /// Placements that are known to fit: results for less memory, or of methods with less freedom, such as a search
+  /// without moves.
   std::vector<Placing> known = {};
   /// The largest number of rounds. In a round, a search for prices is followed by a search for placements. The rounds
   /// end early if the gap between the best placement and the bound is small.
@@ -52,8 +52,8 @@ struct OverlappedOptimum {
 };
 
 /// Returns the best schedule in which the copy engine may move tensors while kernels run. The function compares
-/// schedules for the `known` placements and for the results of several searches. These searches count different shares
-/// of the seconds of a move.
+/// schedules for the `known` placements and for the results of several searches. The searches differ in the weight that
+/// they give to the seconds of moves (PlacementWeights).
 OverlappedOptimum overlapped_optimum(const OptimumRequest& request);
 
 }  // namespace sluice

@@ -20,7 +20,8 @@ class Overlapper {
 
   PlacementSchedule run() {
     seconds_ = predicted_seconds(question_, kernel_s_, schedule_.moves);
-    // The longest move is tried first, because it can save the most seconds and needs the most room.
+    // Tries to give moves to the copy engine. The longest move comes first, because it can save the most seconds and
+    // needs the most room.
     std::vector<PlacementMove> left = schedule_.moves;
     std::stable_sort(left.begin(), left.end(), [&](const auto& a, const auto& b) {
       return move_seconds(question_, a) > move_seconds(question_, b);
@@ -48,7 +49,8 @@ class Overlapper {
     for (const PlacementMove& other :
          schedule_.moves) {  // in one gap, the save ends before the fetch begins
       if (other.tensor != move.tensor || other.use != i || other.to_fast == move.to_fast) continue;
-      // The save is after the last use, and the fetch is before the first use. So the two moves do not meet.
+      // For use 0, the save is after the last use of the run, and the fetch is before the first use. So neither takes
+      // kernels from the other.
       if (i == 0) continue;
       if (move.to_fast)
         range.first = std::max(range.first, other.needed);
@@ -70,7 +72,7 @@ class Overlapper {
     const KernelRange range = between(move);
     const std::int64_t bytes = question_.tensor(move.tensor).bytes;
     PlacementMove beside = move;
-    // With `needed` after `begin`, move_seconds() gives the seconds of a move by the copy engine.
+    // If `needed` is a later kernel than `begin`, the copy engine makes the move: move_seconds() uses its rate.
     beside.needed = beside.begin + 1;
     double left = move_seconds(question_, beside);
     Window window;

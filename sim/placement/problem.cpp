@@ -28,7 +28,8 @@ void check_time(const PlacementProblem& problem, std::size_t k) {
              " s; expected a finite time that is not negative");
   };
   if (kernel.time.table.empty() == kernel.time.lines.empty())
-    refuse("needs seconds per placement: give either a table or lines");
+    refuse("needs its seconds for each choice of memories for its operands: give either a table "
+           "or lines");
   if (!kernel.time.table.empty()) {
     if (count > KernelTime::most_in_table || kernel.time.table.size() != std::size_t{1} << count)
       refuse("has " + std::to_string(count) + " operands and a table of " +

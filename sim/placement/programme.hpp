@@ -1,9 +1,9 @@
 // Describes a placement as a mixed-integer linear programme for the solver CBC. The programme has an integer variable
 // for each use and each gap of a tensor. If tensors may not move, it has only one variable per tensor. For each kernel,
-// a row limits the bytes in fast memory. For each set of a kernel's operands that may be in slow memory, a variable
-// gives the share of this set (envelope.hpp). CBC's tolerances are absolute numbers. So seconds are in units of the
-// mean time of a kernel, and bytes are in units of the capacity. The programme follows AutoTM, section 4.2, with
-// variables for gaps instead of AutoTM's nodes for reads.
+// a row limits the bytes in fast memory. A kernel's operands in slow memory are a mixture of sets: for each set, a
+// variable gives the share of this set in the mixture, from 0 to 1 (envelope.hpp). CBC's tolerances are absolute
+// numbers. So seconds are in units of the mean time of a kernel, and bytes are in units of the capacity. The programme
+// follows AutoTM, section 4.2, with variables for gaps instead of AutoTM's nodes for reads.
 #pragma once
 
 #include <optional>

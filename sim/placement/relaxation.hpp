@@ -1,10 +1,11 @@
 // Computes a proven lower bound of the seconds, by two changes of the placement problem. First, fast memory
-// is unlimited, but each byte has a price during each kernel. Second, a line replaces the seconds of each
-// kernel. The line never exceeds these seconds. After these changes, the best path of each tensor does not
-// depend on the other tensors (best_path.hpp). Any prices and lines give a bound. The prices and lines with
-// the highest bound come from the dual values of a linear programme (programme.hpp). If this programme is too
-// large, a subgradient method finds good prices, and for each kernel a good weighted mean of its lines. The
-// method is from Fisher, The Lagrangian relaxation method for solving integer programming problems (1981).
+// is unlimited, but each byte has a price during each kernel. Second, a linear function (a KernelTime::Line)
+// replaces the seconds of each kernel. The line never exceeds these seconds. After these changes, the best
+// path of each tensor does not depend on the other tensors (best_path.hpp). Any prices and lines give a bound.
+// The prices and lines with the highest bound come from the dual values of a linear programme (programme.hpp).
+// If this programme is too large, a subgradient method finds good prices, and for each kernel a good weighted
+// mean of its lines. The method is from Fisher, The Lagrangian relaxation method for solving integer
+// programming problems (1981).
 #pragma once
 
 #include <vector>

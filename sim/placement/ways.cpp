@@ -116,8 +116,8 @@ bool asked(const std::vector<std::string>& ways, const std::string& way) {
   return ways.empty() || std::find(ways.begin(), ways.end(), way) != ways.end();
 }
 
-/// Replaces the method's result by the fastest result in `lesser`, if that result is faster and the
-/// method may use it. `moves` says whether the method may use moves, and `beside` whether the copy
+/// Replaces the method's result by the fastest result in `lesser` that the method may use, if that
+/// result is faster. `moves` says whether the method may use moves, and `beside` whether the copy
 /// engine may move tensors while kernels run.
 void keep_least(PlacementResult& result, const PlacementQuestion& question,
                 const std::vector<const PlacementResult*>& lesser, bool moves, bool beside) {

@@ -32,8 +32,8 @@ struct PlacementResult {
   /// bound.
   std::optional<double> gap() const;
   struct MoveTotals {
-    /// The number of moves in each direction. `beside` counts the moves of the copy engine, in both directions
-    /// together.
+    /// The number of moves in each direction. `beside` says how many of all these moves the copy engine makes, in both
+    /// directions together.
     std::size_t to_fast = 0, to_slow = 0, beside = 0;
     std::int64_t to_fast_bytes = 0, to_slow_bytes = 0, beside_bytes = 0;
   };
@@ -53,8 +53,8 @@ struct PlacementWay {
   std::string summary;
   /// Places the tensors. Throws Infeasible or InputError.
   PlacementResult (*place)(const WayRequest& request) = nullptr;
-  /// Whether the method searches. The result of a method that searches never takes longer than a result with less
-  /// memory, or than a result of a method with less freedom to move tensors.
+  /// Whether the method searches. The result of a method that searches never takes longer than its own result with less
+  /// memory, or than the result of an earlier method of placement_ways() that makes a plan.
   bool searched = false;
 };
 

@@ -19,7 +19,8 @@ struct Fact {
   };
   using List = std::vector<std::string>;
 
-  /// The name of the fact, such as "in_flight" or "chosen_s". If the fact has a unit, its name ends with the unit.
+  /// The name of the fact, such as "in_flight" or "chosen_s". If the name
+  /// ends with `_s`, the value is in seconds. If the name contains `bytes`, the value is in bytes.
   std::string name;
   std::variant<std::string, Number, List> value;
   /// What the fact is about: the name of a group, a stage or a device. Empty if the fact is about the whole plan.

@@ -46,7 +46,9 @@ class FormulaNumbers {
     std::size_t count = 0;  ///< the number of elements that hold an action's number
   };
   static constexpr std::size_t kind_count = static_cast<std::size_t>(ActionKind::update) + 1;
-  /// The table grows for a new name only if the place of the name is at most 2 x (the number of used places) + `gap`.
+  /// A row of the table grows for a new micro-batch only if the place of the micro-batch is at most
+  /// 2 x (the number of used places of the row) + `gap`. The table gets rows for a new stage by the same rule, with the
+  /// used places of all rows.
   static constexpr std::size_t gap = 64;
 
   /// Returns the place of a stage or a micro-batch in the table. The number -1 means that a name has no stage or no

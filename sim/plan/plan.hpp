@@ -133,7 +133,8 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
-/// Bytes that flow over a route. A policy sets the pools `from` and `to`, and lower() finds the route between them.
+/// Bytes that flow over a route. A policy sets the pools `from` and `to`. Then lower() finds the route between them
+/// (planning/lower.hpp).
 struct Flow {
   /// The tensor that is moved, or `none` if the bytes belong to no tensor.
   std::uint32_t tensor = none;

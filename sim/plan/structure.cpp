@@ -43,7 +43,7 @@ void check_numbers(const Plan& plan, std::uint32_t a) {
     if (flow.route == none)
       plan_fault(plan, a,
                  std::string(action.is_transfer() ? "transfer " : "a flow of ") +
-                     quoted_name(plan, a) + " has no route: the plan is not lowered");
+                     quoted_name(plan, a) + " has no route yet: call lower() for the plan first");
     require(flow.route, plan.routes.size(), "route");
   }
 }
@@ -81,7 +81,7 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
                    "flows give the time of a transfer");
   if (!transfer && std::isnan(action.seconds))
     plan_fault(plan, a,
-               "action " + quoted_name(plan, a) + " has no seconds: the plan is not lowered");
+               "action " + quoted_name(plan, a) + " has no seconds yet: call lower() for the plan first");
   if (!transfer && !(std::isfinite(action.seconds) && action.seconds >= 0))
     plan_fault(plan, a,
                "action " + quoted_name(plan, a) + " takes " + exact(action.seconds) +
@@ -266,7 +266,7 @@ void check_steps(const Plan& plan) {
 /// Checks the plan's sections, steps, tensors, routes and collectives, before PlanTables uses them.
 void check_parts(const Plan& plan) {
   if (plan.body_begin > plan.body_end || plan.body_end > plan.actions.size())
-    plan_fault(plan, none, "the sections do not cover the actions");
+    plan_fault(plan, none, "the body begins after its end, or ends after the last action");
   if (plan.body_end > plan.body_begin && plan.iterations < 1)
     plan_fault(plan, plan.body_begin,
                "the body runs " + std::to_string(plan.iterations) +

@@ -11,7 +11,7 @@ namespace sluice {
 /// - waits form a cycle, or an action waits for an action of a later section;
 /// - a collective has only one device, or one of its actions has another kind or runs on another device;
 /// - an instance of a tensor is allocated twice, or the body allocates an instance and does not release it;
-/// - a computation has no seconds, or a flow has no route (the plan is not lowered);
+/// - a computation has no seconds, or a flow has no route, because lower() was not called (planning/lower.hpp);
 /// - an action of the body has the key `not_before`.
 void check_structure(const Plan& plan);
 

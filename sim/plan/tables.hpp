@@ -86,8 +86,8 @@ double serial_seconds(const Plan& plan);
 
 struct PlanTables {
   explicit PlanTables(const Plan& plan) : PlanTables(plan, [](std::uint32_t) {}) {}
-  /// Calls `check(a)` for the number `a` of each action. The tables use the indices in this action only
-  /// afterwards.
+  /// Calls `check(a)` for the number `a` of each action, before the action's indices of streams, tensors, pools and
+  /// routes are used.
   template <class Check>
   PlanTables(const Plan& p, Check&& check) : plan(p) {
     begin();

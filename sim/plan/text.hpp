@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// Returns the text of a plan. Throws InternalError if the plan is not lowered: its actions have no seconds and routes
-/// yet.
+/// Returns the text of a plan. Throws InternalError if the plan's actions have no seconds and routes yet: lower() must
+/// have added them (planning/lower.hpp).
 std::string to_text(const Plan& plan);
 
 /// Returns the plan as CSV (RFC 4180), for spreadsheets. Each action has a row.

@@ -21,7 +21,7 @@ enum Mark : unsigned char {
   pauses = 1,       ///< the character ends a part of a word, or has a meaning within a word
   needs_quotes = 2  ///< a name with this character needs quotes
 };
-/// The marks of each character. The index is the character.
+/// For each character, its marks (Mark). The index is the character.
 constexpr std::array<unsigned char, 256> marks = [] {
   std::array<unsigned char, 256> table{};
   for (std::size_t c = 0; c < table.size(); ++c) table[c] = plain[c] ? 0 : needs_quotes;

@@ -29,8 +29,8 @@ struct Word {
   int column = 1;
   /// For a word of a line: the position of its first '=' outside of quotes, or npos if it has no such '='.
   std::size_t equals = std::string_view::npos;
-  /// If true, the text is a name that needs no quotes. If false, the text may still be such a name: elements of lists,
-  /// for example, begin with false.
+  /// If true, the text is a name that needs no quotes. If false, the text may still be such a name: split(), for
+  /// example, leaves `bare` false for each element of a list.
   bool bare = false;
 };
 inline bool is_bare(const Word& word) {

@@ -9,11 +9,10 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device that owns the pool of this memory: the only device that has the memory, as its first memory.
-/// Other devices may still be able to reach the memory. A pool with an owner grants requests in listing order. So an
-/// early load takes no bytes from a computation that is listed before it. Returns "" if the pool has no owner.
-/// These pools have none: host memory, a memory that no device or several devices have, and a memory that is not
-/// the first memory of its device.
+/// Returns the device that owns the pool of this memory of the platform. Only one device may have the memory
+/// (Device::memories), and it must be the first memory of this device. Other devices may reach it over links. A pool
+/// with an owner grants requests in listing order. So an early load takes no bytes from a computation that is listed
+/// before it. Returns "" if the pool has no owner: the pool of host memory, for example, never has an owner.
 std::string only_device_of(const Platform& platform, const Memory& memory) {
   std::string only;
   if (memory.name == platform.host().name) return only;

@@ -78,7 +78,7 @@ class ForwardMaker {
   }
 
   /// Adds the tensors that are in one memory during the whole run. The weights, the inputs of a step and the answers of
-  /// a step are in host memory. A cache is on the device that reads it.
+  /// a step are in host memory. A cache of keys and values is on the device that reads it.
   void add_places() {
     Program& program = draft_.program;
     const std::int64_t samples = request_.workload.samples_per_step();

@@ -5,7 +5,8 @@
 namespace sluice {
 
 /// Returns the earliest place of a load, from slot `from` on. The load needs room for its bytes in all slots from its
-/// place to slot `to` - 1, and this function takes this room. In `levels_`, slot s has the index s + `turn`.
+/// place to slot `to` - 1, and this function takes this room. In `levels_`, slot s has the index s + `turn`. So `turn`
+/// is 0 for slots of this step. It is `count_` for slots of the step before, which have negative numbers.
 std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t turn,
                               std::int64_t bytes) {
   if (from >= to) return to;

@@ -43,7 +43,7 @@ bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request) {
 
 bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
                        PriceDecisions decided) {
-  decisions_ = other.decisions_;  // this copy shares the stored results of earlier calls
+  decisions_ = other.decisions_;  // both objects share what this function stores
   decided_ = std::move(decided);
   return learn_parts(plan, request.pricing.platform);
 }

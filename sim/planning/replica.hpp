@@ -22,8 +22,8 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 /// part of each batch. In inference, every replica computes some of the batches.
 Workload share_of(Workload workload, std::int64_t k, std::int64_t count);
 
-/// Returns the machine for which the choices of one replica are made: each link and port has only the replica's share
-/// of its bandwidth.
+/// Returns the machine for which the choices of one replica are made: each link, and each port of a memory, has only
+/// the replica's share of its bandwidth.
 Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 
 /// Returns whether several replicas use the same link. `share` is the machine that shared_out() makes from the machine
@@ -35,7 +35,8 @@ bool share_links(const Platform& whole, const Platform& share);
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts);
 
 /// Sets how transfers of several replicas use one link: at the same time (`together`) or one after the other
-/// (`in_turn`). With `auto`, the function simulates both ways, and takes the faster one.
+/// (`in_turn`). With `auto`, the function simulates both ways, and takes the faster one. Transfers also stay together
+/// if the plan ends in a deadlock when they run one after the other.
 Plan with_transfers(Plan plan, const std::string& how);
 
 }  // namespace sluice

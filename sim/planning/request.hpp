@@ -25,7 +25,8 @@ struct PolicyRequest {
   /// one gradient tensor per stage.
   bool sums_gradients = false;
   /// Null if the pricing's platform is the real machine. Otherwise the platform is a shown machine
-  /// (planning/placement/backing.hpp), and this is the real machine: on it, inputs and answers use other links.
+  /// (planning/placement/backing.hpp), and this is the real machine: on it, inputs and answers use other links than on
+  /// the shown machine.
   const Platform* real_machine = nullptr;
 
   /// Returns a copy of this request with the pricing `other`, for example for other stages or another platform.

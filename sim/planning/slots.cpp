@@ -44,8 +44,9 @@ void StepSlots::add(SlotLoad load) {
   loads_.push_back({std::move(load), place.at, {}, {}});
 }
 
-/// Returns whether the load is listed in the step before the step that needs it. If `first_goes_ahead_` is set, the
-/// loads whose place is directly before slot 0 are listed in the previous step, too.
+/// Returns whether the load is listed before the step that needs it: in the previous step, or only in the prologue if
+/// the tensor stays. If `first_goes_ahead_` is set, the loads whose place is directly before slot 0 are listed in the
+/// previous step, too.
 bool StepSlots::goes_ahead(const Placed& placed) const {
   return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);
 }

@@ -75,8 +75,9 @@ struct SlotWork {
 class StepSlots {
  public:
   /// The order in which the prologue lists the early loads of the first step. `as_listed`: as a previous step would
-  /// list these loads. `by_need`: as the slots need the loads. With `by_need`, if there are early loads, each step's
-  /// last actions are those loads of the next step that are listed before slot 0.
+  /// list these loads. `by_need`: as the slots need the loads. With `by_need`, if any load is listed in the step before
+  /// the step that needs it, the loads whose place is directly before slot 0 are listed there, too: at the end of the
+  /// previous step.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
   /// `memories` has one element for each device that loads come to. All elements have equally many slots.

@@ -1,4 +1,4 @@
-// Short functions that make the fields of a platform's records.
+// Short functions that make the fields of the records of a platform document. A field declares one key of a record.
 #pragma once
 
 #include <string>

@@ -28,8 +28,8 @@ struct LinkRates {
 const Record& link_record();
 
 /// Returns the rates of a link. `link` reads the keys of the link, and `record` is the record of these keys. Throws
-/// InputError if a half-duplex link has rates for one direction. Also throws InputError if host memory is pageable, but
-/// the link has no rates for copies of pageable memory.
+/// InputError if a half-duplex link has rates for one direction, or the key `together`. Also throws InputError if host
+/// memory is pageable, but the link has no rates for copies of pageable memory.
 LinkRates rates_of(const Reader& link, const Record& record);
 
 }  // namespace sluice

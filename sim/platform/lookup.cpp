@@ -105,7 +105,8 @@ struct PlatformLookup::Tables {
 
   /// Returns the device whose copy engine moves bytes from one node to another. The second value says whether this
   /// engine works at the last link of the path instead of at the first. The engine is the sender's. Only if the
-  /// receiver is a device or a device's memory, and the sender is neither, the engine is the receiver's.
+  /// receiver is a device or a device's memory, and the sender is neither, the engine is the receiver's. If both nodes
+  /// are memories of the platform, each counts as a memory of the device in `users`.
   std::pair<std::string, bool> engine(const Platform& platform, const std::string& from,
                                       const std::string& to) const {
     const auto name = [&](const std::unordered_map<std::string, std::uint32_t>& numbers,

@@ -100,8 +100,8 @@ struct Path {
   double setup_s = 0, latency_s = 0;
 };
 
-/// A machine. A device `gpu` with a `count` has become the devices gpu0, gpu1 and so on, and a private link to these
-/// devices has become one link per device.
+/// A machine. A device `gpu` with a `count` has become the devices gpu0, gpu1 and so on. A link to these devices with
+/// `sharing: private` has become one link per device.
 struct Platform {
   std::string name;
   std::vector<Device> devices;

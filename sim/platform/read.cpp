@@ -139,8 +139,8 @@ void Builder::add_devices(const Value::Entry& entry) {
   add_each(device, entry, count);
 }
 
-/// Adds `count` devices of this kind. Each of them gets pools of its own. But if the key `memory` names a memory of the
-/// platform, all these devices share it.
+/// Adds `count` devices like `device`. Each of them gets pools of its own. But if the key `memory` names a memory of
+/// the platform, all these devices share it.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;
@@ -253,9 +253,9 @@ void Builder::add_link(const Value::Entry& entry) {
   join(prefix_ + entry.key, reader, near, far);
 }
 
-/// In the document, the rate of a link's synchronous copies holds for the most threads in the memories' tables. Returns
-/// the share of this rate that the device reaches with its own number of threads. A copy takes the seconds of reading
-/// plus the seconds of writing (platforms/FORMAT.md).
+/// In the document, the rate of a link's synchronous copies is for the threads of the last rows of `by_threads`.
+/// Returns the share of this rate that the device reaches with its own number of threads. A copy takes the seconds of
+/// reading plus the seconds of writing (platforms/FORMAT.md).
 double Builder::share_of_threads(const std::string& from, const std::string& to) const {
   const auto seconds = [](const DeviceMemory& source, const DeviceMemory& target) {
     return source.read && target.write ? 1 / *source.read + 1 / *target.write : 0;

@@ -39,7 +39,7 @@ std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
   for (const std::int64_t count : {2, 3, 4, 6, 8, 16})
     between.push_back({"balanced", "count", count});
   std::vector<std::int64_t> groups = {2, 3, 4, 6, 8, 16};
-  if (training) groups = {4, 16};  // fewer, because each cut is planned with every strategy
+  if (training) groups = {4, 16};  // fewer cuts: each is planned with every strategy
   for (const std::int64_t count : groups) between.push_back({"by_weight", "groups", count});
   return cuts_with(question, between, training ? 4 : 6);
 }

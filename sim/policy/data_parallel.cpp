@@ -18,9 +18,10 @@ namespace {
 /// With more devices than this, the judge compares cuts and fates by the run of a single replica.
 constexpr std::size_t few_devices = 8;
 
-/// Returns ways_of_replicas(), or nothing if there are more than `few_devices` replicas or they share no links. If the
-/// scenario leaves `overlap` open, each way is also returned without overlap. This may be faster, because with overlap
-/// the first loads of all replicas share the link, so all replicas begin to compute late.
+/// Returns mappings for `policy:`, one for each way to make the open choices of all replicas (ways_of_replicas()).
+/// Returns nothing if there are more than `few_devices` replicas or they share no links. If the scenario leaves
+/// `overlap` open, each way is also returned without overlap. This may be faster, because with overlap the first loads
+/// of all replicas share the link, so all replicas begin to compute late.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
@@ -34,9 +35,10 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// If replicas share links, two plans are made, and the function returns the faster one. The choices of the first plan
-/// are made as if each replica had the whole bandwidth of the links. The choices of the second plan are made with each
-/// replica's share of the links. With more than `few_devices` replicas, only the second plan is made, to save time.
+/// If replicas share links and make choices, two plans are made, and the function returns the faster one. The choices
+/// of the first plan are made as if each replica had the whole bandwidth of the links. The choices of the second plan
+/// are made with each replica's share of the links. With more than `few_devices` replicas, only the second plan is
+/// made, to save time.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);

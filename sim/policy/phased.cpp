@@ -21,7 +21,7 @@ namespace {
 /// micro-batches in flight. If a phase needs a tensor from another device, the tensor goes through host memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
   refuse_in_training(parameters, {"weights", "weights_per", "last_turn", "host_data", "outputs"},
-                     "inference loads the weights for each phase");
+                     "Sluice chooses when weights are loaded, inputs are always loaded, and no output is saved");
   TrainingOrder order{"phased", false, {}, {}, parameters.boolean("overlap")};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   const Platform& platform = request.pricing.platform;

@@ -32,7 +32,7 @@ struct CutChoice {
   std::vector<std::int64_t> after = {};
 };
 
-/// The facts on which the compared cuts may depend. The size of a memory is not among them.
+/// The properties of a scenario on which the compared cuts may depend. The size of a memory is not among them.
 struct CutQuestion {
   Mode mode = Mode::inference;
   std::size_t layers = 0, devices = 0;

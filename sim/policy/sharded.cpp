@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device of each stage. If the scenario does not list these devices, all devices get equally many
+/// Returns the device of each stage. If the scenario does not list these devices, all devices get about equally many
 /// consecutive stages.
 std::vector<std::string> devices_of_stages(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;

@@ -69,8 +69,8 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return candidates_of_turns(request, parameters, plans_from_host(parameters));
 }
 
-/// Returns the cuts that are compared. Their groups have about equally many bytes of weights, because the weights take
-/// turns in memory.
+/// Returns the cuts that are compared: those of cuts_with(), and cuts into groups with about equally many bytes of
+/// weights, because the weights take turns in memory.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
   if (question.mode == Mode::training) counts = {2, 3, 4, 8, 16, 32};

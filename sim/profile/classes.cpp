@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-/// For each class, the words that name its operators, in lower case. Names of torch that end in 1d,
-/// 2d or 3d are listed as they are.
+/// For each class, the words that name its operators, in lower case. The names of torch keep their
+/// endings 1d, 2d and 3d, as in `batchnorm2d`.
 const std::map<std::string_view, std::vector<std::string_view>>& words_by_class() {
   static const std::map<std::string_view, std::vector<std::string_view>> words = {
       {"linear", {"gemm", "linear", "dense", "matmul", "addmm", "mm"}},
@@ -23,7 +23,7 @@ const std::map<std::string_view, std::vector<std::string_view>>& words_by_class(
       {"pool",
        {"max_pool", "avg_pool", "global_avg_pool", "adaptive_avg_pool", "maxpool2d", "avgpool2d",
         "adaptiveavgpool2d"}},
-      // The only operator of this class computes nothing in inference.
+      // The class `stochastic_depth` has one operator, which computes nothing in inference.
       {"stochastic_depth", {"stochasticdepth"}},
       {"elementwise",
        {"add",         "addu",          "mul",         "mulu",      "div",    "divu",

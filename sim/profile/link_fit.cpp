@@ -38,8 +38,8 @@ std::pair<std::string, std::string> way_of(const Profile& profile, const Profile
   return {is_host_memory(from) ? "down" : "up", memory == "host" ? "pinned" : memory};
 }
 
-/// Fits t = a + b s to the copies: t is seconds, and s is bytes. Finds the a >= 0 and the b >= 0 for which the sum of
-/// ((a + b s) / t - 1)^2 is smallest.
+/// Fits t = a + b s to the copies: t is seconds, and s is bytes. Finds the a >= 0 and the b for which the sum of
+/// ((a + b s) / t - 1)^2 is smallest. If b is not above 0, the result has no valid bandwidth, and fit_of() refuses it.
 CopyFit fitted(const std::vector<Copy>& copies) {
   double uu = 0, uv = 0, vv = 0, u = 0, v = 0;
   for (const Copy& copy : copies) {

@@ -18,8 +18,8 @@ class ProfileIndex {
  public:
   explicit ProfileIndex(const Profile& profile);
 
-  /// The rows of an operator for each number of samples. The map is empty if the operator was not measured. A row
-  /// without an element type counts for every element type.
+  /// The rows of an operator for each number of samples. The map is empty if the operator was not measured. Rows
+  /// without an element type are used only if no row has the element type `dtype`.
   using ByBatch = std::map<std::int64_t, std::vector<const ProfileRow*>>;
   const ByBatch& of(const Layer& layer, std::string_view dtype, std::string_view pass) const;
 

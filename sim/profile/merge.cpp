@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-/// Combines n, mean and std of two series. The new std comes from the squared deviations of all values from the common
-/// mean.
+/// Combines n, mean and std of the samples of two rows. The new std comes from the squared deviations of all samples
+/// from the common mean.
 void pool_moments(Statistics& into, const Statistics& a, const Statistics& b) {
   const double n_a = a.n.value_or(1), n_b = b.n.value_or(1), n = n_a + n_b;
   const double mean_a = a.mean ? *a.mean : *a.median, mean_b = b.mean ? *b.mean : *b.median;

@@ -46,7 +46,7 @@ struct ProfileRow {
   /// In a plan of measurements: the number of the row's run. All rows of a run are measured together.
   std::optional<std::int64_t> run;
   std::string note;
-  int line = 0;  ///< the line from which the row was read, or 0 if it was not read
+  int line = 0;  ///< its line in the CSV file or its number in the HDF5 file; 0 if it was not read
 
   /// Returns the seconds of a call: the median, or the mean if there is no median. Returns nullopt if the row was not
   /// measured.
@@ -62,7 +62,7 @@ struct Profile {
   /// The text of the CSV file. If there is no file, or the file has the HDF5 form, the pointer is null.
   std::shared_ptr<const Source> source = {};
 
-  /// Throws InputError with this message and the line of the row.
+  /// Throws InputError with this message, and the line or the number of the row (ProfileRow::line).
   [[noreturn]] void fail(const ProfileRow& row, const std::string& message) const;
 
   /// Returns the text of a key of the header, or an empty text if the key is absent.

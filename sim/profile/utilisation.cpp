@@ -20,8 +20,8 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-/// Keeps two points: the nearest point below the size at which the share is estimated, and the nearest point above this
-/// size. If a point has exactly this size, only that point is kept.
+/// Keeps two points: of the measured points, the nearest below and the nearest above the size at which the share of the
+/// rates is estimated. If a point has exactly this size, only that point is kept.
 template <class Offset>
 void keep_neighbours(std::vector<std::pair<double, std::size_t>>& near, Offset&& offset) {
   std::sort(near.begin(), near.end());

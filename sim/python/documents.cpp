@@ -25,8 +25,9 @@ bool names_file(const std::vector<std::string>& path) {
   return path.size() == 2 && path[1] == "file" && (path[0] == "model" || path[0] == "platform");
 }
 
-/// Returns the scenario `base` with `overrides` in addition to its own overrides. If one of `overrides` names a file,
-/// all files are read again. Otherwise no file is read again, even if the content of a file has changed. If an override
+/// Returns the scenario `base` with `overrides` in addition to its own overrides. If names_file() is true for one of
+/// them, all files are read again. Otherwise the files of the model and of the platform are not read again, even if
+/// their content has changed. A new `model=NAME` or `platform=NAME` only reads the file of that name. If an override
 /// replaces a whole mapping, earlier overrides of keys in this mapping are dropped.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
   // The overrides of `base` and the new overrides. If the files are read again, all these overrides are applied again.

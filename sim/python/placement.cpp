@@ -26,7 +26,7 @@ PlacementCurve ask(const ScenarioHandle& scenario, const std::string& device,
 PlanHandle plan(const PlacementCurve& curve, std::size_t place) {
   const PlacementResult& result = curve.results.at(place);
   if (!result.schedule)
-    throw UsageError("'" + result.way + "' has no plan at this size" +
+    throw UsageError("'" + result.way + "' has no plan at this size of fast memory" +
                      (result.refused.empty() ? "" : ": " + result.refused));
   return {std::make_shared<const Plan>(plan_of(curve.question, *result.schedule, result.capacity))};
 }

@@ -112,7 +112,8 @@ py::dict workload_of(const PolicyRequest& request) {
 }
 
 /// Checks two conditions that a builder cannot check, because it does not know the scenario. First, each action belongs
-/// to an existing stage. Second, a plan for inference has no action of a kind that is only for training.
+/// to an existing stage, or is a transfer without a stage. Second, a plan for inference has no action of a kind that is
+/// only for training.
 void require_priceable(const Plan& plan, const PolicyRequest& request) {
   const std::vector<Stage>& stages = request.pricing.stages;
   const auto count = static_cast<std::int32_t>(stages.size());

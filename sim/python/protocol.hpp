@@ -13,8 +13,11 @@
 //   export  The path, the format, the table (or ""), and a recording.
 //
 // The helper first sends any number of progress messages on the channel, and then one answer. The answer comes with
-// a memory file, which holds a recording (run/recording/recording.hpp) or the text of an error. If a channel is closed
-// and no answer has come, the helper has died. The caller cancels a run by shutting down its end of the channel.
+// a memory file. After `run` and `open`, the file holds a recording (run/recording/recording.hpp), after `point` the
+// packed result of the point, and after `save` and `export` nothing. After an error, the file holds the error's text,
+// or JSON if the plan is infeasible. If the process of the request dies without an answer, the helper sends `died`
+// instead. If a channel is closed and neither has come, the helper has died. The caller cancels a run by shutting down
+// its end of the channel.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,8 @@
 
 namespace sluice {
 
-/// Listens to the first execution. Passes every span and memory event on to a sink, and keeps the times of each span.
+/// The sink of the first execution. Passes every span and memory event on to another sink, and keeps
+/// the times of each span.
 class Times final : public Sink {
  public:
   struct Pair {
@@ -31,7 +32,7 @@ class Times final : public Sink {
   double makespan_ = 0;
 };
 
-/// Listens to the second execution. If a start or an end of a span differs from the first execution by more than the
+/// The sink of the second execution. If a start or an end of a span differs from the first execution by more than the
 /// tolerance, throws InternalError. The message names this span.
 class Comparison final : public Sink {
  public:

@@ -47,7 +47,7 @@ std::string contexts_from_environment() {
   return contexts ? contexts : "";
 }
 
-/// The listeners of an execution. They measure the run. If the request names a file for the trace, they also write the
+/// The sinks of an execution. They measure the run. If the request names a file for the trace, they also write the
 /// trace.
 class Listeners {
  public:
@@ -87,7 +87,7 @@ class Listeners {
 
  private:
   Totals totals_;
-  /// If no trace is written and there is no listener `also`, this member has no value.
+  /// If no trace is written and there is no sink `also`, this member has no value.
   std::optional<SeriesSink> series_;
   Sink* also_;
   const std::function<std::string(const Summary&)>& answer_;
@@ -115,9 +115,9 @@ TraceHeader header_of(const RunRequest& request) {
 }
 
 RunResult run(const RunRequest& request) {
-  // The executor detects whether the plan blocks. So most plans need no replay before the execution. But the listener
-  // `also` must never receive spans of an execution that blocks. So if there is such a listener, check() replays the
-  // plan first, and throws an error if the plan blocks.
+  // The executor detects whether the plan blocks. So most plans need no replay before the execution.
+  // But the sink `also` must never receive spans of an execution that blocks. So if there is such a
+  // sink, check() replays the plan first, and throws an error if the plan blocks.
   const bool once = !request.also && ends_if_it_ran(request.plan);
   ExecutorOptions options;
   std::optional<PlanTables> tables;

@@ -33,14 +33,14 @@ struct RunRequest {
   /// Returns those parts of the answer that are not metrics, as JSON. If a trace is written, the run calls this
   /// function once, at the end of the run, and stores the JSON in the trace.
   std::function<std::string(const Summary& summary)> answer = {};
-  Sink* also = nullptr;  ///< a listener that also receives every span and memory event; may be null
+  Sink* also = nullptr;  ///< also receives every span and memory event; may be null
 };
 
 struct RunResult {
   Summary summary;
   Executor executor = Executor::simgrid;  ///< the executor that executed the plan
   std::string content_sha256 = {};  ///< content hash of the trace; empty if no trace is written
-  /// If no trace is written and there is no listener `also`, this table is empty.
+  /// If no trace is written and there is no sink `also`, this table is empty.
   SeriesTable series = {};
 };
 

@@ -61,7 +61,7 @@ void require_rate(const Scenario& scenario, const Device& device) {
     std::string like = format_quantity(device.rate.begin()->second, Dimension::flop_per_s);
     std::erase(like, ' ');
     throw InputError(std::string(error.what()) +
-                     "\n  use one of these types as workload.dtype, or add the peak in " +
+                     "\n  use one of these types as workload.dtype, or add the rate of " +
                      std::string(name_of(dtype)) + ", as in platform." + path_of(scenario, device) +
                      ".rate." + std::string(name_of(dtype)) + "=" + like);
   }

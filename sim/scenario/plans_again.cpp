@@ -15,7 +15,7 @@ namespace {
 /// alone has more actions.
 constexpr std::size_t most_kept = 8, most_actions = 100'000;
 
-/// Returns the entries of the scenario's document that must be equal in both scenarios: all except `platform`, `cost`
+/// Returns the entries of the scenario's document that other_prices_only() compares: all except `platform`, `cost`
 /// and `question`.
 std::vector<const Value::Entry*> rest_of(const Scenario& scenario) {
   std::vector<const Value::Entry*> rest;

@@ -1,5 +1,6 @@
 // Keeps plans for scenarios that differ from each other only in prices. For a new scenario, a kept plan may have the
-// right structure. Then this plan gets the prices of the new scenario. Otherwise the caller makes a new plan.
+// right structure: the actions, in the order and with the waits that a new plan would have. Then this plan gets the
+// prices of the new scenario. Otherwise the caller makes a new plan.
 #pragma once
 
 #include <list>

@@ -72,7 +72,7 @@ const Record& workload_record() {
           {.name = "backward",
            .type = Type::number,
            .summary =
-               "training: how many times the seconds and the FLOP of a forward pass a backward pass takes; per_layer: "
+               "training: the seconds and the FLOP of a backward pass, divided by those of a forward pass; per_layer: "
                "each layer has a number of its own. The default is 2. Under the cost models `measured` and `fitted`, "
                "the default is per_layer",
            .optional = true,

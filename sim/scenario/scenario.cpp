@@ -159,7 +159,7 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
     fail_at(place_of(scenario.document, "workload", "mode"),
             "policy '" + policy.name + "' does not plan for " + mode_name + ", but for " +
                 std::string(name_of(mode == Mode::training ? Mode::inference : Mode::training)) +
-                "; policies that plan for this mode: " +
+                "; policies that plan for " + mode_name + ": " +
                 policies_that([&](const Policy& other) { return plans_for(other, mode); }));
   if (scenario.fates && !honours(policy, mode, **scenario.fates)) {
     const FateStrategy& strategy = **scenario.fates;

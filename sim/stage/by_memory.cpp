@@ -213,7 +213,7 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
 }
 
 /// Returns for each layer the least number of equal parts such that each part fits alone. A part needs memory for its
-/// share of the layer's weights and state, for the layer's inputs, and for the outputs of the other parts.
+/// share of the layer's weights and state, for the layer's inputs, and for the outputs of this part and of other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);

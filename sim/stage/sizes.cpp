@@ -158,8 +158,8 @@ std::int64_t Sizes::Workspace::extend() {
   const auto layer = first_ + static_cast<std::uint32_t>(held_.size());
   held_.push_back(0);
   // If this layer is the last reader of a tensor, the tensor is now an inner tensor of the stage. The device holds it
-  // from the layer that makes it to this layer. The tensor stays an inner tensor if the stage gets longer. So the
-  // maximum never gets smaller.
+  // from the layer that makes it to this layer. The tensor stays an inner tensor if the stage gets longer. So
+  // `most_`, the most bytes that are held while one layer runs, never gets smaller.
   for (const std::uint32_t made : sizes_.dies_at_[layer]) {
     if (made < first_) continue;
     for (std::uint32_t l = made; l <= layer; ++l) {

@@ -78,7 +78,7 @@ class Sizes {
   /// For each layer: the bytes that would cross a cut right after this layer.
   std::vector<std::int64_t> live_after_;
   std::vector<std::int64_t> weights_, cached_;  ///< the sums over all earlier layers
-  /// dies_at_[i] holds the layers whose last reader is layer i.
+  /// dies_at_[i] holds the layers, except inputs, whose last reader is layer i.
   std::vector<std::vector<std::uint32_t>> dies_at_;
   std::int64_t inputs_ = 0;
 };

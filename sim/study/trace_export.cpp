@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* layers_table = "layers";
 
-/// Returns a data island with the stage table of the model that the trace's scenario names.
+/// Returns the layers of the model that the trace's scenario names, as a stage table (models/FORMAT.md) in JSON.
 std::string layers(const TraceReader& trace) {
   const std::string& text = trace.header().scenario;
   if (text.empty())

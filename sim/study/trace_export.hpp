@@ -10,12 +10,12 @@
 namespace sluice {
 
 /// Returns the names of the tables that a file of this format can hold. The first name is the default. If the format
-/// has only one kind of table, the list is empty. Otherwise, the last name is `layers`: the stage table of the model,
-/// as in 'AlexNet on one card'.
+/// has only one kind of table, the list is empty. Otherwise, the last name is `layers`: the stage table of the model
+/// (models/FORMAT.md).
 std::vector<std::string> tables_of(const ExportFormat& format);
 
-/// Writes the trace in the given format. Throws the exceptions of the export. Throws InputError if the table `layers`
-/// is requested for the trace of a plan file, because a plan file does not name layers.
+/// Writes the trace in the given format. Throws the exceptions of ExportFormat::write. Throws InputError if the table
+/// `layers` is requested for the trace of a plan file, because a plan file does not name layers.
 void export_trace(const TraceReader& trace, const ExportFormat& format, const std::string& table,
                   const Write& write);
 

@@ -169,7 +169,7 @@ PLANS = [
 
 FIT = [
     platform("a model that does not fit under any choice", "", ["gpu", "weight ", "300 B"], "1MB", "300B", code=4),
-    given("more micro-batches in flight than fit", "", ["gpu", "the greatest number in flight that fits: "], "policy.in_flight=100",
+    given("more micro-batches in flight than fit", "", ["gpu", "the greatest number of micro-batches in flight that fits: "], "policy.in_flight=100",
           "fates={strategy: keep_all}", "workload.batches_per_step=100", "platform.devices.gpu.memory.capacity=2kB", code=4),
     given("a layer that is too large for any stage", "", ["'full'", "gpu"], "stages={cut: by_memory}",
           "platform.devices.gpu.memory.capacity=300B", code=4),

@@ -62,7 +62,7 @@ FILES = [
     words("a trace in a folder that cannot be written", 5, ["cannot write '/proc/t.h5'"], "run", "scenario.yaml", "-o", "/proc/t.h5"),
     words("a trace without a name", 5, ["without the name of a file"], "run", "scenario.yaml", "-o", "t.h5/"),
     words("a trace whose name is too long", 5, ["File name too long"], "run", "scenario.yaml", "-o", "t" * 300),
-    # This run would take years. So the program must find before the simulation that the folder is missing.
+    # The program must find before a long simulation, and not after it, that the folder is missing.
     words("a trace of a long run, in a folder that does not exist", 5, ["'none/t.h5'", "No such file"], "run", "alexnet_resident", "workload.steps=1000000000", "-o", "none/t.h5"),
     words("a plan in a folder that does not exist", 5, ["'none/t.plan'", "No such file"], "plan", "scenario.yaml", "-o", "none/t.plan"),
 ]
@@ -112,7 +112,7 @@ VALUES = [
     said("an unknown mode", 15, ["'tuning' for 'mode'", "inference"], "workload.mode=tuning"),
     given("samples that overflow", "scenario.yaml:5:11", ["batch x batches_per_step x steps", "below 2^63"], "workload.batch=1000000000000", "workload.steps=1000000000000"),
     given("a step with too many micro-batches", "scenario.yaml:5:11", ["1000000000000 micro-batches", "the limit is 1000000"], "workload.batch=1000000000000", "workload.micro_batch=1"),
-    said("a policy that is a number", 8, ["'3' for 'policy'", "a mapping, or a word for its 'name'"], "policy=3"),
+    said("a policy that is a number", 8, ["'3' for 'policy'", "a mapping, or a single word as its 'name'"], "policy=3"),
     said("a policy that is a list", 13, ["a list for 'name'", "resident, streamed"], "policy.name=[a]"),
     said("a parameter that only another policy has", 25, ["'prefetch'", "policy resident", "allowed: name"], "policy={name: resident, prefetch: 1}"),
     said("prefetch without overlap", 51, ["'1' for 'prefetch'", "with 'overlap: false' no weights are loaded", "use 'prefetch: 0'"], "policy={name: streamed, overlap: false, prefetch: 1}"),
@@ -168,7 +168,7 @@ VALUES = [
 ZOO = [
     words("a cut with a stage that does not fit the card", 4, ["24.54 GB, 539.8 MB more than its 24 GB", "weight 23.97 GB", "stages={cut: auto}"],
           "run", "alexnet_x200", "stages={cut: explicit, after: [16]}"),
-    words("one micro-batch more in flight than the memory holds", 4, ["591 micro-batches in flight", "the greatest number in flight that fits: 590", "policy.in_flight=590"],
+    words("one micro-batch more in flight than the memory holds", 4, ["591 micro-batches in flight", "the greatest number of micro-batches in flight that fits: 590", "policy.in_flight=590"],
           "run", "alexnet_x200", "stages={cut: by_memory}", "fates={strategy: keep_all}", "policy.in_flight=591",
           "policy.prefetch=1", "policy.buffers=2", "policy.pieces=whole"),
     words("a parameter of a cut, although the cut is automatic", 3, ["'share' in stages", "'cut: auto'"], "run", "alexnet_x200",

@@ -112,8 +112,8 @@ CONTRADICTIONS = [
     plan("a load that is ahead, but whose tensor is used too early", f"{RUN}:1", ["'run' uses tensor 'input'", "but the tensor is not there"], "kind=load", "kind=load ahead=1"),
 ]
 
-# The memory has room for two buffers of 40 B. The two loads of the prologue fill this memory. So the first `load` of
-# the body waits for `run` to free a buffer. But `run` waits for this `load`. Neither of the two actions ever starts.
+# In this plan, the pool gpu has room for two inputs of 40 B. The two loads of the prologue fill the pool. So the first
+# `load` of the body waits for `run` to free an input. But `run` waits for this `load`. Neither action ever starts.
 ACROSS = """\
 format: sluice-plan/1
 iterations 5
@@ -144,7 +144,7 @@ BLOCKING = [
 
 
 def second(name, at, says, old, new, code=3):
-    """Returns a case that changes the plan of version 2."""
+    """Returns a case: the plan PLAN_2, in which the text `new` replaces the text `old`."""
     assert old in PLAN_2, old
     return Case(name, code, at, says, "second.plan", content=PLAN_2.replace(old, new, 1),
                 run=["run", "second.plan"])

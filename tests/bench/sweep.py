@@ -6,10 +6,10 @@ the point, divided by the time of the reference program.
     ./dev build && /usr/bin/python3 tests/bench/sweep.py [--runs N] [--reference DIR] [--json]
 
 sweep.yaml and sweep_resident.yaml in this folder have plans of about 2,000 actions, and leave no choice open. The swept
-key is the bandwidth. In sweep.yaml, the positions of loads depend on the bandwidth. In sweep_resident.yaml, only
-seconds depend on the bandwidth. In each round, every program runs once. The script measures user and system seconds, in
-which other work of the machine does not count. The aim is at most 0.25 of the time of `sgc 8 64 1f1b S` with
-FORKS=1000. No time is ever asserted.
+key is the bandwidth. In sweep.yaml, the positions of the loads in the plan's listing depend on the bandwidth. In
+sweep_resident.yaml, only seconds depend on it. In each round, every program runs once. The script measures user and
+system seconds, in which other work of the machine does not count. The aim is at most 0.25 of the time of
+`sgc 8 64 1f1b S` with FORKS=1000. No time is ever asserted.
 """
 
 import argparse

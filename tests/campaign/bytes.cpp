@@ -46,7 +46,7 @@ void compare_with_spans(const Executed& run, Complaints& complaints) {
   }
 }
 
-/// Returns whether a placement may put tensors into a second memory of the device, or behind a link.
+/// Returns whether a placement may put tensors into slow memory.
 bool may_be_placed(const Executed& run) {
   const Value* const placement = run.scenario.policy.keys.map().find("placement");
   if (placement) return placement->text() != "none";

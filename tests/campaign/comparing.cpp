@@ -50,7 +50,7 @@ std::string text_of(const Executed& run) {
   return run.scenario.text();
 }
 
-/// Returns the value at a path of keys and numbers, such as platform.links.host. If there is none, returns null.
+/// Returns the value at a path of keys, such as platform.links.host. If there is none, returns null.
 const Value* value_at(const Executed& run, const std::string& path) {
   const Value* value = &run.scenario.document;
   std::istringstream keys(path);
@@ -72,7 +72,7 @@ std::string capacity_path(const Executed& run) {
          (run.scenario.platform.devices.front().memories.size() > 1 ? ".0.capacity" : ".capacity");
 }
 
-/// Returns whether `streamed` plans inference.
+/// Returns whether the scenario is inference and the policy `streamed` makes its plan.
 bool streams(const Executed& run) {
   return run.scenario.acting->name == "streamed" && !run.scenario.workload.training;
 }
@@ -126,9 +126,9 @@ void faster_link(const Executed& run, Complaints& complaints) {
 
 /// Checks that overlap makes the run at most a little slower. A scenario with `transfers: in_turn` is not checked. In
 /// its runs, each transfer waits until the data of the transfer before it has arrived. With overlap, this wait may cost
-/// a latency that is hidden without overlap. With `transfers: auto`, Sluice tries transfers in turn and transfers
-/// together, so the claim holds. With `data_parallel`, the run must not be slower at all, because Sluice also simulates
-/// the plans without overlap.
+/// a latency that the run without overlap does not lose. With `transfers: auto`, Sluice tries transfers in turn and
+/// transfers together, so the claim holds. With `data_parallel`, the run must not be slower at all, because Sluice also
+/// simulates the plans without overlap.
 void overlap_off(const Executed& run, Complaints& complaints) {
   const Value* const transfers = setting(run, "transfers");
   if (transfers && transfers->text() == "in_turn") return;
@@ -139,7 +139,8 @@ void overlap_off(const Executed& run, Complaints& complaints) {
                      is_replicated(run) ? 1e-9 : 0.01);
 }
 
-/// `optimal` must be at least as fast as each strategy that treats all stages alike.
+/// `optimal` must be at least as fast as each strategy that Sluice compares if a scenario names no strategy. For
+/// replicas, the check has a tolerance.
 void optimal_is_best(const Executed& run, Complaints& complaints) {
   if (!run.scenario.fates || (*run.scenario.fates)->name != "optimal" || cuts_by_machine(run))
     return;
@@ -215,10 +216,11 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
 /// after the other where memory has room, and does not search all orders of loads. So more work may lead to a better
 /// order of loads and a faster run, by up to a few percent. The greatest difference was 6.8 %, for replicas whose loads
 /// share a link, with two micro-batches per replica instead of one. In inference, the claim has a tolerance only where
-/// the devices of replicas share a link. There, with less work, a load may begin while a more urgent load still uses the
-/// link, and may delay this load. If the phases of inference share a link, the claim is not checked: such a delay may be
-/// a large part of the run, as in tests/hand/test_more_work.cpp. If the scenario says `last_turn`, one more batch may
-/// have no idle phases or may be refused, so the number of batches is not changed.
+/// the devices of replicas share a link. There, with less work, a load may begin while a more urgent load still uses
+/// the link, and may delay the urgent load. If the phases of inference share a link, the claim is not checked: such a
+/// delay may be a large part of the run, as in tests/hand/test_more_work.cpp. If the scenario gives `last_turn`, its
+/// last turn may have idle phases. With one more batch, the last turn may have no idle phases, or Sluice may refuse the
+/// scenario. So the number of batches is not changed.
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)

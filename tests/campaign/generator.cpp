@@ -88,8 +88,8 @@ struct DrawnWorkload {
 };
 
 /// Draws how many batches or micro-batches are in flight. For inference under `phased`, also draws the number of phases
-/// in the last turn of a step. Each replica has its own share of the batches, and for all shares, a last turn may have
-/// as many phases as batches are in flight.
+/// in the last turn of a step. It must not be below the number of batches that are left for this turn. Replicas may
+/// have different numbers of batches left. So if `in_flight` is given, replicas get `in_flight` phases: enough for all.
 void add_in_flight(Draws& draws, DrawnPolicy& drawn, const DrawnWorkload& workload) {
   const bool open = !draws.one_in(3);
   const int in_flight = open ? 6 : draws.number(1, std::min(6, workload.micro_batches));

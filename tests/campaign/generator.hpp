@@ -12,9 +12,9 @@ namespace sluice::test {
 
 struct Question {
   std::string text;  ///< the scenario, whose devices and host have unlimited memory
-  /// The capacity of each device, as a share of the bytes that it holds at its peak in unlimited memory. 0: unlimited.
+  /// The capacity of each device, as a share of the highest peak that a device has in unlimited memory. 0: unlimited.
   double share = 0;
-  double host_share = 0;      ///< the same for host memory
+  double host_share = 0;      ///< the capacity of host memory, as a share of its own peak; 0: unlimited
   std::int64_t reserved = 0;  ///< bytes of a limited memory that tensors cannot use
 };
 

@@ -46,7 +46,8 @@ void check_bytes(const Executed& run, Complaints& complaints);
 void check_numbers(const Executed& run, Complaints& complaints);
 void check_trace(const Executed& run, Complaints& complaints);
 /// Writes the texts of the scenario and of the plan, reads them again, and checks that nothing changed. Checks that the
-/// replay and a naive executor agree. If `simgrid` is true, SimGrid must agree, too.
+/// replay and a naive executor agree, if the plan is small. If `simgrid` is true, SimGrid must agree, too, if the plan
+/// is not large.
 void check_repeated(const Executed& run, bool simgrid, Complaints& complaints);
 
 /// A check that compares the scenario with a changed scenario.

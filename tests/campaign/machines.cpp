@@ -1,4 +1,4 @@
-// Draws random machines. The devices are on a common link, behind a switch or in groups, and have one memory or several
+// Draws random machines. The devices are side by side, behind a switch or in groups, and have one memory or several
 // memories.
 #include "campaign/generator.hpp"
 

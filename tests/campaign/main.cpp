@@ -1,5 +1,6 @@
 // The worker of the campaign. tests/campaign/run.py starts it. The worker checks random scenarios from equally spaced
-// seeds until its time is over. It prints a line of JSON for each fault, and a line with its totals at the end.
+// seeds until its time is over. It prints a line of JSON for each fault and for each scenario that takes more than
+// 20 s, and a line with its totals at the end.
 //   sluice_campaign FIRST STRIDE SECONDS KEEP    checks the seeds FIRST, FIRST + STRIDE …, and writes faults into KEEP
 //   sluice_campaign SEED                         prints one scenario and its result
 //   sluice_campaign FILE.yaml                    runs all checks on a scenario

@@ -56,8 +56,8 @@ bytes=8000000,pinned,single,8e-4
 
 
 def spoilt_text(data, choice):
-    """Replaces some numbers, words and lines of a text, and returns the new text. The changes are few, so the new text
-    is often still a valid document."""
+    """Replaces some numbers and words of a text, and removes, repeats, replaces or exchanges some lines. Returns the
+    new text. The changes are few, so the new text is often still a valid document."""
     text = data.decode(errors="replace")
     for _ in range(choice.choice([1, 1, 2, 4])):
         lines = text.splitlines(keepends=True)
@@ -203,7 +203,7 @@ def seeds_of_results(folder):
 
 
 def seeds_of_mutants(folder):
-    """Returns a seed for each kind of input. A seed is (name, bytes of a valid file, commands that read it). Other
+    """Returns seeds for each kind of input. A seed is (name, bytes of a valid file, commands that read it). Other
     files for these commands are written into the folder."""
     folder = pathlib.Path(folder)
     text = (ROOT / "scenarios/alexnet_resident.yaml").read_bytes().replace(b"../", f"{ROOT}/".encode())

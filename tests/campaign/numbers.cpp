@@ -134,7 +134,7 @@ Busy busy_of(const Executed& run) {
 /// Second, if it is a stream: its busy seconds, the seconds before its first action and the seconds after its last
 /// action are together at least 99 % of the bound.
 /// Third, suppose that another stream or link is busy for at least 99 % of the bound. Then the named stream or link is
-/// busy for at least as long as the other.
+/// busy for at least as long as the other. If links are shared, streams are not compared in this way.
 void check_bound_by(const Executed& run, Complaints& complaints) {
   const Plan& plan = run.plan();
   const double bound = run.summary.number("lower_bound_s");

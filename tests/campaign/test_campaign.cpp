@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-constexpr int no_comparison = 1000;  // as `which`: no comparing check runs
+constexpr int no_comparison = 1000;  // if `which` is this number, no comparing check runs
 
 std::string complaints_of(const test::Trial& trial) {
   std::string all = trial.died;

@@ -36,8 +36,8 @@ void limit(std::string& text, const std::string& start, double bytes, std::int64
   text.replace(text.find(unlimited, text.find(start)), unlimited.size(), given);
 }
 
-/// Returns the scenario with limited memories. The capacity of a memory is a share of the bytes that the memory holds
-/// at its peak in a run without limits.
+/// Returns the scenario with limited memories. A run without limits gives the peaks of the memories. All devices get
+/// the same capacity: a share of the highest peak among them. Host memory gets a share of its own peak.
 std::string with_memory(const Question& question) {
   if (question.share == 0 && question.host_share == 0) return question.text;
   const Executed run = executed(question.text);

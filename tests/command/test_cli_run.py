@@ -181,8 +181,8 @@ body:
                    for name in ("auto", "simgrid", "replay", "both")}
         self.assertEqual([answer["executor"] for answer in answers.values()],
                          ["simgrid", "simgrid", "replay", "both"])
-        # Several periods are equal. The replay adds up the numbers of one period, and multiplies the sums by the number
-        # of periods. So its metrics may differ from SimGrid's by rounding.
+        # The run has several equal periods. The replay adds up the numbers of one period, and multiplies the sums by
+        # the number of periods. So its metrics may differ from SimGrid's by rounding.
         for answer in answers.values():
             self.same_numbers(answer["metrics"], answers["simgrid"]["metrics"])
         self.fails(2, "run", *SMALL, "--executor", "repaly", says="simgrid, replay, both")

@@ -67,7 +67,7 @@ stages: {cut: by_weight, groups: 12}
 policy: {name: streamed, resident: none}
 """
 
-# The commands that must run before another command. The key is the beginning of this other command.
+# The commands that must run before another command. The key is this other command.
 BEFORE = {
     "sluice check scenarios/*.yaml --baseline tests/golden":
         "sluice check scenarios/*.yaml --baseline tests/golden --update",

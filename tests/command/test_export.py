@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Reads exports as CSV and as data islands, and compares them with the trace as h5py reads it. Also tests how the
-command answers bad input, a full disk and signals."""
+"""Reads exports as CSV and as data islands (JSON for web pages), and compares them with the trace as h5py reads it.
+Also tests how the command answers bad input, a full disk and signals."""
 
 import csv
 import io

@@ -58,7 +58,8 @@ def opened(text, folder, name):
 
 def since_first(spans):
     """Returns the spans with the times that Speedscope gives them. These times count from the start of the stream's
-    first span. Spans that are shorter than a nanosecond are left out, because Speedscope does not export them."""
+    first span. Spans that begin and end in the same nanosecond are left out, because Speedscope does not export
+    them."""
     first = {}
     for device, stream, _, begin, _ in spans:
         first[device, stream] = min(begin, first.get((device, stream), begin))

@@ -130,7 +130,7 @@ SoundFile small_trace() {
   return SoundFile(path);
 }
 
-/// Returns all formats with each of their tables.
+/// Returns a pair (format, table) for each table of each format. If a format has no tables, the table is "".
 std::vector<std::pair<const ExportFormat*, std::string>> all_exports() {
   std::vector<std::pair<const ExportFormat*, std::string>> all;
   for (const ExportFormat* format : export_catalog().entries()) {

@@ -8,8 +8,8 @@
 
 namespace sluice::test {
 
-/// Applies the edits, one per line, to the file. A line has a letter, an object, and numbers or a text. The object is
-/// named by its number or by its path:
+/// Applies the edits, one per line, to the file: at most 30 lines. A line has a letter, an object, and numbers or a
+/// text. The object is named by its number or by its path:
 ///   d 7            removes object 7
 ///   s 7 2 1e300    sets row 2 of dataset 7 to 1e300
 ///   r 7 1 2 3      makes dataset 7 a column of these numbers, and keeps its type

@@ -2,8 +2,8 @@
 """Fuzzes the readers of Sluice: run.py [SECONDS EACH] [TARGET...]. By default, each target is fuzzed for 600 s.
 
 Fuzzing starts from the bundled documents and the corpus. New inputs are kept in build/fuzz/found/TARGET. --minimise
-makes a new corpus in tests/fuzz/corpus from the old corpus and the new inputs. The new corpus reaches
-the same code with as few and as small files as possible. With --keep N, the new corpus has at most N files.
+makes a new corpus in tests/fuzz/corpus from all these files. It first looks for as few and as small files as possible
+that reach the same code. Of these, it keeps at most 20 files per target, or at most N with --keep N.
 """
 
 import argparse

@@ -138,8 +138,8 @@ TEST_CASE("Without overlap, the reason for the bound is dependencies instead of 
 
 TEST_CASE("If several resources have equal bounds, the resource that works longest binds") {
   // Devices a and b have equal bounds of 1002 s. The bound of a is its own 2 s plus the later 1000 s of b. The bound of
-  // b is its own 1000 s plus the earlier 2 s of a. In the second plan, a transfer to b comes first. It adds 1.75 s
-  // (only 0.17 %) to the bound of b.
+  // b is its own 1000 s plus the earlier 2 s of a. In the second plan, the computation of a waits for a transfer, which
+  // takes 1.75 s. So both bounds are 1003.75 s.
   Plan plan = two_devices();
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1002).epsilon(1e-12));

@@ -44,7 +44,8 @@ TEST_CASE("phased: one batch stays on its device if the other device is idle in 
   // devices compute in turn, 1 s per phase: 1 + 6 s.
   CHECK(seconds({two, both}) == Approx(7));
   // If one batch has one phase per stage, each phase is on the other device. Each activation takes 10 s, and the weights
-  // arrive during these 10 s: 1 + 3 + 2 * 10 s. This was the only order for one batch, although two batches took 7 s.
+  // arrive during these 10 s: 1 + 3 + 2 * 10 s. An older version had only this order for one batch, although two
+  // batches took 7 s.
   CHECK(seconds({one, both, "policy.last_turn=1"}) == Approx(24));
   // With idle phases, the batch stays on the first device. A phase begins when its weights have been loaded, and they are
   // loaded in the idle phase before it: 3 * (1 + 1) s.
@@ -55,14 +56,14 @@ TEST_CASE("phased: one batch stays on its device if the other device is idle in 
 }
 
 TEST_CASE("phased: idle phases keep the last batches of each step on their devices") {
-  // Two turns of a step have two batches and one batch. After the weights of 1 s, the six phases of the first turn take 1
-  // s each. The weights of the next batch were loaded in the phase before it, so it begins at 7 s. It computes for 1 s
-  // and loads weights for 1 s, three times, without the last load: 7 + 3 + 2 s.
+  // A step has a turn of two batches, and then a turn of one batch. After the weights of 1 s, the six phases of the
+  // first turn take 1 s each. The weights of the third batch were loaded in the phase before it, so it begins at 7 s.
+  // It computes for 1 s and loads weights for 1 s, three times, without the last load: 7 + 3 + 2 s.
   const char* const count = "workload.batches_per_step=3";
   CHECK(seconds({count, both, "policy.last_turn=2"}) == Approx(12));
   CHECK(seconds({count, both, "policy.last_turn=1"}) == Approx(7 + 3 + 2 * 10));
-  // The first device computes the last phase of a step, so it cannot load the first weights of the next step before.
-  // The second step takes as long as the first step.
+  // The first device computes the last phase of a step. It loads the first weights of the next step only after this
+  // phase. So the second step takes as long as the first step.
   const Plan plan = planned({count, both, "policy.last_turn=2", "workload.steps=2"});
   CHECK(plan.iterations == 2);
   CHECK(replay(plan).makespan == Approx(12 + 12));
@@ -94,7 +95,7 @@ TEST_CASE("phased: a number of phases of the last turn that is not possible is r
   CHECK_THROWS_WITH(planned(asked("1")), Catch::Contains("give a number from 2 to 3"));
   CHECK_THROWS_WITH(planned(asked("4")), Catch::Contains("give a number from 2 to 3"));
   CHECK_NOTHROW(planned(asked("3")));
-  // If each turn has as many batches as are in flight, no turn is shorter, and the number changes nothing.
+  // If each turn has as many batches as are in flight, no turn is shorter, and `last_turn` changes nothing.
   CHECK(seconds({two, both, "policy.last_turn=2"}) == Approx(7));
   CHECK(seconds({one, "policy.in_flight=1", "workload.steps=3", "policy.last_turn=1"}) ==
         seconds({one, "policy.in_flight=1", "workload.steps=3"}));
@@ -104,15 +105,15 @@ TEST_CASE("phased: a number of phases of the last turn that is not possible is r
 
 TEST_CASE(
     "phased: a number of phases that fits no compared turn changes nothing if in_flight is open") {
-  // Of the numbers in flight that are tried for one batch, only one batch in flight allows these numbers of phases.
-  // Then no turn is short: 1 + 3 + 2 * 10 s.
+  // A step has one batch. Sluice tries several numbers of batches in flight, but the larger ones allow neither 3 nor 5
+  // phases per stage. So one batch is in flight, and no turn is short: 1 + 3 + 2 * 10 s.
   for (const std::string turn : {"3", "5"}) {
     const Plan plan = planned({one, "policy.last_turn=" + turn});
     CHECK(replay(plan).makespan == Approx(24));
     CHECK(find_fact(plan.facts, "in_flight")->number()->value == 1);
     CHECK(to_text(plan) == to_text(planned({one, "policy.in_flight=1"})));
   }
-  // One device computes all phases, and its only batch has no turn with idle phases.
+  // One device computes all phases of the only batch of a step, and no turn has idle phases.
   const std::vector<std::string> streaming = {one, "policy.device=gpu0",
                                               "phases.activations=streaming"};
   std::vector<std::string> said = streaming;
@@ -126,7 +127,8 @@ TEST_CASE("phased: only phases of turns that exist count towards the limit of a 
   CHECK(seconds({two, both, million}) == Approx(7));
   CHECK(seconds({one, "policy.in_flight=1", "workload.steps=3", million}) ==
         seconds({one, "policy.in_flight=1", "workload.steps=3"}));
-  // Here a step has 999 999 phases per stage, three stages, and its devices repeat after two steps.
+  // Here a step has 999 999 phases for each of the three stages. The phases of the second step are not on the same
+  // devices as the phases of the first step, so a plan needs the actions of two steps.
   CHECK_THROWS_WITH(
       planned({one, "policy.in_flight=1000000", "policy.last_turn=999999", "workload.steps=2"}),
       Catch::Contains("more than 4000000 actions"));

@@ -33,9 +33,9 @@ Plan five_phases(int samples, const std::string& sharing) {
 }
 
 TEST_CASE("phased: if loads share a link, a run with one more sample may be faster") {
-  // The load of phase 2 (2 MB) begins at once. Phase 1 begins when phase 0 has ended, and with it the load of phase 3
-  // (4 MB). With one sample, phase 0 ends at 1 s. From then on the two loads share the link, so the last 1 MB of phase 2
-  // takes 2 s: phase 2 begins at 3 s. Then the load of phase 4 (10 MB) begins, so the run ends at 13 s.
+  // The load of phase 2 (2 MB) begins at once. When phase 0 has ended, phase 1 and the load of phase 3 (4 MB) begin.
+  // With one sample, phase 0 ends at 1 s. From then on the two loads share the link, so the last 1 MB of phase 2 takes
+  // 2 s: phase 2 begins at 3 s. Then the load of phase 4 (10 MB) begins, so the run ends at 13 s.
   const Plan one = five_phases(1, "");
   CHECK(replay(one).makespan == Approx(13).epsilon(1e-9));
   // With two samples, phase 0 ends at 2 s, when the load of phase 2 has ended. So phase 2 also begins at 2 s, and the run

@@ -213,7 +213,9 @@ TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
     const Plan plan = planned(10);  // (331 kB - 301 kB) / 3 kB = 10
     CHECK(fact(plan, "passes_per_step") == "10");
     CHECK_NOTHROW(makespan_of(plan));
-    CHECK_THROWS_WITH(planned(11), Catch::Contains("the greatest number in flight that fits: 10"));
+    CHECK_THROWS_WITH(
+        planned(11),
+        Catch::Contains("the greatest number of micro-batches in flight that fits: 10"));
   }
 }
 

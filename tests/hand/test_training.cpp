@@ -129,7 +129,8 @@ TEST_CASE(
   const double chosen = makespan_of(planned("auto"));
   for (const char* count : {"1", "2", "3", "4", "6"})
     CHECK(chosen <= makespan_of(planned(count)) * (1 + 1e-9));
-  CHECK_THROWS_WITH(planned("7"), Catch::Contains("the greatest number in flight that fits: 6"));
+  CHECK_THROWS_WITH(planned("7"),
+                    Catch::Contains("the greatest number of micro-batches in flight that fits: 6"));
 }
 
 TEST_CASE("streamed training loads the weights that the previous step has saved") {

@@ -20,14 +20,14 @@ SMALL = {"workload.batches_per_step": 1, "workload.steps": 1}
 
 
 class Hostile:
-    """An object that raises an error whenever it is used."""
+    """An object whose `repr` raises an error."""
 
     def __repr__(self):
         raise RuntimeError("no repr")
 
 
 def values():
-    """Returns values of every type. None of them was chosen for a certain parameter, so a value is a valid argument
+    """Returns values of many types. None of them was chosen for a certain parameter, so a value is a valid argument
     only by accident."""
     itself = {}
     itself["itself"] = itself

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the imports between the modules of the package. The imports must have no cycle. matplotlib and pandas must be
-imported only when they are needed."""
+"""Tests the imports between the modules of the package. Modules of results and of pictures must not import each other
+in a cycle. matplotlib, pandas and torch must be imported only when they are needed."""
 
 import ast
 import pathlib

@@ -140,7 +140,7 @@ class Plans(unittest.TestCase):
     def test_the_cache_and_refused_ways_have_no_plan(self):
         with self.assertRaisesRegex(sluice.UsageError, "'cached' has no plan"):
             CURVE.plan("cached", 0.4)
-        with self.assertRaisesRegex(sluice.UsageError, "'all_fast' has no plan at this size: .*exceeds memory 'gpu'"):
+        with self.assertRaisesRegex(sluice.UsageError, "'all_fast' has no plan at this size of fast memory: .*exceeds memory 'gpu'"):
             CURVE.plan("all_fast", 0.4)
         with self.assertRaisesRegex(sluice.UsageError, "'cached' has no placement"):
             CURVE.tensors(0.4, "cached")

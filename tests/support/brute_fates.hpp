@@ -17,7 +17,7 @@ namespace sluice::test {
 struct BruteForce {
   // The seconds of the fastest execution. Infinity if no execution takes less than `below` seconds.
   double seconds = std::numeric_limits<double>::infinity();
-  std::int64_t tapes = 0;     ///< the number of tapes that fit and could be faster than `below`
+  std::int64_t tapes = 0;     ///< the number of tapes that fit and could beat the fastest execution so far
   std::int64_t executed = 0;  ///< the number of plans that were executed
 };
 

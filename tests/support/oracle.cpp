@@ -16,8 +16,8 @@ struct Node {
   std::uint32_t action;
   std::int64_t iteration;
   double seconds, latency;
-  // This node waits until the data of all nodes in `after` has arrived. It also waits until `previous`, the node before
-  // it on its stream, has ended.
+  // A node is one execution of an action. It waits until the data of all nodes in `after` has arrived. It also waits
+  // until `previous`, the node before it on its stream, has ended.
   std::vector<std::size_t> after;
   std::size_t previous = SIZE_MAX;
   double asked = never, start = never, end = never;

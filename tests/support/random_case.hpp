@@ -19,7 +19,7 @@ struct RandomCase {
   std::int64_t batches = 1;  ///< the number of batches of a step
   std::string workload;      ///< YAML
   std::string cut, fates;    ///< YAML; empty if the choice is open
-  std::string keys;          ///< the keys of the policy after its name
+  std::string keys;          ///< the keys of the policy, with its name
   std::vector<std::string> machine;
   std::int64_t all_bytes = 0;  ///< more bytes than any plan of this case needs on one device
 

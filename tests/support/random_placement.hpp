@@ -74,8 +74,8 @@ inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape
   return problem;
 }
 
-/// Returns a problem that resembles the training of a deep network. Each kernel of the first half makes a tensor. The
-/// kernels of the second half read these tensors in the opposite order. Weights stay for the whole run.
+/// Returns a problem that resembles the training of a deep network. The kernels of the first half make the activations.
+/// The kernels of the second half read them in the opposite order. Weights stay for the whole run.
 inline PlacementProblem layered_placement(Dice& dice, std::size_t tensors, std::size_t kernels) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

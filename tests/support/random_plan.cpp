@@ -97,7 +97,7 @@ class Generator {
     }
   }
 
-  /// Gives each route a random set of links, so that several routes share a link.
+  /// Gives each link a random bandwidth, and each route a random set of links. So several routes may share a link.
   void share_links() {
     for (Link& link : plan_.links)
       link.bandwidth = 10 * std::pow(10, std::uniform_real_distribution<double>(0, 5)(random_));

@@ -17,7 +17,7 @@ struct RandomPlanOptions {
       false;  ///< host memory, which several devices share, has no limit: all other pools have an owner
 };
 
-/// Returns a plan that passes check_structure(). A seed always gives the same plan.
+/// Returns a plan that passes check_structure(). With the same standard library, a seed always gives the same plan.
 Plan random_plan(unsigned seed, const RandomPlanOptions& options = {});
 
 }  // namespace sluice::test

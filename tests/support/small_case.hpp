@@ -8,7 +8,7 @@
 
 namespace sluice::test {
 
-/// One layer of a stage table. All numbers are per sample.
+/// One layer of a stage table. The milliseconds and the bytes of the output are for one sample.
 struct Row {
   double compute_ms;          ///< 1e6 FLOP take 1 ms at 1 GFLOP/s
   std::int64_t weight_bytes;  ///< 1 kB takes 1 us at 1 GB/s

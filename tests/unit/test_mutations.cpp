@@ -1,7 +1,7 @@
 // Tests documents with random faults, called mutants. A reader must read such a document, or say what is wrong with it.
 // The reader must not crash. If it reads the document, the result is written as text and read again.
 //
-// A longer campaign has more mutants and another seed. Run it preferably under the sanitizers:
+// A longer test has more mutants and another seed. Run it preferably under the sanitizers:
 //   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests "[mutations]"
 // Before a mutant is read, it is written to the file that SLUICE_MUTANT names. So after a crash, this file has the
 // mutant that caused the crash.

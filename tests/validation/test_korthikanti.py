@@ -123,8 +123,8 @@ def up_to(name, t, sequence, layer):
 
 
 def of_block(name, t, sequence=1, first="sum2.1", last="sum2.2"):
-    """Returns the bytes that a block keeps. They include the input of the block, which is counted in the row of the
-    norm, because the norm is the first layer that reads this input."""
+    """Returns the bytes that a block keeps. They include the input of the block. `sluice model` counts this input in
+    the row of the norm, because the norm is the first layer that reads it."""
     return up_to(name, t, sequence, last) - up_to(name, t, sequence, first)
 
 

@@ -276,7 +276,7 @@ def most_in_flight(*run):
     done = run_training(*run, in_flight(SAMPLES))
     if done.returncode == 0:
         return SAMPLES
-    return int(re.search(r"the greatest number in flight that fits: (\d+)\n", done.stderr).group(1))
+    return int(re.search(r"the greatest number of micro-batches in flight that fits: (\d+)\n", done.stderr).group(1))
 
 
 def makespans():
@@ -326,7 +326,7 @@ class OnTheCard(Case):
                 done = run_training(*run, in_flight(samples))
                 self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(f"needs {needed(most + 1)} B", done.stderr)
-            self.assertIn(f"the greatest number in flight that fits: {most}\n", done.stderr)
+            self.assertIn(f"the greatest number of micro-batches in flight that fits: {most}\n", done.stderr)
 
     def test_the_link_binds_and_each_makespan_exceeds_its_transfers(self):
         for name, down in (("halves, all kept", KEPT), ("halves, all offloaded", OFFLOADED),

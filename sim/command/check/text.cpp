@@ -72,7 +72,7 @@ std::string input_text(const ScenarioVerdict& scenario) {
   if (scenario.input.size() > most)
     text += "and " + std::to_string(scenario.input.size() - most) + " more\n";
   return text.empty()
-             ? "the question differs; the baseline does not contain the keys of the old question\n"
+             ? "it differs from the input of the baseline, but the baseline does not contain the keys of that input\n"
              : text;
 }
 

@@ -178,8 +178,9 @@ std::string cards_table(const FitsAnswer& answer) {
   return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
 
-/// Returns true if no size of the micro-batch makes the batch fit. For example, the batch may need caches that are too
-/// large. The size of these caches does not depend on the micro-batch.
+/// For a card without an accumulation: returns true if the batch of `--batch` does not fit, into however small
+/// micro-batches it is divided. For example, its caches may be too large: their size does not depend on the
+/// micro-batch.
 bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
   return answer.request.batch && card.error.empty() && card.largest.value_or(1) > 0 &&
          answer.report.measured_batch == 0;

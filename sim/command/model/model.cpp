@@ -1,4 +1,5 @@
-// The command `sluice model` prints the stage table of a model. With a platform, the table also has milliseconds.
+// The command `sluice model` prints the stage table of a model, which has one row per layer. With a platform, the table
+// also has the milliseconds that each layer takes on it.
 
 #include "command/table.hpp"
 #include "document/bundled.hpp"

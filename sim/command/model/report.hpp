@@ -1,4 +1,4 @@
-// Makes the stage table of a model as text, as CSV and as JSON.
+// Makes the stage table of a model, which has one row per layer, as text, as CSV and as JSON.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ std::string slowdown_text(const PlacementCurve& curve, const PlacementResult& re
   return result.refused.empty() ? ratio(curve.slowdown(result)) : "-";
 }
 
-/// Returns the ways that the user chose, in the order of the answer.
+/// Returns the ways to place tensors that the user chose, in the order of the answer.
 std::vector<std::string> ways_of(const PlacementCurve& curve) {
   std::vector<std::string> ways;
   for (const PlacementResult& result : curve.results)
@@ -42,7 +42,7 @@ std::string standing(const PlacementCurve& curve, std::int64_t capacity) {
   return capacity == *curve.fast_capacity ? "the device's" : "beyond";
 }
 
-/// Returns a table with one row per size. The row has the slowdown for each way of placing tensors.
+/// Returns a table with one row per size of fast memory. The row has the slowdown for each way of placing tensors.
 TextTable slowdowns(const PlacementCurve& curve) {
   const bool marked = std::any_of(
       curve.results.begin(), curve.results.end(),

@@ -1,4 +1,5 @@
-// Makes the answer of `sluice placement`: the curve, and the tensors whose place changes the time most.
+// Makes the answer of `sluice placement`: the slowdown for each size of fast memory (the curve), and the tensors whose
+// place changes the time most.
 #pragma once
 
 #include <cstddef>

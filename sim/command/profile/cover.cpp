@@ -172,7 +172,7 @@ std::vector<Option> options() {
        .value = "PLATFORM",
        .summary =
            "unmeasured operators are ranked by the seconds that they would take at the rates of this platform",
-       .absent = "rates with 10 FLOP per byte",
+       .absent = "rates at which 10 FLOP take as long as one byte",
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "rows",
        .value = "N",

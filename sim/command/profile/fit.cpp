@@ -17,7 +17,8 @@
 namespace sluice {
 namespace {
 
-/// Reads options such as "t4" or "Tesla T4=t4". The first device of the named platform is the measured device.
+/// Reads the values of --on: the name of a platform, such as "t4", or a device's name in the profiles with its
+/// platform, such as "Tesla T4=t4". The first device of the platform is the measured device.
 DevicesByName devices_of(const Arguments& arguments) {
   DevicesByName devices;
   for (const std::string& on : arguments.texts("on")) {

@@ -33,7 +33,7 @@ std::string header_lines(const Profile& profile, const ProfileSummary& summary) 
   return text + rows_text(rows, {.indent = "  "});
 }
 
-/// Returns a text about the rows of modules with children and of whole models.
+/// Returns a text about two kinds of rows: rows of modules that contain other modules, and rows of whole models.
 std::string wholes_text(const Profile& profile, std::size_t most) {
   TextTable table{.columns = {left("of several operators"), left("level"), left("model"),
                               right("batch"), right("seconds"), right("joules")},

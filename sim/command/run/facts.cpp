@@ -1,4 +1,4 @@
-// Describes the decisions of the policy in words.
+// Describes the decisions of the policy in words. A plan holds each decision as a fact: a name and a value.
 #include <algorithm>
 #include <cmath>
 #include <functional>

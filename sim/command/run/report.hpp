@@ -26,7 +26,7 @@ std::string report_json(const Report& report);
 /// the key `infeasible`, which says why no plan fits.
 std::string infeasible_json(const Question& question, const Infeasible& infeasible,
                             const std::optional<Refusal>& refusal);
-/// Returns the verdict, and below it two columns with details.
+/// Returns a line that says whether the plan fits, and below it two columns with details.
 std::string report_text(const Report& report);
 
 using Rows = std::vector<std::pair<std::string, std::string>>;

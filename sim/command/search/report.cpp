@@ -54,7 +54,8 @@ void add_limits(LabelledRows& rows, const SearchReport& report, std::size_t plac
                       distance_text(report, limit, place));
 }
 
-/// Looks at the points that break limits. Returns the point that is closest to keeping its limits.
+/// A point is one combination of values that the search has tried. Of the points that break limits, returns the point
+/// that is closest to keeping its limits.
 std::optional<std::size_t> nearest_to_limits(const SearchResult& result) {
   std::optional<std::size_t> nearest;
   for (std::size_t i = 0; i < result.merits.size(); ++i)

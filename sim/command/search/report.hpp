@@ -1,5 +1,5 @@
-// Makes the answer of `sluice search` as text, CSV or JSON. The answer has the best point, and says whether another
-// point may be better.
+// Makes the answer of `sluice search` as text, CSV or JSON. A point is one combination of the values of the keys that
+// the search varies. The answer has the best point, and says whether another point may be better.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// The command `sluice search` finds the best point of a scenario without running all points.
+// The command `sluice search` varies the values of some keys of a scenario. A point is one combination of these values.
+// The command finds the best point without running all points.
 #include "study/search/search.hpp"
 
 #include <optional>

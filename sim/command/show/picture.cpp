@@ -40,7 +40,8 @@ std::string question_of(const TraceReader& trace) {
   }
 }
 
-/// Returns the plan's name and facts. They are in the first lines of the plan's text.
+/// Returns the plan's name and its facts, which are the decisions of the policy. Both are in the first lines of the
+/// plan's text.
 std::string plan_words(const TraceReader& trace) {
   const std::string& text = trace.header().plan;
   const std::size_t tables = text.find("\npool ");
@@ -68,8 +69,8 @@ std::string header_text(const TraceReader& trace, const Activity& activity) {
          grouped(static_cast<std::int64_t>(trace.span_count())) + " spans\n";
 }
 
-/// Divides the time of the run into `columns` equal pieces. Returns how busy a series is in each piece, as a share of
-/// the piece.
+/// Divides the time of the run into `columns` equal pieces. Returns how busy a stream is in each piece, as a share of
+/// the piece. `values` has one number per bin of `table`: the share of the bin in which the stream is busy.
 std::vector<double> resampled(const SeriesTable& table, std::span<const double> values, double end,
                               std::size_t columns) {
   std::vector<double> busy(columns, 0);

@@ -24,7 +24,8 @@ constexpr std::size_t most_lines = 8;  ///< the greatest number of lines with fi
 /// Number of bytes of text that are collected before the text is printed.
 constexpr std::size_t piece = 1 << 20;
 
-/// Returns the indices of the axes (the varied keys) with several values.
+/// An axis is a varied key. A point is one combination of values, with one value for each axis. Returns the indices of
+/// the axes with several values.
 std::vector<std::size_t> varied_axes(const Points& points) {
   std::vector<std::size_t> varied;
   for (std::size_t a = 0; a < points.axes().size(); ++a)

@@ -1,4 +1,4 @@
-// The command `sluice sweep` runs one scenario at many points.
+// The command `sluice sweep` runs one scenario at many points. A point is one combination of values of the varied keys.
 #include "study/sweep/sweep.hpp"
 
 #include <optional>

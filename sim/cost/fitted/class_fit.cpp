@@ -7,13 +7,14 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t neighbours = 8;
-/// A place has the natural logarithms of a kernel's five sizes. A measured place counts little if
-/// its distance from the kernel's place exceeds `reach`.
+/// A place has the natural logarithms of a kernel's five sizes. A measured place counts little for the correction of a
+/// kernel's time if its distance from the kernel's place exceeds `reach`.
 constexpr double reach = 0.5;
-/// The correction at a place is an average of the deviations at near places. One more value is added to this average: a
-/// deviation of 0, with this weight. It stands for the form (form.hpp) alone.
+/// The correction at a place is an average: of the logarithms of measured time / time of the form (form.hpp), at near
+/// places. One more value is added to this average: 0, with this weight. So far from all measured places, the time is
+/// that of the form.
 constexpr double trust_in_form = 0.05;
-/// A number farther than `odd` from the robust mean counts little.
+/// A number farther than `odd` from the robust mean of middle_of() counts little in this mean.
 constexpr double odd = 0.05;
 constexpr int rounds = 6;  ///< how often the robust mean is computed again with new weights
 

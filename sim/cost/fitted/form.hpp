@@ -20,8 +20,8 @@ struct Sheet {
   double bandwidth = 0;  ///< byte/s of the device's default memory
   double cache = 0;      ///< bytes of the last cache before the memory
   double watts = 0;      ///< the power limit in watts, or 0 if it is not known
-  /// How many times as long the bytes outside of caches take as they would take in the device's default memory. 1 if
-  /// all operands are in the default memory.
+  /// The factor by which bytes outside of caches take longer than in the device's default memory. 1 if all operands are
+  /// in the default memory.
   double slowness = 1;
 };
 
@@ -36,8 +36,8 @@ struct FormParameter {
   /// Whether the form divides by the parameter. Such a parameter must not be 0.
   bool divides = false;
   /// How strongly a fit keeps the parameter near `start`. This number matters if the samples hardly depend on the
-  /// parameter. A fit minimises a sum: the mean penalty of the samples, plus a term for each parameter. The term is
-  /// `firmness` times the square of log(parameter / start).
+  /// parameter. A fit minimises a sum: the mean penalty for the errors of the samples, plus a term for each
+  /// parameter. The term is `firmness` times the square of log(parameter / start).
   double firmness = 0.003;
 };
 

@@ -9,8 +9,9 @@
 namespace sluice {
 namespace {
 
-/// Returns the class of a layer's operator. The products of a layer of experts have no class, because they read the
-/// weights of selected experts. No measured product selects its weights in this way.
+/// Returns the class of a layer's operator. If the operator has no class, returns the layer's type. For example, a
+/// layer of experts has no class: its products read the weights of selected experts, and no measured product selects
+/// its weights in this way.
 std::string class_of(const Layer& layer) {
   const bool transposed = layer.type.rfind("conv_transpose", 0) == 0;
   const std::string found = transposed ? "conv" : class_of_operator(layer.type);

@@ -163,7 +163,7 @@ double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
 }
 
 /// Returns the stream that reads the inputs and writes the outputs. If the row has no outputs, the stream writes as
-/// many elements as the first input has.
+/// many elements as the first input has. Only a pooling of images then writes the elements that pooled() gives.
 Kernel stream(const ProfileRow& row, const std::string& of, double size) {
   const std::vector<std::int64_t>& first = row.inputs.front();
   const bool images = first.size() == 4;
@@ -184,7 +184,8 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
           .bytes = row.bytes.value_or(size * (read + written))};
 }
 
-/// Returns whether each size is at least 1, and the kernel is a product exactly if its class is a class of products.
+/// Returns whether the sizes of a kernel can be used. Count, rows and columns must be at least 1, and bytes above 0.
+/// In a class of products the kernel must be a product, and in any other class it must be a stream.
 bool has_sizes(const Kernel& kernel) {
   return kernel.count >= 1 && kernel.rows >= 1 && kernel.columns >= 1 && kernel.bytes > 0 &&
          kernel.is_product() == is_product_class(kernel.of);

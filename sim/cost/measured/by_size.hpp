@@ -16,9 +16,9 @@ namespace sluice {
 
 class SharesBySize {
  public:
-  /// Uses the rows of single operators (leaves) for the whole forward pass, with the element type `dtype` and without
-  /// sparsity. Leaves out a row if its `seconds` are not above 0, or if its sizes cannot be read. Rows with equal sizes
-  /// count once, with their median seconds.
+  /// Uses the rows of single operators (leaves) for the whole forward pass, without sparsity. The row's element type
+  /// must be `dtype`, or absent. Leaves out a row if its `seconds` are not above 0, or if its sizes cannot be read.
+  /// Rows with equal sizes count once, with their median seconds.
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
 
@@ -38,7 +38,7 @@ class SharesBySize {
   struct Class {
     Utilisation shares;
     std::string device;
-    /// Why the rows may not be used together. Empty if they may.
+    /// Why the rows must not be used together. Empty if they may be used together.
     std::string unlike;
   };
   const Class& of_class(const std::string& of) const;

@@ -169,7 +169,7 @@ Utilisation MeasuredTable::shares_by_batch(const Rows& rows, const Query& query)
   return Utilisation(std::move(points));
 }
 
-/// Interpolates the share of the device's rates between the batches that were measured.
+/// Interpolates between the batches that were measured: the share of the device's rates that the operator reaches.
 std::optional<Price> MeasuredTable::by_batch(const Query& query, std::string_view pass) const {
   const Rows rows = rows_by_batch(query, pass);
   if (rows.empty()) return std::nullopt;
@@ -191,8 +191,8 @@ const SharesBySize& MeasuredTable::shares(const Device& device, DType dtype) con
       .first->second;
 }
 
-/// Prices layers that launch one kernel of a known class. Attention is not priced here, because it launches several
-/// kernels.
+/// Prices forward passes and recomputes of layers that launch one kernel of a measured class. Attention is not priced
+/// here, because it launches several kernels.
 std::optional<Price> MeasuredTable::by_sizes(const Query& query) const {
   if (query.pass != Pass::forward && query.pass != Pass::recompute) return std::nullopt;
   const std::vector<Kernel> kernels = kernels_of(query, AttentionKernels::eager);

@@ -255,7 +255,7 @@ inline void Replay::finish(std::uint32_t s) {
   trying_.push_back(s);
 }
 
-/// This execution has ended. Makes the streams that waited for it check their waits again.
+/// The execution of action `a` in `iteration` has ended. Makes the streams that waited for it check their waits again.
 inline void Replay::wake(std::uint32_t a, std::int64_t iteration) {
   std::uint32_t s = std::exchange(first_waiter_[a], none);
   while (s != none) {

@@ -17,6 +17,8 @@
 
 namespace sluice::arithmetic {
 
+/// A stream is `delayed` if all executions that its next action awaits have ended, but the action may
+/// start only at a later time, for example when their data arrive.
 enum class State : std::uint8_t { waiting, delayed, running };
 
 struct StreamState {

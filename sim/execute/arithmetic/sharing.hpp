@@ -1,8 +1,8 @@
 // Shares links between flows by max-min fairness, as SimGrid does in its model CM02 without latency, cross traffic and
-// windows. The method is progressive filling. Each link divides its bandwidth by the number of its flows. The link with
-// the lowest quotient gives its flows this quotient as their rate. Then these steps repeat with the other links. Each
-// link now divides its remaining bandwidth by the number of its flows that have no rate yet. When a flow starts or
-// ends, all flows that are connected to it over links get new rates. Units are bytes, byte/s and seconds.
+// TCP windows. The method is progressive filling. Each link divides its bandwidth by the number of its flows. The
+// link with the lowest quotient gives its flows this quotient as their rate. Then these steps repeat with the other
+// links. Each link now divides its remaining bandwidth by the number of its flows that have no rate yet. When a flow
+// starts or ends, all flows that are connected to it over links get new rates. Units are bytes, byte/s and seconds.
 #pragma once
 
 #include <cstdint>

@@ -49,9 +49,10 @@ namespace fs = std::filesystem;
 constexpr const char* file_name = "sluice_simgrid.so";
 constexpr std::size_t room_for_libraries = std::size_t{128} << 20;
 
-/// Returns the paths at which the module may be. In an installed package, the module is next to the program. Test
-/// programs and the helper program of the Python package are in subfolders of the build folder. For these programs, the
-/// module is one or two folders above. The last path is in the folder where an installation has its libraries.
+/// Returns the paths at which the engine's module, sluice_simgrid.so, may be. In an installed package, the module is
+/// next to the program. Test programs and the helper program of the Python package are in subfolders of the build
+/// folder. For these programs, the module is one or two folders above. The last path is in the folder where an
+/// installation has its libraries.
 std::vector<std::string> places() {
   std::error_code failed;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();

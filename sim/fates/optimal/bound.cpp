@@ -11,8 +11,9 @@
 namespace sluice {
 namespace {
 
-/// One number for each inequality of the bound. The last number is for the inequality of the computation, and each
-/// other number for the inequality of a cut (see cuts_of).
+/// Each lower bound on the seconds of a half (bound.hpp) is an inequality. CutValues has one number for each of them.
+/// The last number is for the inequality of the computation, and each other number for the inequality of a cut (see
+/// cuts_of).
 using CutValues = std::vector<double>;
 
 /// Returns the cuts, which are the stages for which the bound has an inequality. The cuts are the first stage and
@@ -75,8 +76,8 @@ class Overlap {
   /// Returns the weights of the seconds of each stage's passes and copies. The weight of a pass or a copy is the sum of
   /// the weights of all inequalities that contain its seconds. The saves of stage i are in the inequalities of the cuts
   /// up to i. The forward pass of stage i is in the inequality of the computation, and in the inequalities of the cuts
-  /// after i. If micro-batches run side by side, a cut at i counts this forward pass for one micro-batch only. The same
-  /// rules hold for loads and backward passes.
+  /// from i on. If micro-batches run side by side, a cut at i counts this forward pass for one micro-batch only. The
+  /// same rules hold for loads and backward passes.
   FateWeights weights() const {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);

@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// A segment has 3 values of Ready x 2 values of `copied` x 2 values of `needed` = 12 states, and is solved in each of
-/// them. If the chain branches, `around` doubles the number of states.
+/// A segment (consecutive stages, see frontier.hpp) is solved once per state. There are 3 values of Ready x 2 values of
+/// `copied` x 2 values of `needed` = 12 states. If the chain branches, `around` doubles the number of states.
 constexpr std::size_t states_without_around = 12;
 
 }  // namespace
@@ -141,8 +141,8 @@ class Frontier::Solver {
     frontier_.segments_[frontier_.index(segment)] = best_;
   }
 
-  /// Adds the schedules in which stage s keeps its inner tensors. Then comes segment s + 1 … t, and then the backward
-  /// pass of s.
+  /// Adds to the points of the segment the schedules in which stage s keeps its inner tensors. Then comes segment
+  /// s + 1 … t, and then the backward pass of s.
   void keep(const Segment& segment, bool boundary_goes, bool inner_goes) {
     const auto [s, t, copied, needed, ready, around] = segment;
     const ChainStage& stage = chain_.stages[s];
@@ -251,7 +251,7 @@ class Frontier::Solver {
     if (!one && may_part(k - 1)) {
       node.keeps = true;
       join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
-      // If a stage has no inner tensors, running it twice would save no bytes.
+      // If a stage keeps neither inner tensors nor its output, running it twice would save no bytes.
       if (stage.inner.bytes == 0 && !stage.reads_output) return;
       node.inner_goes = true;
       node.seconds += price(stage.inner.save_s + stage.inner.load_s);
@@ -265,8 +265,8 @@ class Frontier::Solver {
          nodes_of(again));
   }
 
-  /// Adds the points of a split into `later` and then `again`: two points, one of each part, give one point. While
-  /// `later` runs, the device holds `held` bytes in addition to the bytes of this part.
+  /// Adds the points of a segment that splits into the segments `later` and `again`, which run in this order. Two
+  /// points, one of each, give one point. While `later` runs, the device holds `held` bytes in addition to its bytes.
   void join(const ParetoNode& node, const ParetoNodes& later, std::int64_t held,
             const ParetoNodes& again) {
     const std::int64_t least = std::max({node.peak, later[0].peak + held, again[0].peak});

@@ -22,8 +22,9 @@ std::vector<double> turning_prices(const Chain& chain, double copy_price, std::s
   std::vector<double> prices;
   count = std::min(count, ratios.size());
   for (std::size_t i = 0; i < count; ++i) {
-    // If a price were equal to a ratio, two choices would cost the same, and rounding would decide between them. At a
-    // price between two ratios, a single choice is the cheapest.
+    // A ratio is the seconds that a choice costs, divided by the bytes that it frees. If a price were equal to a ratio,
+    // two choices would cost the same, and rounding would decide between them. At a price between two ratios, a single
+    // choice is the cheapest.
     const std::size_t at = i * ratios.size() / count;
     prices.push_back(at + 1 < ratios.size() ? (ratios[at] + ratios[at + 1]) / 2 : ratios[at] / 2);
   }
@@ -43,7 +44,7 @@ std::vector<bool> spread_splits(const Chain& chain, std::size_t count) {
     seconds += stage.forward_s;
     bytes += bytes_of(stage);
   }
-  double share = 0;  // of the chain before boundary s + 1: the mean of its shares of stages, seconds and bytes
+  double share = 0;  // what lies before boundary s + 1: the mean of the shares of stages, seconds and bytes
   std::size_t marked = 0;
   for (std::size_t s = 0; s < n; ++s) {
     const ChainStage& stage = chain.stages[s];

@@ -26,8 +26,9 @@ std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   return crossing;
 }
 
-/// Some operations of a joint tape make or load a boundary. For each such operation, returns the last operation that
-/// uses the boundary before it is made or loaded again.
+/// A joint tape is a tape of the view, whose boundaries are joint boundaries (joint.hpp). Some operations of it make or
+/// load a boundary. For each such operation, returns the last operation that uses the boundary before it is made or
+/// loaded again.
 std::vector<std::size_t> last_uses(const Chain& chain, const Tape& tape) {
   std::vector<std::size_t> last(tape.size(), 0), next(chain.stages.size() + 1, 0);
   const auto use = [&](std::size_t b, std::size_t at) { next[b] = std::max(next[b], at); };

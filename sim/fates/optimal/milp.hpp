@@ -10,9 +10,9 @@
 // of a stage, such a load comes where the operation that makes the tensor would come. A save directly follows the
 // operation that makes the tensor for the first time.
 //
-// A graph may have up to `most_milp_stages` forward operations. For a large graph, the result depends on the time
-// limit. So the answer has a lower bound, too. The functions throw Interrupted on a signal. They throw InternalError if
-// an operation reads a tensor that no earlier operation makes.
+// For a large graph, the result depends on the time limit. So the answer has a lower bound, too. The functions throw
+// Interrupted on a signal. They throw InternalError if an operation reads a tensor that no earlier operation makes and
+// that cannot be loaded from host memory.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +59,8 @@ struct GraphAnswer {
 GraphAnswer solve(const FateGraph& graph, std::int64_t budget, double time_limit_s,
                   double at_most = std::numeric_limits<double>::infinity());
 
-/// The greatest number of stages that a chain may have for solve_milp(). With more stages, it takes too long to build
-/// the programme and to solve its relaxation.
+/// The greatest number of stages that a chain may have for solve_milp(), as the caller checks. With more stages, it
+/// takes too long to build the programme and to solve its relaxation.
 constexpr std::size_t most_milp_stages = 64;
 
 struct MilpAnswer {
@@ -75,8 +75,8 @@ struct MilpAnswer {
 
 /// Returns the graph of a chain of n stages. Operation s is the forward pass of stage s. Operation 2 n - 1 - s is its
 /// backward pass. The programme allows two things that Frontier does not allow. A boundary may be dropped even if the
-/// stage before or after it keeps its inner tensors. A saved tensor may be loaded several times. So the best schedule
-/// of the programme never takes longer than the schedule of Frontier. Often both take equally long.
+/// stage that makes it keeps its inner tensors. A saved tensor may be loaded several times. So the best schedule of the
+/// programme never takes longer than the schedule of Frontier. Often both take equally long.
 FateGraph graph_of(const Chain& chain);
 
 /// Solves the programme of a chain. `known` is a schedule within the budget. If no schedule is known, `known` is empty.

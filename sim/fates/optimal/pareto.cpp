@@ -154,7 +154,7 @@ void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices
   std::vector<std::uint8_t> stays(nodes.size());
   stays.front() = stays.back() = 1;
   mark_best(nodes, prices, stays);
-  // The range in which the loop looks for the factor.
+  // The range in which the loop looks for the parameter `factor` of select().
   double low = nodes.back().seconds / nodes.front().seconds, high = 1;
   for (int i = 0; i < 30; ++i) {
     const double middle = (low + high) / 2;

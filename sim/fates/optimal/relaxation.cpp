@@ -15,8 +15,10 @@ struct Cost {
   bool operator<(const Cost& other) const { return value < other.value; }
 };
 
-/// The state of stage s - 1 on the best path to a state of stage s. `once` means that stage s - 1 runs once. `needed`
-/// means that it runs once, and boundary s is held or copied. `again` means that it runs again.
+/// Row::solve() goes from stage to stage. A stage is in one of two states: it runs once, or it runs again. The best
+/// path to a state has the cheapest choices for all earlier stages. From is the state of stage s - 1 on the best path
+/// to a state of stage s. `once` means that stage s - 1 runs once. `needed` means that it runs once, and boundary s is
+/// held or copied. `again` means that it runs again.
 enum class From : std::uint8_t { once, needed, again };
 
 /// The choices for stage s. `boundary_goes` and `inner_goes` say whether boundary s and the inner tensors are copied
@@ -98,7 +100,7 @@ class Row {
   void pass(std::size_t s) {
     const ChainStage& stage = chain_.stages[s];
     Step& step = steps_[s];
-    const Cost needed = once_ + held_boundary(s);  // the cost if the device holds boundary s
+    const Cost needed = once_ + held_boundary(s);  // the cost if boundary s is held or copied
     const bool read = reads_.later[s], read_again = read || reads_.follows[s];
     const Cost idle = read ? needed : once_, again = read_again ? needed : once_;
     const auto from = [&](const Cost& cost, bool held) {
@@ -111,7 +113,7 @@ class Row {
     again_ = runs;
   }
 
-  /// Ends the row. The first backward pass is at the turning point. So the tensors that it reads
+  /// Ends the choices. The first backward pass is at the turning point. So the tensors that it reads
   /// are on the device in any case.
   void finish() {
     Step& step = steps_.back();

@@ -61,8 +61,8 @@ std::vector<double> copy_prices(std::size_t stages) {
   return {0.3};
 }
 
-/// Returns whether a tape is replayed only with the greatest of its budgets. With a smaller budget, its loads come
-/// later, and the run could be faster only by chance.
+/// Several candidates may have the same tape and different bytes. Returns whether only the one with the most bytes is
+/// replayed. With fewer bytes, the loads come later, and the run could be faster only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
@@ -79,8 +79,8 @@ FrontierSettings settings(std::size_t stages, double copy_price, bool copies = t
   return settings;
 }
 
-/// Returns the number of steps that improve the weights of a rung's bound (FateWeights). The roundings use these
-/// weights. So with too few steps, their tapes would be worse.
+/// Returns the number of steps that improve the weights of a rung's bound (FateWeights). rounded_tape() makes tapes
+/// with these weights. So with too few steps, these tapes would be worse.
 int bound_steps(std::size_t stages) {
   return static_cast<int>(
       std::clamp<std::size_t>(12'000 / std::max<std::size_t>(stages, 1), 10, 40));
@@ -332,7 +332,7 @@ std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function
 
 }  // namespace
 
-/// Rounds the relaxation with several values of Rounding::early, and takes the best tape.
+/// Makes tapes from the solution of the relaxation, one tape for each Rounding, and takes the best.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;

@@ -67,8 +67,9 @@ LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-// Each element of the output takes k multiplications and k - 1 additions. In the backward pass, the gradient of each of
-// the k rows is its weight x the output's gradient. The gradient of a weight is the scalar product of its row and the
+// For each token, the layer multiplies the rows of its k experts by k weights, and adds them up. So each element of the
+// output takes k multiplications and k - 1 additions. In the backward pass, the gradient of an expert's row is the
+// weight of this row x the output's gradient. The gradient of a weight is the scalar product of its row and the
 // output's gradient.
 LayerCounts infer_combine(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &rows = *inputs[0], &weights = *inputs[1];

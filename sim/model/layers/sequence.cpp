@@ -49,8 +49,8 @@ LayerCounts infer_class_token(const Reader& keys, const std::vector<const Shape*
   return counts;
 }
 
-// The pair (x, y) becomes (x cos - y sin, x sin + y cos): two products and a sum per element, so 3 FLOP. The backward
-// pass rotates the gradient back, with as many FLOP.
+// The layer rotates pairs of features by an angle. A pair (x, y) becomes (x cos - y sin, x sin + y cos): two products
+// and a sum per element, so 3 FLOP. The backward pass rotates the gradient back, with as many FLOP.
 LayerCounts infer_rotary(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;

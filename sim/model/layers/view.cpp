@@ -1,6 +1,6 @@
 // Four layers: `flatten` and `reshape` give the elements another shape, `take_row` takes one row, and `dropout` sets
-// elements to zero. The first three layers are views: the output is counted like any output, but no data are moved for
-// it. A later layer that needs this output for its backward pass keeps the view's input instead.
+// elements to zero. The first three layers are views: their output lies in the memory of their input, so they compute
+// and move nothing. A later layer that needs the output for its backward pass keeps the view's input instead.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"

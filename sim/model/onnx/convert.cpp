@@ -226,8 +226,8 @@ class Converter {
     if (nodes.empty() || nodes.back() != &node) nodes.push_back(&node);
   }
 
-  /// Adds a layer of the type that the draft names. Returns nothing and adds no layer if this layer type does not give
-  /// the output the shape that it has in ONNX.
+  /// Adds a layer of the type that the draft of the layer (rules.hpp) names. Returns nothing and adds no layer if this
+  /// layer type does not give the output the shape that it has in ONNX.
   std::optional<MadeTensor> add_typed(const Node& node, std::size_t output, const Draft& draft,
                                       std::vector<MadeTensor> reads, const std::string& name,
                                       const Shape& shape) {

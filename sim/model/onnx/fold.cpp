@@ -73,8 +73,8 @@ Pattern all_of(const Shape& shape) {
   return all;
 }
 
-/// Returns the elements of `data` that belong to the pattern, in the order of the pattern. There are at most as many as
-/// in `data`.
+/// Returns the elements of `data` that belong to the pattern, in the order of the pattern. The pattern has at most as
+/// many elements as `data`.
 Numbers read(const Numbers& data, const Pattern& pattern) {
   Numbers result;
   Shape at(pattern.extents.size(), 0);

@@ -99,9 +99,9 @@ Draft convolution(const Drafting& at) {
 }
 
 /// Sets the padding of a transposed convolution whose output extents are given. Without padding, the output's extent
-/// would be stride x (input - 1) + reach + output_padding. The padding is this extent minus the given extent. Each side
-/// gets half of the padding. If the padding is odd, `auto_pad` says which side gets one element more. Returns false if
-/// the padding would be negative.
+/// would be stride x (input - 1) + dilation x (kernel - 1) + 1 + output_padding. The padding is this extent minus the
+/// given extent. Each side gets half of the padding. If the padding is odd, `auto_pad` says which side gets one element
+/// more. Returns false if the padding would be negative.
 bool set_cut(const Drafting& at, Draft& draft, const Shape& kernel) {
   const Shape &image = at.shape(0), &output = known_shape(at.graph, at.node, at.node.outputs[0]);
   const std::size_t axes = kernel.size();

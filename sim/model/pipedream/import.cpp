@@ -184,7 +184,8 @@ class Conversion {
   }
 
   /// These two functions return an argument in the node's brackets, or "" if there is no such argument. The first finds
-  /// the argument by its position. The second finds it by the text `key` at its beginning, and returns the text after.
+  /// the argument by its position. The second finds the argument that begins with the text `key`, and returns the rest
+  /// of this argument.
   static std::string_view argument(const Node& node, std::size_t position) {
     const auto parts = split(node.arguments, ", ");
     return position < parts.size() ? parts[position] : std::string_view();

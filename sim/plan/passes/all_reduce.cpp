@@ -29,7 +29,7 @@ struct Sum {
   std::uint32_t before = none;  ///< the ring is listed immediately before this action
   /// `user` is the action that needs the sums of the ring: the update, or the save of the gradients. If the gradients
   /// stay on the device, `user` is the next backward pass that adds to them. `distance` says how many iterations
-  /// later `user` runs.
+  /// after the ring `user` runs: 0 or 1.
   std::uint32_t user = none, distance = 0;
 };
 

@@ -1,5 +1,6 @@
 // Merges several plans for one platform into a single plan. The merged plan does the work of all of them at the same
-// time. They share only pools and links.
+// time. The plans get no waits for each other's actions. An action of one plan delays an action of another plan only at
+// a pool, link or stream that both use.
 #pragma once
 
 #include <string>

@@ -37,8 +37,8 @@ class Unroller {
   }
 
  private:
-  /// Returns whether any name of the plan contains this mark, for example because the plan was unrolled before. If so,
-  /// the names of the new copies need another mark.
+  /// Returns whether any name of the plan contains `mark`, the text before the number of a copy in the names of copies.
+  /// The plan may contain it because it was unrolled before. Then the names of the new copies need another mark.
   bool is_in_a_name(const std::string& mark) const {
     const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
     return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||

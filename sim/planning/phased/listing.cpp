@@ -139,7 +139,7 @@ class PhaseLister {
     if (rules_.overlap) list_saves(p - 1, 0, {});
   }
 
-  /// Lists the saves of the previous window's last phase. They belong to the first phase of this window.
+  /// Lists the saves of the results of the previous window's last phase, in the first phase of this window.
   void carry_saves(const std::vector<PlanBuilder::Ref>& loads) {
     if (!rules_.saves_answers()) return;
     const Phase& last = before().phases.back();

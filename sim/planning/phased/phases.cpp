@@ -44,10 +44,10 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
                                " phases per batch: give one device per phase");
 }
 
-/// Returns how many batches take turns, if the scenario does not say this. While the activations of one batch are
+/// Returns how many batches are in flight, if the scenario does not say this. While the activations of one batch are
 /// moved, devices compute phases of the other batches. Let n be the number of devices that take turns. If n batches
-/// take turns, all phases of a batch are on the same device. If n + 1 batches take turns, two consecutive phases of a
-/// batch are on different devices: the later phase is on the next device.
+/// are in flight, all phases of a batch are on the same device. If n + 1 batches are in flight, two consecutive phases
+/// of a batch are on different devices: the later phase is on the next device.
 std::int64_t default_in_flight(const PhaseRules& rules) {
   const std::int64_t n = rules.turning_devices();
   switch (rules.activations) {
@@ -61,14 +61,15 @@ std::int64_t default_in_flight(const PhaseRules& rules) {
   return 1;
 }
 
-/// Returns the largest number of batches in flight that Sluice tries. With this number, the only turn of a step has led
-/// each batch to each of the devices.
+/// Returns the largest number of batches in flight that can matter. With this number, all batches of a step are in one
+/// turn. In this turn, a stage has at least `batches_per_step` phases and at most the returned number, and some may be
+/// idle. With more phases per stage, each phase would be on the same device as with a number of phases in this range.
 std::int64_t most_in_flight(const PhaseRules& rules, const Workload& workload) {
   return workload.batches_per_step + rules.turning_devices() - 1;
 }
 
-/// Returns whether the last turn of a step can have the number of phases that the scenario says. If no turn is short,
-/// the number changes nothing.
+/// Returns whether the last turn of a step can have the number of phases that the scenario says. If every turn
+/// has `in_flight` batches, the number changes nothing, and the function returns true.
 bool fits_last_turn(const PhaseRules& rules, const Workload& workload) {
   const std::int64_t left = rules.left_of_step(workload);
   return left == 0 || (left <= rules.last_turn && rules.last_turn <= rules.in_flight);
@@ -205,8 +206,8 @@ PhaseRound round_of(const PhaseRules& rules, const Workload& workload, std::size
 
 namespace {
 
-/// Returns whether a unit is a whole step with more than `longest_round` batches. Such a long round is tried only if the
-/// scenario asks for its number of batches in flight.
+/// Returns whether a unit (PhaseRound) is a whole step with more than `longest_round` batches. A number of batches in
+/// flight that leads to such a long unit is tried only if the scenario gives this number.
 bool is_long(const PhaseRules& rules, const Workload& workload) {
   return workload.batches_per_step > longest_round && rules.left_of_step(workload) != 0;
 }

@@ -34,9 +34,10 @@ struct PhaseRules {
   /// The devices that take turns, in order. With `by_stage`, the list has the device of each stage instead.
   std::vector<std::string> devices;
   bool by_stage = false;
-  std::int64_t in_flight = 1;  ///< the number of batches that take turns
+  std::int64_t in_flight = 1;  ///< the number of batches in flight: they alternate phase by phase
   /// How many phases a stage has in the last turn of a step if fewer than `in_flight` batches are left for this turn.
-  /// The phases without a batch are idle. So the other batches meet the same devices as in a turn of more batches.
+  /// The phases without a batch are idle. So all batches of the turn are on the same devices as in a turn of more
+  /// batches.
   std::int64_t last_turn = 0;
 
   bool saves_answers() const { return real_data && return_outputs; }
@@ -58,9 +59,9 @@ struct PhaseRules {
 /// Reads the rules from a scenario. Throws InputError at a key with a wrong value.
 PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters);
 
-/// How the phases repeat. A unit is all phases of the `in_flight` batches that take turns. If the batches of a step
-/// cannot be divided into such units, a unit is all phases of a step. A round is the smallest number of units after
-/// which the next phase runs on the device of the first phase again.
+/// How the phases repeat. A unit is all phases of one turn of `in_flight` batches. If the batches of a step cannot be
+/// divided into such turns, a unit is all phases of a step. A round is the smallest number of units after which the
+/// next phase runs on the device of the first phase again.
 struct PhaseRound {
   std::int64_t unit_batches = 1;
   std::int64_t units = 1;       ///< the number of units in a round; a round is the body of the plan
@@ -72,18 +73,20 @@ PhaseRound round_of(const PhaseRules& rules, const Workload& workload, std::size
 /// Returns the round for units that are a whole step each.
 PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std::size_t stages);
 
-/// How many batches take turns, and how many phases a stage has in a shorter last turn (PhaseRules).
+/// How many batches are in flight, and how many phases a stage has in a shorter last turn (PhaseRules).
 struct PhaseTurns {
   std::int64_t in_flight = 1, last_turn = 0;
 };
-/// Returns the turns that the judge compares in inference, if the scenario leaves a choice. If a step has one more batch,
-/// most of its orders of phases are also orders of this step, with the phases of the additional batch left out or idle.
-/// So the step with one more batch usually has no better order. It may have a better order in these cases:
+/// Returns the turns that the judge compares in inference, if the scenario leaves a choice.
+///
+/// A longer step, with one more batch, usually has no better order of phases than this step. For most orders of the
+/// longer step are also orders of this step, with the phases of the additional batch left out or idle. The longer step
+/// may have a better order in these cases:
 /// - If a step has more than `longest_round` batches, only numbers in flight that divide its batches are compared. The
-///   step with one more batch may have other divisors.
+///   longer step may have other divisors.
 /// - If the additional batch is alone in the last of several turns, this step does not have this turn, nor the idle
 ///   phases of this turn. So the next step may begin on another device.
-/// - If the scenario says `last_turn`, this number may suit only the step with one more batch.
+/// - If the scenario says `last_turn`, this number may suit only the longer step.
 std::vector<PhaseTurns> turns_to_compare(PhaseRules rules, const Workload& workload,
                                          const Reader& parameters);
 

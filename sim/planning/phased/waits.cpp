@@ -59,8 +59,9 @@ class PhaseWaits {
             distance() + static_cast<std::uint32_t>(beyond / size)};
   }
 
-  /// Returns the saves for which phase p waits. They save the results of the previous phase of the same
-  /// device, except for idle phases.
+  /// Returns the saves for which phase p waits. They save the results of the previous phase of the same device. Idle
+  /// phases are skipped. If phase p - 1 ran on the same device, its results are saved only during phase p. So then the
+  /// function returns the saves of the results of phase p - 2.
   std::vector<ListedPhase::Gate> saves_before(std::size_t p) const {
     std::vector<ListedPhase::Gate> gates;
     const std::size_t size = before_.listed.size(), turn = phases_since_device(p);
@@ -90,9 +91,9 @@ class PhaseWaits {
         builder_.wait(save, gate.ref, gate.distance);
   }
 
-  /// Adds waits to the loads for phase p. The loads may begin when the device of phase p has ended
-  /// its previous phase. With two devices, phase p - 1 starts on the other device at this moment.
-  /// So the loads wait for the same actions as the start of phase p - 1.
+  /// Adds waits to the loads for phase p. If devices take turns, the loads may begin when the device of phase p has
+  /// ended its previous phase. With two devices, phase p - 1 starts on the other device at this moment. So the loads
+  /// wait for the same actions as the start of phase p - 1. With one device, they also begin with phase p - 1.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
     const EarlierPhase begin = earlier_phase(p, resting), before = earlier_phase(p, resting + 1);

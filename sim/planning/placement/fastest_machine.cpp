@@ -30,9 +30,10 @@ class LeastCost : public Cost {
   mutable std::map<std::pair<std::uint32_t, std::int64_t>, double> known_;
 };
 
-/// Returns a copy time that is not longer than the seconds of copies over these two paths. This also holds for several
-/// copies. If the two paths have a common copy engine, all copies take turns. If not, the copies over one path may run
-/// beside the copies over the other path, and only share the links that both paths use.
+/// Returns the copy time of a made-up path in place of these two paths: however copies are divided between the two
+/// paths, they take at least as long as on the made-up path. If the two paths have a common copy engine, all copies
+/// take turns. If not, copies over one path may run beside copies over the other path. They share only the links that
+/// belong to both paths.
 CopyTime at_most(const Platform& platform, const Path& one, const Path& other) {
   const double one_rate = narrowest(platform, one.channels),
                other_rate = narrowest(platform, other.channels),
@@ -43,7 +44,7 @@ CopyTime at_most(const Platform& platform, const Path& one, const Path& other) {
   return {0, std::min(common_rate, one_rate + other_rate), latency_s};
 }
 
-/// Adds a link for one direction. The link comes first, so that it is the route.
+/// Adds a link from `from` to `to`, in front of all other links: so a search for a route between them takes this link.
 void add_link(Platform& platform, const std::string& from, const std::string& to,
               const std::string& direction, const CopyTime& time) {
   const auto channel = static_cast<std::uint32_t>(platform.channels.size());

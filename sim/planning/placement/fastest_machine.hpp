@@ -19,8 +19,8 @@ class FastestMachine {
   FastestMachine(const PlacedTurns& turns, const PlacedPrices& prices);
   FastestMachine(const FastestMachine&) = delete;
 
-  /// Returns a lower bound of the seconds of all placed plans that the policy makes for a machine whose device has a
-  /// single memory of `bytes` bytes.
+  /// The policy makes a plan for a shown machine, whose device has a single memory of `bytes` bytes. Then the tensors
+  /// of this plan are placed in two memories. Returns a lower bound of the seconds of all such placed plans.
   double seconds(std::int64_t bytes);
 
  private:

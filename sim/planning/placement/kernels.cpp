@@ -73,7 +73,7 @@ class Builder {
                        "bytes of a micro-batch");
   }
 
-  /// The life of a layer's output (life_of_output), and of the tensor that a layer keeps for its backward pass.
+  /// The present life (ActivationLife) of a layer's output, and of the tensor that a layer keeps for its backward pass.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }
@@ -306,7 +306,7 @@ class Builder {
     take(output_of(l), true);
     if (keeps_inner && keeps(layer)) {
       life_of_kept(l).begin_again();
-      // A null pointer, because the price of the forward pass does not count the bytes of the kept tensor.
+      // The kept tensor is no operand of the query: the price of the forward pass does not count its bytes.
       add(draft, kept_of(l), nullptr, true);
     }
     finish(std::move(draft), query, kind, l);

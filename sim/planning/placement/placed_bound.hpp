@@ -34,8 +34,8 @@ class PlacedBound {
   /// with the value 0 follows the element of the last kernel.
   std::vector<double> from_kernel_s_;
   double first_round_s_ = 0;  ///< the least seconds of the first round, with the loads before it
-  /// A lower bound of the run's seconds that follows from its loads: the seconds of all loads, plus those of the
-  /// kernels after the last load. If `in_turn_`, these are the seconds of the loads alone.
+  /// A lower bound of the run's seconds that follows from its loads: the seconds of all loads, plus the seconds of the
+  /// kernels after the last load. If `in_turn_`, the seconds of these kernels are left out.
   double all_loads_s_ = 0;
 };
 

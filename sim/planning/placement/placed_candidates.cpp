@@ -98,7 +98,7 @@ void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
 PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& common,
                           const std::string& policy) {
   const FateStrategy& own = request.strategy();
-  // Only a strategy that searches keeps to the budget. So with a budget, the other strategies are not compared.
+  // Only a strategy that searches obeys the key `budget` of fates. So with this key, no other strategy is compared.
   const bool only_own =
       own.searches ? request.fates->keys.map().find("budget") != nullptr : !request.fates_open;
   if (only_own) return {std::make_shared<FatesToPlace>(request, common, policy)};
@@ -106,7 +106,7 @@ PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& 
   for (const FateStrategy* strategy : fate_catalog().entries()) {
     if (!strategy->compared) continue;
     add_strategy(*strategy, request, common, policy, all);
-    // This request does not need the strategies after its own.
+    // The strategies that follow the request's own strategy in the catalog do not matter here.
     if (!own.searches && strategy->name == own.name) break;
   }
   if (own.searches)

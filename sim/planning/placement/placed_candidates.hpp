@@ -17,8 +17,8 @@ std::vector<Candidate> placed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common, const std::string& policy,
                                          const std::vector<std::string>& ways);
 
-/// Adds the name of the placement to the candidate's bounds and gap, which a strategy that searches has proven only for
-/// this placement.
+/// Adds the name of the placement to the facts about the candidate's bounds and gap, because a strategy that searches
+/// has proven them only for this placement.
 Candidate proven_for(const std::string& placement, Candidate candidate);
 
 }  // namespace sluice

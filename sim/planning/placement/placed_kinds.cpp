@@ -54,7 +54,8 @@ Price PlacedPrices::of_layer(std::uint32_t number, const Work& work,
       near = near && slow.count(kind) == 0;
       pools.push_back(device_.memories[slow.count(kind)].pool);
     }
-  // The plan of the policy has the prices of queries without operands: all operands are in the first memory.
+  // In the plan of the policy, all operands are in the first memory, and prices are for queries without operands. So
+  // the same query gives the same price here.
   return near ? pricing.cost.of(query)
               : placed_price(pricing.platform, pricing.cost, placed_query(query, pools)).price;
 }
@@ -82,8 +83,8 @@ double PlacedPrices::least_seconds(std::uint32_t number, std::int64_t samples,
   return least;
 }
 
-/// Returns the kind of a layer's output. `stage` is the stage that reads or writes the output: an output that leaves
-/// this stage is an activation between stages.
+/// Returns the kind (placed_kinds.hpp) of a layer's output. `stage` is the stage that reads or writes the output: an
+/// output that leaves this stage is an activation between stages.
 TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const Stage& stage) const {
   const std::uint32_t made = origin_of(request_.pricing.model, layer);
   const bool first_stage = stage.first == request_.pricing.stages.front().first;

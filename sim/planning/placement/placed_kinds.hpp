@@ -38,8 +38,9 @@ class PlacedPrices {
   /// Returns the price of the forward pass `work` if the kinds in `slow` are in the second memory. Throws InputError if
   /// the cost model has no price.
   const Price& of(const Work& work, const TensorKinds& slow);
-  /// Returns the least seconds of a layer's forward pass: with any of its kinds in the second memory or, if `all_slow`
-  /// is true, with all kinds there of which plans have tensors. Throws InputError when the cost model has no price.
+  /// Returns the least seconds of a layer's forward pass over all choices of the kinds that are in the second memory.
+  /// If `all_slow` is true, all kinds are there, except those of which plans have no tensors. Throws InputError when
+  /// the cost model has no price.
   double least_seconds(std::uint32_t layer, std::int64_t samples, bool all_slow) const;
 
  private:

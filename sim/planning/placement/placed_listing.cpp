@@ -80,7 +80,7 @@ class PlacedLister {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool from_host = of.tensor_class == TensorClass::weight || of.begins == Begins::given;
     const std::uint32_t saved = asked_.copy_of(t);
-    if (saved != none && lies_at_home(t)) {  // t is the saved tensor itself
+    if (saved != none && lies_at_home(t)) {  // no load: kernels read the saved tensor in host memory
       tensors_.push_back(tensors_[saved]);
       return;
     }

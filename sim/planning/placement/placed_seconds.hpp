@@ -24,7 +24,7 @@ class PlacedSeconds {
  public:
   /// The stage and the number of samples of a forward pass.
   using Work = std::pair<std::int32_t, std::int64_t>;
-  /// Returns the number of the kind of a tensor, or nothing if the tensor is never in the first memory.
+  /// Returns the number of a tensor's kind (placed_kinds.hpp), or nothing if the tensor is never in the first memory.
   using KindOf = std::function<std::optional<std::size_t>(std::uint32_t tensor)>;
 
   /// `first` and `second` are the numbers of the two memories in the plan, which must outlive the object. If `in_turn`

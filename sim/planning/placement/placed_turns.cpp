@@ -18,8 +18,8 @@ namespace {
 /// The first shown machine holds all bytes of two steps. Each further machine has three quarters of the memory of the
 /// machine before, so that the last one has 4 % of these bytes.
 constexpr int shown_sizes = 12;
-/// The kinds are divided into at most this many blocks. All kinds of a block are in the same memory. The search puts
-/// every set of blocks into the second memory once.
+/// The kinds of tensors (placed_kinds.hpp) are divided into at most this many blocks. All kinds of a block are in the
+/// same memory. The search puts every set of blocks into the second memory once.
 constexpr std::size_t most_blocks = 6;
 
 /// Returns the bytes that are needed if all tensors of two steps are on the device at once, or of one step if the run has
@@ -157,7 +157,7 @@ class PlacedSearch {
     const Settled planned = judge(candidates_on(shown.request, turns_.of_policy)).best;
     if (!planned.plan || !placed_.insert({rates, planned.text, planned.seconds}).second) return {};
     const PlacedKinds placed(prices_, planned.plan(), !turns_.common.overlap);
-    // What follows a semicolon is about the memory of the shown machine.
+    // The text of the policy's choices. Its part after a semicolon is about the memory of the shown machine.
     const std::string text = planned.text.substr(0, planned.text.find(';'));
     Settled best;
     for (const BoundedPlacement& one : by_bound(placed)) {

@@ -52,8 +52,9 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
   }
 }
 
-/// If `placement: auto` allows both homes, returns two mappings for `policy:`, one with `placement: none` and one with
-/// `placement: backing`. They are compared if the strategy for fates has no candidates.
+/// If `placement` is `auto` and offloaded tensors can have their home in the second memory, returns two mappings for
+/// `policy:`, one with `placement: none` and one with `placement: backing`. Otherwise returns none. The mappings are
+/// compared if the strategy for fates has no candidates.
 std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
   std::vector<Value> maps;
   if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;
@@ -103,8 +104,8 @@ Candidate placed_turns_compared(const PolicyRequest& request, const CommonParame
       });
 }
 
-/// Adds to the plans of a candidate the placements that were compared. `turns` says whether placements in both memories
-/// were compared. This is known only when all candidates have been judged, and a plan is made after that.
+/// Adds to the plans of a candidate a fact that lists the compared placements. `turns` says whether placements in both
+/// memories were compared. This is known only when all candidates have been judged, and a plan is made after that.
 Candidate saying_compared(Candidate candidate, const std::shared_ptr<const bool>& turns) {
   return changed(std::move(candidate), [turns](Settled& way) {
     if (!way.plan) return;

@@ -46,15 +46,15 @@ Field home_field();
 
 /// These functions return the plan, or the candidates, of a policy whose weights take turns. The plan and the
 /// candidates follow the value of `placement`. `of_policy` makes them for a given machine. The request and the
-/// parameters must outlive the candidates. The functions throw InputError at `placement`, and Infeasible if the tensors
-/// do not fit.
+/// parameters must outlive the candidates. If the value of `placement` is not possible for this machine or workload,
+/// the functions throw an InputError that points to this key. If the tensors do not fit, they throw Infeasible.
 Draft plan_of_turns(const PolicyRequest& request, const Reader& parameters,
                     const PlansForMachine& of_policy);
 std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const Reader& parameters,
                                            const PlansForMachine& of_policy);
 
-/// Returns the mappings for `policy:` that are compared, one for each home. If `placement` allows only one home, the
-/// list is empty.
+/// Returns the mappings for `policy:` that are compared, one for each home of the tensors that take turns: host memory
+/// and the device's second memory. If `placement` allows only one of these homes, the list is empty.
 std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

@@ -70,8 +70,8 @@ class AlternatingMaker {
   }
 
   /// Returns the slots of a step in their order. The front slots of a pass alternate with the back slots of the
-  /// previous pass. At every moment, about the same share of the front slots' seconds and of the back slots' seconds has
-  /// passed.
+  /// previous pass. At every moment, about the same share of the front slots' seconds and of the back slots' seconds
+  /// has passed.
   std::vector<Slot> slots() const {
     std::vector<std::vector<Slot>> front(1),
         back(1);  // back[p] has the back slots of pass p - 1; back[0] is empty
@@ -92,7 +92,8 @@ class AlternatingMaker {
 
   void merge(const std::vector<Slot>& front, const std::vector<Slot>& back,
              std::vector<Slot>& all) const {
-    constexpr double rounding = 1e-9;  // shares with a smaller relative difference are equal
+    // Two shares of seconds (see slots()) count as equal if their relative difference is at most this number.
+    constexpr double rounding = 1e-9;
     double of_front = 0, of_back = 0, front_s = 0, back_s = 0;
     for (const Slot& slot : front) of_front += busy_s(slot);
     for (const Slot& slot : back) of_back += busy_s(slot);

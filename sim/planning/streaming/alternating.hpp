@@ -21,8 +21,8 @@ struct AlternatingShape {
   std::int64_t buffers = 1;
 };
 
-/// Returns the step as a program in which all loads come as late as possible. `streamed` must be the case in which
-/// boundaries stay on the device.
+/// Returns the step as a program in which all loads come as late as possible. `streamed` must be made with `offload` =
+/// false (streamed_case()): boundaries stay on the device.
 Program alternating_program(const PolicyRequest& request, const CommonParameters& common,
                             const StreamedCase& streamed, const AlternatingShape& shape);
 

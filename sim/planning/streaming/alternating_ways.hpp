@@ -11,7 +11,7 @@
 namespace sluice {
 
 /// What the candidates are made from. The objects behind the references must outlive the candidates. `streamed` must be
-/// the case in which boundaries stay on the device.
+/// made with `offload` = false (streamed_case()): boundaries stay on the device.
 struct AlternatingCase {
   const PolicyRequest& request;
   const CommonParameters& common;

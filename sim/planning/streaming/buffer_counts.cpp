@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more numbers are tried
+constexpr std::int64_t few_slots = 1000;  ///< if a step has at most this many slots, more numbers are tried
 
 }  // namespace
 
@@ -16,16 +16,18 @@ std::vector<BufferCount> buffer_counts(const StreamedCase& streamed, bool offloa
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
   if (streamed.micro_batches <= few_slots / groups) {
     for (const std::int64_t more : {2, 4, 5, 6}) counts.push_back({more, false});
-    // If no room is kept for a group's large inputs, the weights of the group can be loaded earlier.
+    // These choices have `inputs_cross` = false: the previous run keeps no room for a group's large inputs, so the
+    // weights of the group can be loaded earlier.
     if (offload && groups > 1)
       for (const std::int64_t more : {3, 2}) counts.push_back({more, false, false});
-    // A long transfer of weights does not delay an input, but more transfers of weights come late.
+    // These choices have `inputs_first` = true: a long transfer of weights does not delay an input, but more transfers
+    // of weights come late.
     if (groups > 1)
       for (const std::int64_t more : {3, 8}) counts.push_back({more, false, true, true});
   }
   counts.push_back({1, false});
   if (!most) return counts;
-  // A rehearsal looks only one step ahead, so rehearsals do not try many more buffers than there are micro-batches.
+  // A rehearsal looks only one step ahead, so numbers far above the number of micro-batches of a step are not tried.
   const std::int64_t greatest = std::ranges::max(counts, {}, &BufferCount::most).most;
   const std::int64_t useful = std::min(*most, std::max(greatest, streamed.micro_batches + 1));
   std::erase_if(counts, [&](const BufferCount& some) {

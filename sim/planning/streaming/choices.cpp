@@ -18,15 +18,15 @@ namespace sluice {
 
 namespace {
 
-/// `ahead` is tried in this number of equal steps, from 0 to the bytes of all weights that take turns.
+/// `ahead` is tried in at most this number of equal steps, from 0 to the bytes of all weights that take turns.
 constexpr std::int64_t steps_of_ahead = 32;
 constexpr std::int64_t few_steps_of_ahead =
-    8;  ///< the number if a step has `many_passes` passes or more
+    8;  ///< at most this number if a step has `many_passes` passes or more
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
-/// Numbers of {inputs, results} of other slots. If a choice may use fewer buffers (`spares`), one value of `ahead` is
-/// tried for each pair: with it, the device has room for so many inputs and results while the largest group runs.
+/// Each pair is a number of inputs and a number of results, of slots other than the computed slot. For a choice with
+/// `spares`, one value of `ahead` is tried for each pair: with it, each run has room for them (RunLevels::more_for).
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 /// The shares of the weights that stay are tried in multiples of 1 / 8.
@@ -93,7 +93,7 @@ class StreamedWays {
         {shared.request, shared.common, shared.keys, shared.streamed, shared.capacity}, in_flight_,
         shared_);
   }
-  /// Returns a lower bound of the seconds of alternating(), even if copies take longer than in this case.
+  /// Returns a lower bound of the seconds of alternating(). It also holds for a machine with slower copies.
   double alternating_at_least() const {
     if (offload_) return never;
     return std::max(loads_at_least(), sluice::alternating_at_least(shared_->streamed, in_flight_));
@@ -221,7 +221,7 @@ class StreamedWays {
     std::int64_t share = 0;  ///< in units of 1 / `shares_that_stay`
   };
 
-  /// Returns whether weights that take turns are loaded more than once in a run.
+  /// Returns whether the weights that take turns are loaded several times before the simulation ends.
   bool repeats() const {
     return shared_->streamed.groups.size() > 1 &&
            passes() * static_cast<double>(shared_->streamed.steps) > 1;
@@ -257,10 +257,10 @@ class StreamedWays {
     return choice;
   }
 
-  /// Returns the part of at_least() that counts how long loads occupy room, with any weights that stay. If the weights
-  /// do not fit at once, some of them stay and the others are loaded in every pass. Each load occupies its room for
-  /// longer than its latency. So the weights that take turns, divided by the room beside the weights that stay, are the
-  /// least number of latencies that a pass takes. This number is the least if no weights stay.
+  /// Returns a lower bound of the seconds that holds for any choice of the weights that stay. If the weights do not
+  /// fit at once, some of them stay and the others are loaded in every pass. Each load occupies its room for longer
+  /// than its latency. So a pass takes at least this many latencies: (weights that take turns) / (room beside the
+  /// weights that stay). This quotient is smallest if no weights stay.
   double loads_at_least() const {
     const StreamedCase& streamed = shared_->streamed;
     if (!shared_->capacity || streamed.weights() <= *shared_->capacity) return 0;
@@ -310,8 +310,8 @@ class StreamedWays {
     if (shared_->keys.piece) return {*shared_->keys.piece};
     return piece_sizes(shared_->streamed, passes());
   }
-  /// Returns the values of `ahead` that are tried. If a try takes long, because it needs a replay or has many passes,
-  /// there are fewer values.
+  /// Returns the values of `ahead` that are tried. There are fewer values if some weights stay, or if a try takes long,
+  /// because it needs a replay or has many passes.
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();

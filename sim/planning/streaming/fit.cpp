@@ -73,7 +73,7 @@ std::string StreamedFit::group_text(std::size_t g, std::int64_t needed) const {
          format_bytes(weights_at(g)) + (all_resident_ > 0 ? ", including those that stay" : "") +
          ", workspace " + format_bytes(stage.workspace) +
          (caches_ > 0 ? ", caches of all groups " + format_bytes(caches_) : "") +
-         ", activations and an input or an output " +
+         ", inputs and results of the group " +
          format_bytes(needed - weights_at(g) - stage.workspace - caches_);
 }
 

@@ -175,7 +175,7 @@ std::string StreamedChoice::text(std::size_t groups) const {
   text += ", ahead: " + format_bytes(ahead);
   if (resident_bytes() > 0) text += ", resident: " + format_bytes(resident_bytes());
   if (groups > 1) text += offload ? ", strategy: offload_all" : ", strategy: keep_all";
-  // No key says which groups use fewer buffers than `policy.buffers`: Sluice decides this by itself.
+  // No key of a scenario gives `inputs_cross` or `inputs_first`: Sluice chooses them by itself.
   if (!inputs_cross) text += "; before a group begins, only the first of its inputs is loaded";
   if (inputs_first) text += "; weights wait for all inputs of earlier groups";
   return text;

@@ -75,8 +75,8 @@ struct RealCopies {
   double shared_s_per_byte = 0;
 };
 
-/// The data that determine the seconds and bytes of a choice: the bytes and the compute seconds of each group, the times
-/// of copies, and the numbers of the workload.
+/// The data that determine the seconds and bytes of a choice: the bytes and the compute seconds of each group, the
+/// times of copies, and the numbers of the workload.
 struct StreamedCase {
   struct Group {
     StageBytes bytes{};
@@ -101,7 +101,7 @@ struct StreamedCase {
   std::int64_t answer_bytes(std::size_t group) const;
   double save_s(std::size_t group) const;
 };
-/// Returns the case for the cut of the request. StreamedChoice explains `offload`.
+/// Returns the data of StreamedCase for the cut of the request. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 

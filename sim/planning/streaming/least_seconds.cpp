@@ -35,8 +35,8 @@ GroupCopies copies_of(const StreamedCase& streamed, const StreamedChoice& choice
 }
 
 /// Returns the lower bound that comes from the end of the run. Rehearsal::at_least() explains this
-/// bound. `loads_s` is the time of those loads in the run that use the copy engine of the weights. The last of these
-/// loads arrives `latency_s` later.
+/// bound. `loads_s` is the time of those loads in the run that use the copy engine of the weights. After this time, the
+/// latency of the last load still passes.
 double ending(const StreamedCase& streamed, const StreamedChoice& choice, double loads_s) {
   const double passes = passes_of(streamed, choice);
   const bool again = passes * static_cast<double>(streamed.steps) > 1;
@@ -77,7 +77,7 @@ class FirstWeights {
     begun_s_ += streamed_.real->begins.seconds(bytes);
     begun_bytes_ += bytes;
   }
-  /// Returns this time, if these groups also need this number of the model's inputs.
+  /// Returns a lower bound of the time at which these weights and `inputs` inputs of the model have arrived.
   double at_least(std::int64_t inputs) const {
     const std::optional<RealCopies>& real = streamed_.real;
     const std::int64_t input_bytes = streamed_.groups[0].bytes.input;
@@ -144,7 +144,7 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
   double least = before_last + last_s;
   for (std::size_t engine = up_engine; engine < copies_s.size(); ++engine)
     least = std::max(least, all * copies_s[engine]);
-  // Without a shown machine, this engine makes only saves, and the first save follows the first loads.
+  // Without a shown machine, `up_engine` makes only saves, and the first save follows the first loads.
   if (!streamed.real && copies_s[up_engine] > 0)
     least = std::max(least, first_there + all * copies_s[up_engine] + streamed.up.latency_s);
   return least;

@@ -83,8 +83,8 @@ class LoadOrder {
   }
 
   /// Returns the most bytes that the device holds, with early loads and buffers. With any memory from this number of
-  /// bytes to bytes(), the order of loads is the same. The result may be a little too large: from the first early load
-  /// of a run on, the function counts all early loads of this run.
+  /// bytes to Rehearsal::bytes(), the order of loads is the same. The result may be a little too large: from the first
+  /// early load of a run on, the function counts all early loads of this run.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
@@ -284,7 +284,7 @@ class LoadOrder {
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];
     from = std::max(from, std::max<std::int64_t>(0, (r / runs_ - 1) * slots_));
     const auto prefetch = rehearsal_.choice().prefetch;
-    if (prefetch && !stays(r))  // weights that stay are never early weights
+    if (prefetch && !stays(r))  // `prefetch` does not limit weights that stay
       from = std::max(from, r - *prefetch - 1 < 0 ? 0 : end_slot(r - *prefetch - 1));
     if (!streamed_.overlap) from = need;
     for (std::int64_t q = r - 1; !stays(r) && q >= 0 && end_slot(q) > from; --q) {

@@ -59,8 +59,8 @@ class Rehearsal {
   Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice);
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
-  /// Sets the bytes that early loads may use. If the choice spares buffers, these bytes also determine the number of
-  /// buffers of each run.
+  /// Sets the bytes that early loads may use. If the choice has StreamedChoice::spares, these bytes
+  /// also determine the number of buffers of each run.
   void set_ahead(std::int64_t bytes);
 
   /// Returns the bytes of memory that the choice needs, with early loads.
@@ -113,8 +113,8 @@ class Rehearsal {
   const std::vector<std::int64_t>& pieces(std::size_t group) const { return pieces_[group].bytes; }
   /// Returns how many of the group's pieces stay on the device.
   std::size_t kept(std::size_t group) const { return pieces_[group].kept; }
-  /// Returns the index of the first piece that each step loads for this run. Pieces before it are loaded at another
-  /// time.
+  /// Returns the index of the first piece that each step loads for this run. The pieces before it stay: they are loaded
+  /// before the first step, or during the first pass.
   std::size_t first_piece(const GroupRun& run) const {
     return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
   }

@@ -233,8 +233,8 @@ double wait_for_weights(const Rehearsal& rehearsal, std::size_t r, std::int64_t 
 }
 
 /// Returns a lower bound of the arrival of the first input of run r, or 0 if none is known. Inputs occupy buffers while
-/// they are loaded, so the load begins at most `buffers` slots before the run. `starts` gives lower bounds of the starts
-/// of the earlier runs of the step. If r is the number of runs, the input is for the next step.
+/// they are loaded, so the load begins at most `buffers` slots before the run. `starts` gives lower bounds of the
+/// starts of the earlier runs of the step. If r is the number of runs, the input is for the next step.
 double input_arrival(const Rehearsal& rehearsal, std::size_t r, const std::vector<double>& starts) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   const GroupRun& run = runs[r % runs.size()];

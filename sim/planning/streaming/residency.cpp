@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 8;
 
-/// Returns by how many bytes group g exceeds the line (see by_need), but at most the bytes of its weights.
+/// Returns by how many bytes a group and all its weights exceed the number of bytes `line` (see by_need), but at most
+/// the bytes of its weights.
 std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>& beside,
                    std::int64_t line, std::size_t g) {
   const std::int64_t weights = streamed.groups[g].bytes.weights;
@@ -26,7 +27,7 @@ std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
-  // In the loop, with the line at `high`, all groups together exceed it by at most `bytes` bytes.
+  // In the loop, with `high` as the line, the sum of above() of all groups is at most `bytes`.
   std::int64_t high = 0, low = -1;
   for (std::size_t g = 0; g < beside.size(); ++g)
     high = std::max(high, beside[g] + streamed.groups[g].bytes.weights);

@@ -40,8 +40,8 @@ class RunClock {
   double computed_before(std::int64_t slot) const;
   double results_left(std::size_t run) const;
   void end_step();
-  /// Returns whether every slot of this step ends equally long after the same slot of the previous step. Sets `*period`
-  /// to the seconds between the two steps.
+  /// Returns whether the same number of seconds lies between the end of each slot of the previous step and the end of
+  /// this slot in the present step. Sets `*period` to this number.
   bool repeats(const Engines& free_before, double* period) const;
   double everything_alone() const;
   std::size_t at(std::int64_t slot) const { return static_cast<std::size_t>(slot); }

@@ -170,8 +170,8 @@ std::int64_t RunLevels::peak(std::size_t run, const RunMemory& memory) const {
   return std::max(level(memory, count, 0), level(memory, count, count - 1));
 }
 
-/// Returns the memory of a run that has at most `bytes` bytes. Starting from no results and no inputs of other slots,
-/// the function adds one result, one input, one result and so on while they fit.
+/// Returns for a run how many results and inputs of other slots fit on the device, which then holds at most `bytes`
+/// bytes. Starting from none, the function adds one result, one input, one result and so on while they fit.
 RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   const std::int64_t inputs = most_inputs(), results = most_results(runs_[run]);
   const RunMemory all = memory_of_run(run, inputs, results);

@@ -17,8 +17,9 @@ class RunLevels {
   RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
             const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
 
-  /// Returns the fewest bytes of memory that the choice needs. If the choice spares buffers, these include only the
-  /// input and the result of the slot that is computed. Otherwise they include all buffers.
+  /// Returns the fewest bytes of memory that the choice needs. If the choice has
+  /// StreamedChoice::spares, these include only the input and the result of the slot that is
+  /// computed. Otherwise they include all buffers.
   std::int64_t least() const { return least_; }
   /// Returns how many bytes more than least() are needed if each run has room for this many inputs and results of other
   /// slots.
@@ -33,8 +34,9 @@ class RunLevels {
   /// Returns the bytes on the device, without weights for later runs, while slot `m` of this run is computed. The run's
   /// first slot is slot 0.
   std::int64_t at(std::size_t run, std::int64_t m) const;
-  /// Returns the least that at() can return after any set_room(). If the choice spares buffers, only the input and the
-  /// result of the slot itself are included, because a small memory has no room for others.
+  /// Returns the least that at() can return after any set_room(). If the choice has
+  /// StreamedChoice::spares, only the input and the result of the slot itself are included, because
+  /// a small memory has no room for others.
   std::int64_t least_at(std::size_t run, std::int64_t m) const;
   /// While a slot of this run is computed, at most inputs() inputs of later slots may be on the device, and at most
   /// results() results of earlier slots may be in transfer.

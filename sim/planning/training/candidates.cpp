@@ -42,8 +42,8 @@ TriedCounts tried_counts(std::int64_t operations) {
   return {1, 0};
 }
 
-/// Lower bounds of seconds and of peaks for batches of any size. The sums of a few small batches are computed. The sums
-/// of a larger batch follow from them, because each further pass and each further micro-batch adds a fixed amount.
+/// Lower bounds of seconds and of peaks for batches of any size. The TrainingSums of a few small batches are computed.
+/// Those of a larger batch follow from them: each further pass and each further micro-batch adds a fixed amount.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
@@ -68,8 +68,8 @@ class WorkOfBatches {
     const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                  save = sum(&TrainingSums::save_s);
     const double additions = batches * sum(&TrainingSums::additions);
-    // In a pass with fewer micro-batches than the others, the bytes of copies may be rounded. So the bound is lowered
-    // a little.
+    // The seconds of copies need not be exactly linear in the numbers of micro-batches and passes. So the bound is
+    // lowered a little.
     constexpr double division = 1 - 1e-9;
     if (!order_.overlap)
       return lowered_for_rounding(batches * (compute + load + save) * division, additions);
@@ -125,7 +125,7 @@ std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
   return request.capacity_enforced ? least : std::nullopt;
 }
 
-/// The ways to train with a given number of micro-batches side by side. They differ in the places of the loads.
+/// The ways to train with a given number of micro-batches side by side. They differ in where the plan lists the loads.
 class TrainingWays {
  public:
   /// `at_least` is a lower bound on the bytes that each device needs.
@@ -144,8 +144,8 @@ class TrainingWays {
   }
 
   /// Returns one candidate for all ways, or nothing if the step cannot fit. `at_least` is a lower bound of the
-  /// candidate's seconds. The ways are listed only when the judge opens the candidate, because another strategy may
-  /// already have had the same ways.
+  /// candidate's seconds. The ways are listed only when the judge calls `open`: it does not if another strategy has
+  /// already given a candidate with the same ways.
   static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways,
                                        double at_least) {
     if (!ways->fits(ways->at_least_)) return {};
@@ -168,8 +168,9 @@ class TrainingWays {
     return candidates;
   }
 
-  /// Returns a text that is the same for all strategies for fates that lead to the same step. The address of the stages
-  /// stands for the cut in this text: all requests with one cut have the same address, except under `resident`.
+  /// Returns a text for comparisons: two strategies for fates that lead to the same step have the same text. In this
+  /// text, the address of the list of stages stands for the cut: all requests with one cut have the same list, except
+  /// under `resident`.
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;
     text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
@@ -204,8 +205,8 @@ class TrainingWays {
   }
 
   /// Returns, for each pace, ways with different rooms for early loads (see rooms()), and at most TriedCounts::listings
-  /// further ways. Of these, the first is the listing that needs the most bytes, and each one after it needs fewer
-  /// bytes than the one before. Ways that do not fit are left out.
+  /// further ways: the listing that needs the most bytes, then a listing that needs fewer bytes, and so on. Ways that
+  /// do not fit are left out.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;
@@ -234,7 +235,8 @@ class TrainingWays {
       for (std::size_t n = 0; n < tried.listings && room >= step.peak(); ++n)
         room = add({room, paces[p], run_room_}) - 1;
     }
-    // Reversed, the ways with the machine's pace and the most room come first. The fastest way is probably among them.
+    // Reversed, the further ways of the machine's own pace come first, and the ways with the smallest room come last.
+    // The fastest way is probably among the first.
     std::reverse(ways.begin(), ways.end());
     return ways;
   }
@@ -293,8 +295,8 @@ class TrainingWays {
   bool enforced_;
   /// The capacity of the smallest device. Empty means unlimited.
   std::optional<std::int64_t> capacity_;
-  /// How many bytes of each device a run may use. If empty, these are the bytes of the room with which its loads are
-  /// listed.
+  /// How many bytes of each device a run may use. If empty, it may use as many bytes as its early loads may fill
+  /// (EarlyLoadLimits::room).
   std::optional<std::int64_t> run_room_;
   PolicyRequest unlimited_;
   TrainingOrder order_;

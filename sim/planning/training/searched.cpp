@@ -1,4 +1,4 @@
-// Makes candidates of training for a strategy for fates that searches. If weights take turns, each number of
+// Makes candidates of training for a strategy that searches for fates. If weights take turns, each number of
 // micro-batches side by side has a search of its own. The results are compared with the plans of the strategies that
 // treat all stages alike.
 #include <algorithm>

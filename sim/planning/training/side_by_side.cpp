@@ -66,9 +66,9 @@ class SideBySideChain {
   bool weights_stay_;
 };
 
-/// Sets the seconds in which the device waits for the first stage. No computation hides the loads with which a step
+/// Sets the seconds in which the device computes nothing (FateRun). No computation hides the loads with which a step
 /// begins: those of the first stage's weights. The last computation of a step updates these weights. Then they are
-/// saved, and loaded again before the next step can begin.
+/// saved, and loaded again before the next step can begin. After the last step, the run still waits for the saves.
 void wait_for_first_stage(const StageState& first, const SideBySideShape& shape, FateRun& run) {
   run.first_s = first.weights_load_s;
   if (!shape.overlap) {  // the seconds of all other copies are in the chain's passes

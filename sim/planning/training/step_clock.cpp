@@ -158,8 +158,9 @@ class StepRun {
     return places_[load].at < 0 || (places_[load].at == 0 && first_goes_ahead_);
   }
 
-  /// On the real machine, copies the weights from host memory into the second memory, in the order in which they are
-  /// first loaded from there. Their copy engine makes these copies before all others.
+  /// If there is a real machine, its run begins with copies of the weights from host memory into the second memory, in
+  /// the order in which the weights are first loaded from there. This function adds these copies. Their copy engine
+  /// makes them before all others.
   void begin_weights() {
     if (!clock_.real_) return;
     const auto begin = [&](std::int64_t stage) {
@@ -278,9 +279,9 @@ class StepRun {
     }
   }
 
-  /// Counts a load that the next operation needs. Operations run in the order of the list, because each phase runs on
-  /// one device. So before this operation starts, the shared links must have carried this load and the loads of all
-  /// earlier operations.
+  /// Adds a load that the next operation needs to `needed_s_`, the seconds of the shared links. Operations run in the
+  /// order of the list, because each phase runs on one device. So before this operation starts, the shared links must
+  /// have carried this load and the loads of all earlier operations.
   void need(const Program::Instance& made) {
     add_needed(clock_.stream_of(made), made.bytes);
     if (!clock_.real_ || made.home != Program::Home::weights || round_ > 0) return;

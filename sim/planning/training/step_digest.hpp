@@ -9,10 +9,10 @@
 
 namespace sluice {
 
-/// Returns a digest of the operations, instances and places of the program, without the places of its loads. Only
-/// programs of one training may be compared: those with the same cut, devices, rounds, passes and prices. If two of
-/// them have equal digests, their plans have equal actions and tensors. What is equal for all programs of one training
-/// is left out, for example the number of rounds.
+/// Returns a digest of the operations, instances and homes of tensors of the program, but not of where its loads are
+/// listed. Only programs of one training may be compared: those with the same cut, devices, rounds, passes and prices.
+/// If two of them have equal digests, their plans have equal actions and tensors. What is equal for all programs of one
+/// training is left out, for example the number of rounds.
 std::string step_digest(const Program& step);
 
 }  // namespace sluice

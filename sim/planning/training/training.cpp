@@ -183,7 +183,7 @@ class TrainingPlan {
     chosen_room_ = order_.run_room ? order_.run_room : order_.room;
     if (!choice.bytes) return;
     room_ = room_of(*choice.bytes);
-    if (capacity_) chosen_room_ = room_;  // the search simulated its plan within these bytes
+    if (capacity_) chosen_room_ = room_;  // as many as the search for fates gave its plan
   }
 
   /// Returns the request to the strategy for fates. The request refers to `together`, which the function sets.
@@ -237,8 +237,8 @@ class TrainingPlan {
 
   // --- the number of micro-batches side by side ------------------------------------------------
 
-  /// Returns the number of micro-batches in flight. If the scenario leaves it open, a batch has as few passes as fit.
-  /// All passes are about equally large, because a small pass would hide few transfers.
+  /// Returns the number of micro-batches in flight. If the order leaves it open, it is 1 if the strategy searches.
+  /// Otherwise a batch has as few passes as fit, all about equally large: a small pass would hide few transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;

@@ -56,11 +56,12 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
+/// What a policy, and the candidate that it offers, have decided about a training run.
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
   /// The number of micro-batches in flight. If empty, each batch is divided into as few passes as fit, all about
-  /// equally large.
+  /// equally large. For a strategy that searches for fates, the number is then 1.
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
@@ -76,15 +77,17 @@ struct TrainingOrder {
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
 };
 
-/// Returns whether weights stay on the device: if the order says so, or if there is only one stage and one device.
+/// Returns whether weights stay on the device: if `order` says so, or if there is only one stage and
+/// one device.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited or capacities
 /// are not enforced.
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns the fates that the strategy chooses for the order's number of micro-batches in flight. A search need not
-/// look for fates with which the run takes `worth` seconds or more. Throws InputError, Infeasible.
+/// Returns the fates that the strategy chooses for TrainingOrder::in_flight micro-batches in flight.
+/// A search need not look for fates with which the run takes `worth` seconds or more. Throws
+/// InputError, Infeasible.
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth);
 
 /// Returns the plan of a training run. Throws InputError. Throws Infeasible if the run does not fit. The message says
@@ -148,7 +151,7 @@ std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
 
-/// Returns the candidates for a strategy for fates that searches. For each number in `in_flight`, one candidate has the
+/// Returns the candidates for a strategy that searches for fates. For each number in `in_flight`, one candidate has the
 /// fates that the search finds for this number of micro-batches side by side. The other candidates come from the
 /// strategies that treat all stages alike. If weights stay, the result may be empty.
 std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,

@@ -57,8 +57,8 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   unlimited.capacity_enforced = false;
   const auto plan =
       std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
-  // The limits are set because the replay counts reservations only for pools with a limit. But it grants every request
-  // at once (`unlimited`).
+  // The limits are set because the replay adds the bytes of earlier requests to `reserved` only for pools with a limit.
+  // But it grants every request at once (`unlimited`).
   for (Pool& pool : plan->pools) pool.enforced = request.capacity_enforced;
   const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
   if (result.blocking) return {};
@@ -112,7 +112,7 @@ class Attempts {
   }
 
   /// Returns whether best() finds a plan. Once a way fits, no further way is planned. The plans that the policy makes for
-  /// the attempts usually need the fewest bytes, so they are tried first, beginning with the finest cut.
+  /// the attempts (CutAttempt) usually need the fewest bytes, so they are tried first, beginning with the finest cut.
   bool any_fits() {
     for (auto attempt = attempts_.rbegin(); attempt != attempts_.rend(); ++attempt)
       if (plan_fits(attempt->request)) return true;
@@ -136,7 +136,7 @@ class Attempts {
       check(finish(policy_.plan(request, parameters_), request));
       return true;
     } catch (const Infeasible&) {
-    } catch (const InputError&) {  // a candidate may have no such error
+    } catch (const InputError&) {  // other choices may not have this error
     }
     return false;
   }
@@ -259,7 +259,7 @@ class Attempts {
   std::int64_t ways_ = 0;
 };
 
-/// Does what settle() does, but an error gives the greatest number of micro-batches in flight for one attempt only.
+/// Does what settle() does. But if no plan fits, the number of micro-batches in flight in the error is for one attempt.
 Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& attempts,
                        const Reader& parameters) {
   Attempts all(policy, attempts, parameters);
@@ -298,9 +298,9 @@ std::optional<std::int64_t> asked_in_flight(const Policy& policy, const Value& k
 }
 
 /// Returns the greatest number of micro-batches in flight that fits, if the scenario names a number that does not fit.
-/// `known` comes from the bytes of one attempt on the device. With other choices that the scenario leaves open, more
-/// micro-batches may fit. In a plan with host memory and buffers, fewer may fit. If a number fits, each smaller number
-/// fits, too. Returns 0 if no number fits.
+/// `known` is the number in the error of one attempt, which was computed from the bytes on the device. With other
+/// choices that the scenario leaves open, more micro-batches may fit. In a plan with host memory and buffers, fewer may
+/// fit. If a number fits, each smaller number fits, too. Returns 0 if no number fits.
 std::int64_t most_in_flight(const Policy& policy, const std::vector<CutAttempt>& attempts,
                             const Reader& parameters, std::int64_t known) {
   const std::optional<std::int64_t> asked =
@@ -333,7 +333,8 @@ Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
     shortage.most_in_flight = most;
     if (most == 0) throw Infeasible(infeasible.what(), std::move(shortage));
     throw Infeasible(std::string(infeasible.what()) +
-                         "\n  the greatest number in flight that fits: " + std::to_string(most),
+                         "\n  the greatest number of micro-batches in flight that fits: " +
+                         std::to_string(most),
                      std::move(shortage));
   }
 }

@@ -35,7 +35,7 @@ Profile read(const std::shared_ptr<const Source>& source) {
   profile.header.set("format", Value::make(std::string("sluice-profile/1")));
   profile.header.set("source", Value::make(std::string("PipeDream's profiler")));
   for (const pipedream::Node& node : graph.nodes()) {
-    if (node.is_size() || node.is_input()) continue;  // A node that loads data is not an operator.
+    if (node.is_size() || node.is_input()) continue;  // A call of size() and a load of data are not operators.
     profile.rows.push_back(row_of(graph, node, "forward", node.forward));
     profile.rows.push_back(row_of(graph, node, "backward", node.backward));
   }

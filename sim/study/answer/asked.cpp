@@ -9,7 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the model's parameters and the scale that the scenario sets, such as "tokens=1".
+/// Returns the model's parameters that the scenario sets, and its key `scale`, which multiplies the size of each layer.
+/// Example: "tokens=1".
 std::vector<std::string> parameters_of(const Scenario& scenario) {
   std::vector<std::string> parameters;
   if (const Value* model = scenario.document.find("model"))

@@ -20,13 +20,14 @@ std::string asked_text(const Scenario& scenario);
 /// Returns the parts of asked_text() as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// A run computes and moves data. The seconds of this work come from figures, such as rates. Each share says what part
-/// of these seconds comes from figures of one origin. If the run does any work, the shares add up to 1.
+/// A run computes and moves data. The seconds of this work come from figures, such as rates. The shares `measured`,
+/// `sourced` and `assumed` say which part of these seconds comes from figures of which origin. If the run does any
+/// work, the shares add up to 1.
 struct Certainty {
   double measured = 0;  ///< share that comes from measurements of the layers
   double sourced = 0;   ///< share that comes from fits, and from figures with a source
-  /// The share that comes from figures without a source: from overrides, from assumed ratios, and from figures that the
-  /// platform marks as assumed.
+  /// The share that comes from figures without a source: from overrides, from the assumed ratio of backward to forward
+  /// seconds (`workload.backward`), and from figures that the platform marks as assumed.
   double assumed = 0;
   /// The paths of the assumed figures on which the seconds of this run depend, such as "devices.gpu.roofline".
   std::vector<std::string> figures;

@@ -64,8 +64,8 @@ class Figures {
     return value;
   }
 
-  /// If a figure is assumed, returns the path under which this is reported. If the platform names no source, or an
-  /// override sets the figure, this is the figure's own path. Otherwise, it is the entry of the platform's list
+  /// If a figure is assumed, returns the path under which the answer lists it. If the platform names no source, or an
+  /// override sets the figure, this path is the figure's own path. Otherwise, it is the entry of the platform's list
   /// `assumed` that covers the figure. If the figure is not assumed or does not exist, returns "".
   std::string assumed_as(const std::string& figure) const {
     const Value* value = find(figure);

@@ -229,7 +229,7 @@ std::string refusal_text(const Refusal& refusal, const Infeasible& infeasible) {
     if (const std::string classes = classes_of(shortage); !classes.empty()) text += ": " + classes;
   }
   if (const std::int64_t most = most_in_flight(infeasible); most > 0)
-    text += "\n  the greatest number in flight that fits: " + std::to_string(most);
+    text += "\n  the greatest number of micro-batches in flight that fits: " + std::to_string(most);
   if (refusal.largest_batch)
     text += *refusal.largest_batch > 0
                 ? "\n  the largest batch that fits: " + std::to_string(*refusal.largest_batch)

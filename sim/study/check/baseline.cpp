@@ -66,7 +66,9 @@ const Record& input_record() {
            .type = Type::choice,
            .summary = "whether a scenario or a plan was run",
            .choices = {"scenario", "plan"}},
-          {.name = "sha256", .type = Type::text, .summary = "the hash of the text"},
+          {.name = "sha256",
+           .type = Type::text,
+           .summary = "the hash of the scenario or plan as text"},
           {.name = "text",
            .type = Type::list,
            .summary = "the lines of the resolved scenario, unless the text is too long",
@@ -208,8 +210,8 @@ Value input_value(const Baseline& baseline) {
   return input;
 }
 
-/// Returns one component of a key, with a backslash before each slash. The components of a key are joined by slashes,
-/// so a slash inside a component must look different.
+/// Returns one component of a key, with a backslash before each slash and each backslash. The components of a key are
+/// joined by slashes, so a slash inside a component must look different.
 std::string component(const std::string& name) {
   std::string text;
   for (const char c : valid_utf8(name)) {

@@ -3,10 +3,10 @@
 //
 // If the text of a plan is short, the baseline keeps the whole text, in the format sluice-plan/2 that `sluice run`
 // executes. If the text is long, the baseline keeps only a digest, in the format sluice-plan-digest/1. The digest has
-// five parts: the lines before the tensors; the number and bytes of the tensors; sums over each section, and over each
-// stream in a section; the seconds of each stage; and hashes of the order of the actions. Computed numbers, such as
-// seconds, may have other last digits with another compiler. So the hashes leave out computed numbers. The sums include
-// computed numbers, and are compared with a tolerance of 1e-9.
+// five parts: the lines before the prologue, except the lines of tensors; the number, the bytes and a hash of the
+// tensors; sums over each section, and over each stream in a section; the seconds of each stage; and hashes of the
+// actions in their order. Computed numbers, such as seconds, may have other last digits with another compiler. So the
+// hashes leave out computed numbers. The sums include computed numbers, and are compared with a tolerance of 1e-9.
 #pragma once
 
 #include <cstddef>

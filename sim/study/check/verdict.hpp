@@ -33,8 +33,8 @@ struct InputChange {
   std::string key, expected, got;  ///< `expected` is empty for a new key, `got` for a removed key
 };
 
-/// The state of a scenario. `missing` means that the scenario has no baseline. `error` means that there is no answer,
-/// or no readable baseline.
+/// The state of a scenario. `missing` means that the scenario has no baseline, or that the plan of the baseline is
+/// missing. `error` means that there is no answer, or no readable baseline.
 enum class State { equal, better, changed, worse, missing, error };
 std::string_view words_of(State state);
 

@@ -23,6 +23,7 @@ DType element_of(const CoverRequest& request) {
   return request.dtype.empty() ? DType::float32 : dtype_of(request.dtype);
 }
 
+/// Returns the weight of an operator: the number by which unmeasured operators are ranked.
 double weight_of(const Work& work, const CoverRequest& request) {
   if (request.device) return ideal_seconds(work, *request.device, element_of(request));
   return std::max(work.flop / usual_balance, work.bytes);
@@ -32,7 +33,7 @@ double weight_of(const Work& work, const CoverRequest& request) {
 struct CountedOperator {
   ProfileRow row;
   std::int64_t occurrences = 0;
-  double weight = 0;  ///< the weight of one occurrence
+  double weight = 0;  ///< weight_of() one occurrence
   const ProfileIndex::ByBatch* measured = nullptr;
   const Layer* layer = nullptr;
 };
@@ -119,8 +120,9 @@ void attribute(Cover& cover, const ProfileRow& row, std::int64_t occurrences) {
   cover.attributed_j += static_cast<double>(occurrences) * *row.energy();
 }
 
-/// Ranks the unmeasured operators by their weights (weight_of), and counts how many of them must be measured to reach
-/// `target`. `factor` is the measured seconds per unit of weight. If no operator was measured, `factor` is 0.
+/// Ranks the unmeasured operators by the numbers of weight_of(), and counts how many of them must be measured to reach
+/// `target`. The sum of the measured seconds, divided by the sum of the weight_of() of the measured operators, is
+/// `factor`. If no operator was measured, `factor` is 0.
 void rank_missing(Cover& cover, double factor, double target) {
   std::stable_sort(
       cover.missing.begin(), cover.missing.end(),
@@ -155,7 +157,7 @@ std::optional<double> Cover::share_j() const {
 Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& request) {
   const ProfileIndex index(profile);
   Cover cover;
-  double weight = 0;  // the sum of the weights of the measured operators
+  double weight = 0;  // the sum of the weight_of() of the measured operators
   for (const CountedOperator& one : operators_of(model, index, request)) {
     ++cover.operators;
     const double all = static_cast<double>(one.occurrences) * one.weight;

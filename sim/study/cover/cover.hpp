@@ -32,9 +32,11 @@ struct CoverRequest {
 struct UnmeasuredOperator {
   std::string words;
   std::int64_t occurrences = 0;
-  double weight = 0;  ///< the weight of all occurrences, by which operators are ranked
-  /// The expected seconds of all occurrences: `weight` times the mean seconds per unit of weight, over all measured
-  /// operators. If no operator was measured, the number is 0.
+  /// The number by which operators are ranked, for all occurrences together: seconds at the rates of the request's
+  /// `device`, or a measure of FLOP and bytes.
+  double weight = 0;
+  /// The expected seconds of all occurrences: `weight` times (sum of the seconds of all measured operators) / (sum of
+  /// their weights). If no operator was measured, the number is 0.
   double expected_s = 0;
 };
 
@@ -62,8 +64,9 @@ struct Cover {
 /// a layer (see only_row).
 Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& request);
 
-/// Compares the rows of a profile with the profile's row for the whole model, without a model file. All rows must have
-/// one model, one batch and one element type.
+/// Compares the rows of a profile with the profile's row for the whole model, without a model file. Rows of another
+/// batch or element type than the requested one are only counted in `elsewhere`. Throws InputError if the other rows
+/// are of several models, devices, caches, methods or element types.
 Cover cover_of_rows(const Profile& profile, const CoverRequest& request);
 
 }  // namespace sluice

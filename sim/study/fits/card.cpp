@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-/// After a search for the largest micro-batch, this number of micro-batches above its result is tried, too.
+/// When a search has found that n is the largest number of samples that fits, n + 1 to n + `neighbours` are tried, too.
 constexpr std::int64_t neighbours = 3;
 /// If the user does not request a batch, accumulation is shown for a batch with this number of micro-batches, each as
 /// large as fits.

@@ -1,12 +1,13 @@
 // For each card of a list, `fits` finds the largest micro-batch, the bytes of each class of tensors, and the time of a
 // batch with gradient accumulation. `fits` also says why the next larger micro-batch does not fit. A micro-batch fits
-// if `sluice run` could run it: its scenario has a plan, and the plan passes the check. All sizes are in bytes, and all
-// times are in seconds. If a micro-batch does not fit, the refusal says how many bytes are missing. The search uses
-// this number to choose the next size that it tries (base/fit_search.hpp). It is possible that a larger micro-batch
-// fits although a smaller one does not. So when the search has found a size, the next three larger sizes are also
-// tried. If one of them fits, the search continues from there. This is not done for a strategy for fates that searches
-// (`optimal`). It refuses a micro-batch only if even its choice with the least bytes does not fit, and these bytes grow
-// with the samples. So with such a strategy, if a micro-batch does not fit, no larger micro-batch fits.
+// if `sluice run` could run it: its scenario has a plan, and the plan has enough memory and does not block, as check()
+// (execute/feasibility.hpp) finds out. All sizes are in bytes, and all times are in seconds. If a micro-batch does not
+// fit, the refusal says how many bytes are missing. The search uses this number to choose the next size that it tries
+// (base/fit_search.hpp). It is possible that a larger micro-batch fits although a smaller one does not. So when the
+// search has found a size, the next three larger sizes are also tried. If one of them fits, the search continues from
+// there. This is not done for a strategy for fates that searches (`optimal`). It refuses a micro-batch only if even its
+// choice with the least bytes does not fit, and these bytes grow with the samples. So with such a strategy, if a
+// micro-batch does not fit, no larger micro-batch fits.
 #pragma once
 
 #include <array>

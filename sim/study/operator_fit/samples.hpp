@@ -30,10 +30,11 @@ struct FitSamples {
 /// one further device, whatever its name is.
 using DevicesByName = std::map<std::string, Device>;
 
-/// Returns one sample for each row that can be used: it is a leaf (an operator that contains no other operators), its
-/// pass is forward, and its time is above 0. Throws InputError if a device of the rows has no data sheet, or if its
-/// data sheet lacks a figure that the form of the fit needs. Also throws InputError if rows of one class and one device
-/// were measured in different ways, such as with a hot and with a cold cache.
+/// Returns one sample for each row that can be used: it is a leaf (an operator that contains no other operators) of a
+/// class that is fitted, its sizes are understood, its pass is forward, and its time is above 0. Throws InputError if a
+/// device of the rows has no data sheet, or if its data sheet lacks a figure that the form of the fit needs. Also
+/// throws InputError if rows of one class and one device were measured in different ways, such as with a hot and with a
+/// cold cache.
 FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices);
 
 }  // namespace sluice

@@ -11,8 +11,9 @@
 namespace sluice {
 namespace {
 
-/// The penalty grows like the square of a deviation that is far smaller than this number, and
-/// linearly if the deviation is far larger.
+/// penalty() turns the deviation of a sample from the fit into a penalty. If the deviation is far
+/// smaller than this number, the penalty grows like its square. If it is far larger, the penalty
+/// grows linearly.
 constexpr double small = 0.05;
 constexpr int most_steps = 1500;
 

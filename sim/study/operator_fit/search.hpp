@@ -15,16 +15,17 @@ struct FittedParameters {
   double penalty = 0;
 };
 
-/// Finds the parameters p for which the sum of mean(p) and a penalty is least. This penalty is larger the farther a
-/// parameter is from its usual value. The search begins at `start`, stays within the parameters' ranges, and changes
-/// the logarithms of the parameters. A parameter that has no range, or does not belong to `part`, keeps its start
-/// value. Equal arguments give equal results. The method is Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
+/// Finds the best parameters p. mean(p) says how far the samples deviate from the fit with these parameters: it is a
+/// mean_penalty(). A second penalty is larger the farther a parameter is from its usual value. The sum of mean(p) and
+/// the second penalty is made as small as possible. The search begins at `start`, stays within the parameters' ranges,
+/// and changes the logarithms of the parameters. A parameter that has no range, or does not belong to `part`, keeps its
+/// start value. Equal arguments give equal results. The method is Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
 FittedParameters fit_parameters(const std::vector<FormParameter>& form,
                                 const std::vector<double>& start, FormPart part,
                                 const std::function<double(const std::vector<double>&)>& mean);
 
-/// Returns the penalty of the deviation `over` of a sample. It grows like the square of a small deviation, but only
-/// linearly for a large deviation. So single outliers have little effect.
+/// Returns the penalty for a sample that deviates from the fit by `over`. The penalty grows like the square of a small
+/// deviation, but only linearly for a large deviation. So single outliers have little effect.
 double penalty(double over);
 
 /// Returns the mean of the penalties of the samples, where over(sample) is the deviation of a sample. If there are many

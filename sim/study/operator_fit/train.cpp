@@ -129,8 +129,8 @@ FitError summary_of(const std::vector<double>& errors) {
           static_cast<std::int64_t>(errors.size())};
 }
 
-/// Returns a random half of the configurations. It is the same half for the same configurations and the same number
-/// `split`.
+/// Returns a random half of the samples' configurations (Sample::configuration). It is the same half for the same
+/// configurations and the same number `split`.
 std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
   std::set<std::string> all;
   for (const Sample& sample : samples) all.insert(sample.configuration);

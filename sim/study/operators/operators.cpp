@@ -75,7 +75,7 @@ class Sums {
     if (is_priced(action, stream)) {
       const std::vector<LayerPrice>& parts = prices(action, stream);
       // A policy may set the seconds of an action. So the seconds of the action may differ from the sum of the prices
-      // of its layers, and the prices are scaled.
+      // of its layers. The prices are scaled so that their sum is the seconds of the action.
       double seconds = 0;
       for (const LayerPrice& part : parts) seconds += part.second.seconds;
       const double scale = seconds > 0 ? times * action.seconds / seconds : 0;

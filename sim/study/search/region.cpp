@@ -10,7 +10,8 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// The first step of a walk downhill is this share of the range.
+/// A search of a region calls DIRECT, and then walks downhill with Subplex from some good points. In each key, the
+/// first step of such a walk is this share of the key's range.
 constexpr double first_step = 0.1;
 /// A walk ends when its steps have become smaller than this share of the range.
 constexpr double tolerance = 1e-6;

@@ -15,8 +15,8 @@ namespace {
 /// The least number of points that a search of a region (region.hpp) must have. It is a little larger than 8, the
 /// number of corners of three ranges.
 constexpr double least_for_a_region = 12;
-/// Before keys with whole numbers are combined, at least this number of points is set aside for each search of a
-/// region.
+/// If a key has real numbers, then the search tries all values of a key with whole numbers only if each search of a
+/// region still has at least this number of points.
 constexpr double worth_a_search = 40;
 
 /// The varied keys, divided into two groups. Each combination of the values of the keys in `tried` is tried. For each
@@ -51,7 +51,7 @@ KeySplit split_of(const SearchRequest& request) {
   for (const std::size_t k : whole) {
     const double combinations = split.combinations * request.keys[k].count();
     const bool fits = combinations * each <= allowed;
-    if (!fits) break;  // The later keys have at least as many values. So they do not fit, either.
+    if (!fits) break;  // The later keys have at least as many values: too many, too.
     split.combinations = combinations;
     ++few;
   }

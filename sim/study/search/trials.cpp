@@ -21,8 +21,8 @@ std::vector<std::string> names_of(const std::vector<SearchKey>& keys) {
   return names;
 }
 
-/// The merit of a point that ran, but lacks the number of the goal or of a limit. Such a point is worse than every
-/// point that has these numbers.
+/// A merit says how good a point is (search.hpp). This merit is for a point that ran, but lacks the number of the goal
+/// or of a limit. Such a point is worse than every point that has these numbers.
 constexpr Merit without_number = {Merit::LimitStatus::refused, std::numeric_limits<double>::max()};
 
 double number_in(const SearchNumber& number, const std::string& value, const PointResult& outcome) {

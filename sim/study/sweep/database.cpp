@@ -71,8 +71,8 @@ void Connection::require(int code) const {
                 "; the store still has all answers that were committed before this error");
 }
 
-// If another process switches the mode at the same time, SQLite does not wait, but refuses at once. So this function
-// tries again and again.
+// If another process switches the file to the mode WAL at the same time, SQLite does not wait, but refuses at once. So
+// this function tries again and again.
 void Connection::write_ahead() {
   constexpr int pause_ms = 20;
   for (int waited_ms = 0;; waited_ms += pause_ms) {

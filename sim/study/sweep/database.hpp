@@ -1,5 +1,6 @@
 // A connection to SQLite and its prepared statements. No other code of Sluice uses SQLite. If SQLite refuses a call,
-// these classes throw an IoError whose message names the file.
+// these classes throw an exception whose message names the file: InputError if the file is not a database of SQLite,
+// and IoError otherwise.
 #pragma once
 
 #include <sqlite3.h>
@@ -27,7 +28,7 @@ class Connection {
   /// other.
   void write_ahead();
   const std::string& path() const { return path_; }
-  /// Throws IoError with SQLite's reason if `code` is an error.
+  /// If `code` is an error, throws InputError or IoError with SQLite's reason.
   void require(int code) const;
   sqlite3* handle() const { return handle_; }
 

@@ -26,8 +26,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns true if the change replaces the document of the model or of the platform. After such a change, the whole
-/// scenario is read again.
+/// Returns true if the override (KEY=VALUE) replaces the document of the model or of the platform. After such an
+/// override, the whole scenario is read again.
 bool names_document(const std::string& override) {
   const std::vector<std::string> path = parse_override(override).path;
   return (path[0] == "model" || path[0] == "platform") &&
@@ -54,8 +54,9 @@ PointResult complete(const Plan& plan, const Summary& summary) {
   return outcome;
 }
 
-/// Measures a plan that was priced again. If the run ends in a deadlock, or if its end does not show that the plan
-/// passes check(), returns nullopt. The caller must then make a new plan for the point.
+/// Measures a plan that was priced again. Returns nullopt if the run ends in a deadlock, or if a run that reaches its
+/// end does not prove that the plan would pass check() (ends_if_it_ran). The caller must then make a new plan for the
+/// point.
 std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question_bound_s) {
   if (!ends_if_it_ran(made.plan)) return {};
   check_totals(made.plan);
@@ -105,7 +106,8 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s) {
   return measure_anew(own, question_bound_s);
 }
 
-/// The plans that were kept for further points. Each PlansAgain object is used by at most one thread at any time.
+/// The plans that were kept for further points. A PlansAgain object keeps plans, and prices them again for other points
+/// (scenario/plans_again.hpp). Each PlansAgain object is used by at most one thread at any time.
 class Variants::Plans {
  public:
   /// A PlansAgain object that only the current thread uses. The destructor gives the object back.

@@ -17,8 +17,8 @@ namespace sluice {
 /// priced again for each point.
 class Variants {
  public:
-  /// `document` is the content of the file at `path`, before includes. The changes `fixed` apply to all points. Throws
-  /// the exceptions of load_scenario.
+  /// `document` is the content of the file at `path` as it is written: the documents that it names are not yet read.
+  /// The changes `fixed` apply to all points. Throws the exceptions of load_scenario.
   Variants(Value document, std::string path, std::vector<std::string> fixed);
   ~Variants();
 

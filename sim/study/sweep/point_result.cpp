@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 3> status_names = {"complete", "infeasibl
 /// Returns the value that the mapping has under `key`. Throws InputError if it has no such key.
 const Value& value_at(const Value& mapping, std::string_view key) {
   const Value* const found = mapping.find(key);
-  if (!found) throw InputError("a name of a number has no '" + std::string(key) + "'");
+  if (!found) throw InputError("an object in the list of names has no '" + std::string(key) + "'");
   return *found;
 }
 
@@ -92,7 +92,7 @@ std::shared_ptr<const NumberNames> unpacked_names(const std::string& text,
 }
 
 static_assert(std::endian::native == std::endian::little,
-              "the numbers are packed as this computer stores them");
+              "packed numbers have the low byte first, so this computer must store them so, too");
 
 std::string packed_numbers(const std::vector<double>& numbers) {
   std::string bytes(numbers.size() * sizeof(double), '\0');

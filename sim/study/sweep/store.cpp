@@ -63,7 +63,7 @@ class Store::Database {
     if (mode == Mode::write) {
       connection_.execute("PRAGMA synchronous = FULL");
       make_tables();
-      connection_.write_ahead();  // It changes the file, so it comes after the checks.
+      connection_.write_ahead();  // changes the file, so make_tables() has checked the file before
     } else {
       require_tables();
     }

@@ -1,6 +1,6 @@
-// The store of a sweep or a search is an SQLite file. Each point with an answer has a row. If a sweep is stopped, it
-// can later continue with the answers in its store. When commit() returns, all points that put() has taken before are
-// on the disk. FORMAT.md in this folder describes the tables.
+// The store of a sweep or a search is an SQLite file. Each evaluated point has a row, even if it failed. If a sweep is
+// stopped, it can later continue with the answers in its store. When commit() returns, all points that put() has taken
+// before are on the disk. FORMAT.md in this folder describes the tables.
 #pragma once
 
 #include <functional>

@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds between_commits(200);
 
-/// An outcome, as the thread that found it passes it to the thread that stores it.
+/// What the thread that evaluates a point passes to the thread that stores the outcome.
 struct Answer {
   std::size_t place = 0;  ///< the index in SweepResult::points
   std::string key;        ///< the point's key in the store; empty without a store
@@ -221,8 +221,8 @@ class Sweep {
            outcome.executor == "simgrid";
   }
 
-  /// Runs each point with SimGrid, in a separate process. If the store has a result of SimGrid for a point, the point
-  /// is not run. Each time that a few points have ended, their results are stored.
+  /// Runs each point with SimGrid, in a separate process. A point that is stored already is not run if is_of_simgrid().
+  /// Each time that a few points have ended, their results are stored.
   void in_processes() {
     std::vector<std::size_t> places;
     for (std::size_t place = 0; place < result_.points.size(); ++place) {
@@ -260,7 +260,7 @@ class Sweep {
     for (std::size_t i = 0; i < result_.points.size(); ++i)
       if (result_.outcomes[i].status == PointResult::Status::complete)
         complete.push_back(result_.points[i]);
-    std::vector<std::size_t> chosen;  // the indexes of the chosen points in the result
+    std::vector<std::size_t> chosen;  // the indexes, in the result, of the points to repeat
     for (const std::size_t point : points_to_verify(request_.points, complete, request_.verify)) {
       const auto at = std::lower_bound(result_.points.begin(), result_.points.end(), point);
       const auto place = static_cast<std::size_t>(at - result_.points.begin());

@@ -32,8 +32,8 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
   return entries;
 }
 
-/// Puts the word `auto` before the entries. `auto` is not an entry of the catalog, but a value that leaves the choice
-/// among the entries to Sluice.
+/// Puts the word `auto` before the entries of a catalog. `auto` is not an entry of the catalog, but a value that leaves
+/// the choice among the entries to Sluice.
 std::vector<Listed> with_auto(std::vector<Listed> entries, const Listed& word) {
   entries.insert(entries.begin(), word);
   return entries;
@@ -114,8 +114,8 @@ std::vector<Figure> figures_of(const Value& platform) {
   return figures;
 }
 
-/// Lists the documents of a folder. A model in the form of a data island has no summary, so this function adds a
-/// summary.
+/// Lists the documents of a folder. A model in the form of a stage table (models/FORMAT.md) has no summary, so this
+/// function adds a summary.
 std::vector<Listed> documents_of(const std::string& folder) {
   std::vector<Listed> entries;
   for (const std::string& file : bundled_files(folder)) {

@@ -56,8 +56,8 @@ class Window {
     std::uint64_t previous = 0;  ///< the previous execution of this action
     bool waited = false;         ///< whether a flow ends at this span
     std::uint64_t first_leaving = 0, last_leaving = 0;
-    /// The flows that begin at one span form a list. In this list, `next_leaving` comes after the flow that ends here.
-    /// At the end of the list, it is 0.
+    /// The flows that begin at one span form a list. If a flow of the list ends at this span, then `next_leaving` is
+    /// the next flow of the list, or 0 at the end of the list.
     std::uint64_t next_leaving = 0;
   };
 
@@ -82,10 +82,10 @@ class Window {
     return span;
   }
 
-  /// Returns the number of the span that `span` waited for. If that other span is not in the window, or if `span`
-  /// waited for memory, the result is 0. A trace of version 1.0 names only the action that was waited for (`blocker`).
-  /// For such a trace, the result is an execution of this action: the one whose data became available when `span`
-  /// started.
+  /// Returns the number of the span that `span` waited for: its `cause`. If that other span is not in the window, or if
+  /// `span` did not wait, the result is 0. A trace of version 1.0 has no causes, and names only the action that was
+  /// waited for (`blocker`). For such a trace, if `span` waited for data, the result is an execution of this action:
+  /// the one whose data became available when `span` started. If `span` waited for memory, the result is 0.
   std::uint64_t source_of(const Span& span) {
     if (span.cause >= 0) {
       const auto number = static_cast<std::uint64_t>(span.cause) + 1;

@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// Reorders the bytes of all cells: byte 0 of each cell, then byte 1 of each cell, and so on.
+/// Reorders the bytes of all cells of a chunk: byte 0 of each cell, then byte 1 of each cell, and so on.
 template <std::size_t width>
 void shuffle_cells(const unsigned char* raw, std::size_t rows, unsigned char* out) {
   for (std::size_t row = 0; row < rows; ++row)

@@ -1,7 +1,7 @@
-// Reads datasets and attributes of an HDF5 file that may come from a stranger. The functions refuse links to other
-// files. They refuse datasets whose values are in other files (external or virtual datasets). They check every size
-// that the file declares. Only sim/trace and sim/profile use this code, and the caller holds hdf5::lock(). Throws
-// hdf5::Failure.
+// Reads datasets and attributes of an HDF5 file that may come from a stranger. The functions refuse soft links, and
+// links to other files. They refuse datasets whose values are in other files (external or virtual datasets). They check
+// every size that the file declares. Only sim/trace and sim/profile use this code, and the caller holds hdf5::lock().
+// Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>

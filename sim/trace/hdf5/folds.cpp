@@ -13,7 +13,7 @@ using hdf5::Failure;
 namespace {
 
 constexpr std::size_t chunk_rows = 32768;
-/// The largest number of rows of an expanded trace.
+/// The largest number of rows of a table, if all repetitions of folds are counted as rows.
 constexpr std::int64_t most_rows = std::int64_t{1} << 62;
 
 /// Writes a column of numbers. `get(i)` returns the number in row i.
@@ -149,7 +149,7 @@ std::vector<Fold> read_folds(const FileReader& file, std::int64_t spans,
        {rows.size(), times.size(), iterations.size(), counts.size(), period.size()})
     if (size != count) refuse("its columns are of unequal length");
   if (pool_first.size() != count * events.size() || pool_rows.size() != pool_first.size())
-    refuse("it does not have one row for each pool");
+    refuse("its table 'pools' does not have one row for each fold and each pool");
   std::vector<Fold> folds(count);
   std::size_t next = 0;
   std::int64_t end = 0, all = spans;
@@ -160,7 +160,7 @@ std::vector<Fold> read_folds(const FileReader& file, std::int64_t spans,
     for (std::size_t p = 0; p < events.size(); ++p)
       fold.pools.push_back({pool_first[f * events.size() + p], pool_rows[f * events.size() + p]});
     if (counts[f] < 0 || static_cast<std::size_t>(counts[f]) > order.size() - next)
-      refuse("a period has events without an order");
+      refuse("a period has more events than the table 'order' has rows for them");
     const auto begin = order.begin() + static_cast<std::ptrdiff_t>(next);
     fold.order.assign(begin, begin + static_cast<std::ptrdiff_t>(counts[f]));
     next += fold.order.size();

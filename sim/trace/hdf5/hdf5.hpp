@@ -68,7 +68,7 @@ class Handle {
 Handle string_type();
 
 /// Returns a name as one step of a path. The characters '/' and '%' and control characters are written as %2F and so
-/// on. The dots of a name such as ".." are written in the same form. An empty name is written as "%".
+/// on. If a name has only dots, they are written in the same form. An empty name is written as "%".
 std::string escaped(const std::string& name);
 std::string unescaped(const std::string& step);
 /// Returns the path GROUP/STEP.

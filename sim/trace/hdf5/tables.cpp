@@ -13,7 +13,7 @@ namespace sluice {
 std::uint8_t Codes::of(const std::string& name) {
   const auto found = std::find(names_.begin(), names_.end(), name);
   if (found == names_.end()) {
-    if (names_.size() == 256) throw InternalError("more than 256 kinds in a trace");
+    if (names_.size() == 256) throw InternalError("more than 256 different codes in a column");
     names_.push_back(name);
     return static_cast<std::uint8_t>(names_.size() - 1);
   }

@@ -21,7 +21,7 @@ namespace sluice {
 
 namespace {
 
-/// The content of the file. After a failed write, the store is never destroyed, because HDF5 would crash.
+/// The trace file that is being written. After a failed write, this object is never destroyed: HDF5 would crash.
 struct Store {
   explicit Store(const std::string& path) : tree(path) {}
 
@@ -88,7 +88,7 @@ Memory make_memory(Store& store, const std::string& group, std::size_t rows) {
           make("tensor", Cell::u32(), "", "tensor, a row of /labels/tensors")};
 }
 
-/// Keeps a store for ever. A store must not be destroyed after a write to its disk failed.
+/// Keeps an open trace file for ever. After a failed write, HDF5 would crash if it closed the file.
 void keep_for_ever(std::unique_ptr<Store> store) {
   static std::mutex mutex;
   static auto* const kept = new std::vector<std::unique_ptr<Store>>;

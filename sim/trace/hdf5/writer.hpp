@@ -1,11 +1,11 @@
 // Writes a trace as an HDF5 file while the simulation runs, with a fixed amount of memory. FORMAT.md describes the
 // file.
 //
-// The file appears under its name only when it is complete (part_file.hpp). A background thread compresses and writes
-// the data, so the simulation only copies each span. If the process forks, create the writer after the fork: a child
-// process does not have the threads of its parent. The constructor throws IoError if the target cannot be written. The
-// other functions throw IoError if the disk is full. The .part file is removed if a function throws, or if a writer is
-// destroyed before finish().
+// The file appears under its name only when it is complete. Until then it is called NAME.part (part_file.hpp). A
+// background thread compresses and writes the data, so the simulation only copies each span. If the process forks,
+// create the writer after the fork: a child process does not have the threads of its parent. The constructor throws
+// IoError if the target cannot be written. The other functions throw IoError if the disk is full. NAME.part is removed
+// if a function throws, or if a writer is destroyed before finish().
 #pragma once
 
 #include <cstddef>

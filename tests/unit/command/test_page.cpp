@@ -54,8 +54,8 @@ TEST_CASE("Rows that differ only in their device become one row") {
                                                    {"", "gpu0..gpu1.up: 1 GB"},
                                                    {"", "gpu2.down: 3 GB"},
                                                    {"", "host: 9 GB"}});
-  // A row belongs to gpu10, and not to gpu1, although "gpu10" begins with "gpu1". In the list of devices, gpu10 comes
-  // after gpu2, so the three devices are a range.
+  // The row `gpu10.bytes` belongs to gpu10, and not to gpu1, although "gpu10" begins with "gpu1". In the list of
+  // devices, gpu10 comes after gpu2, so the three devices are a range.
   CHECK(grouped_by_device({{"gpu1.bytes", "5"}, {"gpu2.bytes", "5"}, {"gpu10.bytes", "5"}},
                           devices) == LabelledRows{{"gpu1..gpu10.bytes", "5"}});
   CHECK(grouped_by_device({{"gpu0.bytes", "5"}, {"gpu2.bytes", "5"}}, devices) ==

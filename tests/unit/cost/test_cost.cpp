@@ -64,10 +64,10 @@ TEST_CASE("backward work reads the kept tensors and the output's gradient, and w
                 .reads_output = true,
                 .kept = 7,
                 .kept_bytes = 5};
-  // For 8 samples, the pass computes 8 x 8100 FLOP. For each sample, it reads 507 elements: 100 of the input, 200 of
-  // the output, 7 kept elements and 200 of the output's gradient. It also reads 5 kept bytes per sample, and the 50
-  // weights once. Together these are 4 x (8 x 507 + 50) + 8 x 5 = 16,464 B. The pass writes the gradients of the input
-  // and of the weights, which are 4 x (8 x 100 + 50) = 3400 B.
+  // For 8 samples, the backward pass of layer `a` computes 8 x 8100 FLOP. For each sample, it reads 507 elements: 100
+  // of the input, 200 of the output, 7 kept elements and 200 of the output's gradient. It also reads 5 kept bytes per
+  // sample, and the 50 weights once. Together these are 4 x (8 x 507 + 50) + 8 x 5 = 16,464 B. The pass writes the
+  // gradients of the input and of the weights, which are 4 x (8 x 100 + 50) = 3400 B.
   const Work work = backward_work(model, a, 8, DType::float32);
   CHECK(work.flop == 64800);
   CHECK(work.bytes == 16464 + 3400);

@@ -209,8 +209,8 @@ TEST_CASE(
 TEST_CASE(
     "products of sizes that were not measured are estimated from measured products, within the range of the measured "
     "sizes") {
-  // The measured machine reaches a share of m^0.5 / 1000 of its 10 TFLOP/s. The logarithm of this share is a linear
-  // function of log m. The interpolation fits a linear function, so its estimates are exact.
+  // For a product with m rows, the measured machine reaches m^0.5 / 1000 of its 10 TFLOP/s. The logarithm of this share
+  // is a linear function of log m. The interpolation fits a linear function, so its estimates are exact.
   std::string table = "operator,sizes,dtype,seconds_median\n";
   const auto seconds = [](double m, double n, double k) {
     return 2 * m * n * k / 10e12 / (std::sqrt(m) / 1000);

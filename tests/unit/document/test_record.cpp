@@ -303,7 +303,7 @@ TEST_CASE(
   CHECK(sizes[0].find("minimum")->as_integer() == 1);
   CHECK(sizes[1].find("pattern")->text() == "[$+*/()]");
   CHECK(keys.find("sides")->find("anyOf")->items().size() == 3);  // an integer, an expression or a list
-  // The second variant applies to every mapping with the key `items`, whatever its value is.
+  // The second variant of `item` applies to every mapping with the key `items`, whatever the value of this key is.
   CHECK(rules[1].find("if")->find("properties") == nullptr);
   CHECK(rules[1].find("if")->find("required")->items()[0].text() == "items");
   const Value& within = *rules[1].find("then")->find("properties")->find("items");

@@ -154,8 +154,9 @@ epilogue:
   CHECK(replay(plan).makespan == Approx(5.25 + 0.125 + 2000 * 6).epsilon(1e-13));
 }
 
-/// Returns a plan in which A waits for the path A, B, C of `distance` iterations ago. If this path takes longer than
-/// `distance` runs of A, then A runs `distance` times without a pause, waits for the path, and so on.
+/// Returns a plan with the actions A, B and C. In each iteration, B waits for A, and C waits for B. A waits for the C
+/// of `distance` iterations ago. If the path A, B, C takes longer than `distance` runs of A, then A runs `distance`
+/// times without a pause, waits for the path, and so on.
 std::string grouped(int distance) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n"

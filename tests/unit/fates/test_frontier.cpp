@@ -80,8 +80,8 @@ TEST_CASE(
   for (int s = 0; s < 5; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .output = {1, 100, 100}});
   CHECK(seconds_within(Frontier(chain), 3) == 100 + 9 * 1 + 5 * 2);
-  // In an assignment of fates, a stage runs at most twice, but f0 and F0 are three runs of stage 0. So within 3 bytes,
-  // an assignment must copy boundaries, in 100 s each.
+  // In an assignment of fates, a stage runs forward at most twice. But this schedule runs stage 0 forward three times,
+  // as F0, f0 and f0. So within 3 bytes, an assignment must copy boundaries, in 100 s each.
   CHECK(best_fates(chain, 3) > 200);
   CHECK(seconds_within(Frontier(chain), 6) == 100 + 5 * 1 + 5 * 2);
 }

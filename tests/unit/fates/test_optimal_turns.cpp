@@ -60,9 +60,9 @@ class Run {
   std::string text_;
 };
 
-/// Returns a random capacity of the device's memory. The logarithm of the capacity is uniformly distributed. It is at
-/// least the peak of the strategy that needs the fewest bytes, and at most 1.1 times the peak of a run in which all
-/// micro-batches keep all tensors.
+/// Returns a random capacity of the device's memory. The logarithm of the capacity is uniformly distributed. The
+/// capacity is at least the peak of the strategy that needs the fewest bytes, and at most 1.1 times the peak of a run
+/// in which all micro-batches keep all tensors.
 std::int64_t some_capacity(test::Dice& dice, const Run& run);
 
 void compare(const std::string& policy, std::uint64_t seed) {

@@ -113,7 +113,7 @@ TEST_CASE(
 TEST_CASE("convolutions over one and three axes are counted like convolutions over two axes") {
   const std::string signal = "- {type: input, name: x, shape: [20, 4]}\n";
   const std::string volume = "- {type: input, name: x, shape: [6, 8, 10, 2]}\n";
-  // With 2 + 2 zeros, floor((20 + 4 - 5) / 2) + 1 = 10 positions. With 1 + 2, floor((20 + 3 - 5) / 2) + 1 = 10.
+  // There are floor((20 + 4 - 5) / 2) + 1 = 10 positions with 2 + 2 zeros, and as many with 1 + 2 zeros.
   const Layer line = last("conv1d, channels: 6, kernel: 5, stride: 2, padding: 2", signal);
   CHECK(line.shape == Shape{10, 6});
   CHECK(line.parameters == 5 * 4 * 6 + 6);
@@ -381,7 +381,7 @@ TEST_CASE("an impossible value is refused at its key") {
 }
 
 TEST_CASE("sizes at the limit of 64 bits are counted or refused, and never overflow") {
-  // The input has 2^58 - 1 elements, and a model may have at most 2^58.
+  // The input has 2^58 - 1 elements, which are the most that a model may have.
   const std::string most = "288230376151711743";
   const auto message_for = [&](const std::string& keys) {
     return refused("- {type: input, name: x, shape: [" + most + ", 1, 1]}\n- {type: " + keys +

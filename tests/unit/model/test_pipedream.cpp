@@ -294,8 +294,8 @@ TEST_CASE("PipeDream's bytes of parameters are 4 times torchvision's parameters"
     const Model model = read(text.str(), "{batch: " + std::to_string(one.batch) + "}");
     const std::string row = std::string("\n") + one.weights + ",IMAGENET1K_V1,";
     const std::size_t at = all.str().find(row);
-    // The table lacks DenseNet-121. Its number of parameters comes from torchvision 0.14.1, as `num_params` of its
-    // weights.
+    // The table of torchvision's weights lacks DenseNet-121. The number of parameters of DenseNet-121 comes from
+    // torchvision 0.14.1, as `num_params` of its weights.
     const std::int64_t expected =
         at == std::string::npos
             ? 7'978'856

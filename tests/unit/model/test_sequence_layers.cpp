@@ -93,7 +93,8 @@ TEST_CASE(
       "- {type: input, name: x, shape: [5]}\n- {type: embedding, entries: 9, features: 8}\n";
   const Layer lstm = last("lstm, hidden: 3", learned);
   // The forward pass of a step has 12 x (8 + 3) products. For each product, the backward pass computes two gradients.
-  // It also computes the functions of the gates again, and it adds up the gradients of the biases.
+  // The derivatives of the cell's functions take as many FLOP as the functions. The gradients of the biases are sums
+  // over the steps.
   CHECK(lstm.backward.input_flop == 2 * 5 * 12 * 8);
   CHECK(lstm.backward.weight_flop ==
         2 * 5 * 12 * 3 + 5 * 22 * 3 + 2 * 5 * 12 * (8 + 3) + 5 * 2 * 12);

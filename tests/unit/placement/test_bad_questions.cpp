@@ -64,7 +64,7 @@ TEST_CASE(
     CHECK_THAT(refusal(broken), Catch::StartsWith("3: " + kernel) &&
                                     Contains("there is no tensor with this number"));
 
-    // In `broken`, the kernel that makes the tensor in `problem` only reads it. So no kernel makes it.
+    // In `problem`, a kernel makes the tensor. In `broken`, this kernel only reads it. So no kernel makes it.
     for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
       if (problem.tensors[t].begins != Begins::made) continue;
       broken = problem;

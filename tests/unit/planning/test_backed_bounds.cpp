@@ -22,8 +22,9 @@ struct Compared {
   int ways = 0, reached = 0;
 };
 
-/// Opens a candidate, and then opens some of the candidates that come from it. The bound of a candidate holds for all
-/// candidates that come from it. Checks that no way to settle them takes fewer seconds than their bounds.
+/// Calls Candidate::open, which divides a candidate into several candidates. Does the same with some of these. The
+/// bound of a candidate holds for all candidates that come from it. Checks that no way to settle them takes fewer
+/// seconds than their bounds.
 void compare(const Candidate& candidate, double least, Dice& dice, Compared& compared) {
   constexpr std::size_t tried = 2;
   least = std::max(least, candidate.at_least);

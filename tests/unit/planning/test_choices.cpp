@@ -35,7 +35,7 @@ double seconds_of(const std::optional<Plan>& plan) {
 
 /// Returns whether the case may run slower with more memory. The choices for replicas assume that each replica has
 /// every link, or a fixed share of it, to itself. If replicas share a link, the assumption is wrong. But more memory
-/// made runs slower only if weights also take turns. Long campaigns raised the capacity step by step. A run took at
+/// made runs slower only if weights also take turns. Long tests raised the capacity step by step. A run took at
 /// most 1.6 % longer than the run with one step less memory, and at most 1.7 % longer than the run with two steps less.
 bool streams_over_a_shared_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
@@ -75,7 +75,7 @@ void each_case(std::uint64_t seed, const Study& study) {
     }
 }
 
-/// Keeps the greatest value that was seen for each policy and mode. A campaign prints these values.
+/// Keeps the greatest value that was seen for each policy and mode. `./dev properties` prints these values.
 class Worst {
  public:
   explicit Worst(const char* what) : what_(what) {}

@@ -63,8 +63,8 @@ TEST_CASE(
       }
     }
   CHECK(compared > 100);
-  // If no action waits for memory, a run takes exactly the seconds of the clock. More than a quarter of these runs take
-  // exactly these seconds.
+  // If no action waits for memory, a run takes exactly the seconds of the clock. More than a quarter of all compared
+  // runs take exactly these seconds.
   CHECK(reached > compared / 4);
 }
 
@@ -102,8 +102,8 @@ double least_seconds(const Candidate& candidate) {
   return least;
 }
 
-/// Opens a candidate and, one after the other, all candidates that come from it. Returns the candidates that cannot be
-/// opened.
+/// Divides a candidate into several candidates by Candidate::open, and divides these again. Returns the candidates that
+/// cannot be divided further.
 std::vector<Candidate> opened(const Candidate& candidate) {
   if (!candidate.open) return {candidate};
   std::vector<Candidate> all;

@@ -1,4 +1,5 @@
-// Tests the ways of streamed inference: their lower bounds, and limits of early loads with extreme numbers of bytes.
+// Tests the candidates of streamed inference: their lower bounds, and limits of early loads with extreme numbers of
+// bytes.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -8,8 +9,9 @@
 namespace sluice {
 namespace {
 
-/// Checks the rule that the judge relies on: no way of an opened candidate has a smaller bound than this candidate.
-/// Returns the number of opened candidates.
+/// Divides the candidate into several candidates by Candidate::open, and divides these again. Checks the rule that the
+/// judge relies on: no candidate that comes from another candidate has a smaller bound than that other candidate.
+/// Returns the number of candidates that were divided.
 int check_bounds(const Candidate& candidate) {
   if (!candidate.open) return 0;
   int opened = 1;
@@ -20,10 +22,11 @@ int check_bounds(const Candidate& candidate) {
   return opened;
 }
 
-// Eleven groups take turns in ten passes, and each copy takes as long as 50 kB more. Of the 200 kB of weights, 6/8 fit
-// if a part of each group stays (`by_need`). But then each group is loaded again in each turn: 110 loads take at least
-// 5.5 ms for their set-ups. With 3/8, seven of the small groups and half of another small group may stay (`by_work`).
-// Then only the large group and three small groups are loaded in each turn, which takes 0.475 + 10 x 0.325 = 3.725 ms.
+// The weights of eleven groups, 200 kB in total, take turns in ten passes over the model. The set-up of each load takes
+// 50 us. If a part of each group stays (the order `by_need`), 6/8 of the weights can stay. But then each pass loads the
+// rest of each group, and the set-ups of these 110 loads take 5.5 ms. In the order `by_work`, only 3/8 can stay: seven
+// of the small groups and half of another small group, which are loaded once in 0.475 ms. But then each pass loads only
+// the large group, two small groups and the other half, in 0.325 ms. All loads together take 3.725 ms.
 TEST_CASE(
     "a candidate of streamed inference is bounded by its fastest choice of weights that stay") {
   std::vector<test::Row> rows = {{0.1, 100'000, 500}};

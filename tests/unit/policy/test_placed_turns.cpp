@@ -158,7 +158,7 @@ TEST_CASE("under streamed, placements that would be priced by FLOP alone are not
           "[placement]") {
   const Plan open = make_plan(measured_in_first_memory("peak", "auto"));
   CHECK(find_fact(open.facts, "placements_compared")->shown() == "none, backing");
-  // These placements are allowed if the scenario asks for them.
+  // But a scenario may ask for a placement that is priced by FLOP alone.
   CHECK_NOTHROW(make_plan(measured_in_first_memory("peak", "static")));
 }
 

@@ -264,8 +264,8 @@ TEST_CASE(
 }
 
 /// Plans streamed inference with open cut and open fates, and `in_flight` micro-batches in flight. Host memory has 540
-/// kB. Weights take 400 kB of it, and inputs and answers 100 kB. So there is little room for offloaded tensors. Returns
-/// the greatest number in flight that fits by the refusal, or nullopt if the plan fits.
+/// kB. Weights take 400 kB of it, and inputs and answers 100 kB. So there is little room for offloaded tensors. If the
+/// plan is refused, returns the greatest number in flight that the refusal says to fit. Otherwise, returns nullopt.
 std::optional<std::int64_t> most_by_refusal(std::int64_t capacity, std::int64_t in_flight) {
   const Scenario scenario = test::small_scenario(
       4000, rows,
@@ -279,7 +279,8 @@ std::optional<std::int64_t> most_by_refusal(std::int64_t capacity, std::int64_t 
   } catch (const Infeasible& infeasible) {
     const std::int64_t most = infeasible.shortage.most_in_flight.value_or(0);
     CHECK_THAT(infeasible.what(),
-               Catch::Contains("the greatest number in flight that fits: " + std::to_string(most)));
+               Catch::Contains("the greatest number of micro-batches in flight that fits: " +
+                               std::to_string(most)));
     return most;
   }
 }

@@ -1,5 +1,5 @@
-// Tests placements under policy streamed in random scenarios. Placements that a lower bound rules out must not be faster,
-// and neither must any placement be faster than the choice of Sluice.
+// Tests placements under policy streamed in random scenarios. No placement may be faster than the one that Sluice
+// chooses, not even a placement that a lower bound rules out.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -82,7 +82,7 @@ TEST_CASE("under streamed, no placed run is faster than the bound of its shown m
     double fastest = never;
     for (const CutModel& cut : cut_models(scenario)) {
       const PolicyRequest request = request_of(scenario, cut, {});
-      // The last candidate opens a candidate for each shown machine.
+      // The last candidate divides into one candidate for each shown machine (planning/placement/placed_turns.hpp).
       const std::vector<Candidate> candidates =
           scenario.policy->candidates(request, scenario.policy.keys.reader());
       for (const Candidate& one : candidates.back().open())

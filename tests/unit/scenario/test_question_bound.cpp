@@ -1,6 +1,6 @@
 // Tests that no plan is faster than the bound of the question. Models, machines and workloads are random, and models
-// are chains or graphs. Every policy is tried with many settings. A campaign tries more questions than a run of all
-// tests.
+// are chains or graphs. Every policy is tried with many settings. `./dev properties` tries more questions than a run
+// of all tests.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <map>

@@ -263,7 +263,7 @@ TEST_CASE("A search of one range uses most of its points for the walks of Subple
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"},
                                      link_bandwidth, {"makespan_s<=7ms"}, 2000);
   CHECK(found(result) == Approx(0.602).epsilon(1e-5));
-  // DIRECT tries at most 40 points. Then three walks of Subplex need few points for seven digits of the bandwidth.
+  // DIRECT tries at most 40 points. Then Subplex walks downhill from three of them. Few points give seven digits.
   CHECK(result.points.size() < 300);
   CHECK_FALSE(result.used_up);
 }

@@ -55,7 +55,7 @@ double ulp(double x) {
 }
 
 /// Returns the precision of SimGrid's clock. This precision is fine enough for short computations, and coarse enough
-/// for the clock to represent every time up to `serial_s`.
+/// for the clock to represent every time up to `serial_s`, the seconds of all actions one after the other.
 double precision_for(double serial_s) {
   return std::max(1e-15, 8 * ulp(serial_s));
 }
@@ -308,7 +308,7 @@ class Execution {
     return woken;
   }
 
-  /// Wakes the streams that are due. The agenda calls this function outside of actors, at the beginning of a round.
+  /// Wakes the streams that are due. agenda.hpp calls this function outside of actors, at the beginning of a round.
   /// `everybody` stands for the shared pools, which come last in `due`: they grant after all other events of a moment.
   bool wake(const std::vector<std::uint32_t>& due) {
     emitter_.end_round();

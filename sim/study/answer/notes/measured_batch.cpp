@@ -16,6 +16,7 @@ bool is_linear(const Layer& layer) {
          layer.macs > 0 && layer.parameters > 0;
 }
 
+/// A linear layer multiplies each row of its input by its weights. If a sample is a sequence, each token is a row.
 /// Returns the largest number that divides the rows per sample of every linear layer. `macs`, the multiply-accumulates
 /// of a layer, is rows x weights. `parameters` is the number of weights and biases together. So macs / parameters is a
 /// little smaller than the number of rows. Rounded up, it is the number of rows.

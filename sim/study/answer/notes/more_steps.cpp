@@ -1,5 +1,5 @@
-// The note `more_steps` is for questions with few steps. If a plan that is chosen for many steps takes less time per
-// step than the plan of the answer, the note gives the seconds per step of that plan.
+// The note `more_steps` is for questions about inference with few steps. If a plan that is chosen for many steps takes
+// less time per step than the plan of the answer, the note gives the seconds per step of that plan.
 #include <string>
 
 #include "base/error.hpp"
