@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "plan/text.hpp"
@@ -30,7 +31,7 @@ std::string words_of(Output output) {
 }
 
 std::string head_of(const std::string& path) {
-  std::string head(4096, '\0');
+  std::string head(std::size_t{1} << 20, '\0');  // in JSON, the key `format` may come late
   std::ifstream in(path, std::ios::binary);
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(in.gcount()));
@@ -46,6 +47,18 @@ bool is_trace(const std::string& head) {
   return head.compare(0, 8, "\x89HDF\r\n\x1a\n") == 0;
 }
 
+/// Returns whether the file is a document, in YAML or JSON: whether it has the key `format` with the name of one of
+/// Sluice's formats.
+bool is_document(const std::string& head) {
+  constexpr std::string_view name = "sluice-", between = " \t\r\n:\"'";
+  for (std::size_t at = head.find(name); at != std::string::npos; at = head.find(name, at + 1)) {
+    const std::string_view before(head.data(), at);
+    const std::size_t key = before.find_last_not_of(between);
+    if (key != std::string_view::npos && before.substr(0, key + 1).ends_with("format")) return true;
+  }
+  return false;
+}
+
 /// Returns whether a file that begins with `head` may be replaced by a file of the kind `output`.
 bool is_alike(const std::string& head, Output output) {
   switch (output) {
@@ -56,8 +69,7 @@ bool is_alike(const std::string& head, Output output) {
     case Output::table:
       return head.compare(0, 8, "section,") == 0;
     case Output::exported:
-      return !is_trace(head) && !is_store(head) &&
-             head.find("format: sluice-") == std::string::npos;
+      return !is_trace(head) && !is_store(head) && !is_document(head);
     case Output::junit:
       return head.compare(0, 5, "<?xml") == 0 && head.find("<testsuite") != std::string::npos;
     case Output::document:
@@ -109,7 +121,8 @@ void refuse_to_replace(const Arguments& arguments, const std::string& path, Outp
   if (is_file && is_alike(head_of(path), output)) return;
   if (!fs::exists(path, ignored) || (is_file && fs::file_size(path, ignored) == 0))
     return refuse_ending(path, output, option);
-  if (!is_file) return;  // An attempt to write to a folder or a device fails later, with its own message.
+  if (!is_file)
+    return;  // An attempt to write to a folder or a device fails later, with its own message.
   throw UsageError("'" + path + "' for '--" + option + "' is " + words_of(output) +
                    ": give another name, or --force to replace it");
 }

@@ -137,8 +137,9 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
     computes = computes || !request.model.layers[layer].inputs.empty();
     if (!computes && layer + 1 < sizes.layers()) continue;
     const Need need = need_of(request, sizes, first, layer, needed);
-    // A longer stage may need less memory than this stage, because its output may be smaller. But if this stage is too
-    // large even without its output, all longer stages are too large.
+    // A longer stage may need less memory than this stage, because its output may be smaller. Some bytes never get
+    // fewer in a longer stage: growing() counts these bytes. If they alone are too many, all longer stages are too
+    // large.
     if (need.growing() > budget) break;
     if (need.total() <= budget) lasts.push_back(layer);
   }

@@ -128,14 +128,14 @@ def main():
     faults, counts = [], {}
     if "scenarios" in kinds:
         counts, faults = scenarios(arguments.seconds * (0.75 if outside else 1), first, arguments.jobs)
+        print(json.dumps(counts), flush=True)
     if outside:
         attacked, found = attack_all(outside, arguments.seconds * (0.25 if "scenarios" in kinds else 1), first,
                                      arguments.jobs, arguments.times)
-        counts.update(attacked)
         for fault in found:
             print(fault, flush=True)
         faults += found
-    print(json.dumps(counts))
+        print(json.dumps(attacked))
     print(f"{len(faults)} faults" + (f"; see {KEPT / 'found'}" if faults else ""))
     return 1 if faults else 0
 

@@ -185,6 +185,23 @@ class Answers(unittest.TestCase):
         self.assertIn("0 % measured, 49.95 % on sourced figures, 50.05 % on assumed ones (links.host.bandwidth)",
                       self.run_sluice(DISK).stdout)
 
+    def test_only_the_figure_that_gives_a_links_rate_counts(self):
+        # Copies are pageable. Loads use links.host.down.bandwidth, because `pageable` gives no rate for loads. They
+        # take 4.004 MB / 2 GB/s = 2.002 ms. The answer uses links.host.pageable.up.bandwidth, and takes 4 kB /
+        # 500 MB/s = 0.008 ms. With the 4 ms of computation, the work takes 6.01 ms. No copy uses the link's bandwidth.
+        link = ("joins: [host, gpu], bandwidth: 1GB/s, copies: pageable, down: {bandwidth: 2GB/s}, "
+                "pageable: {up: {bandwidth: 500MB/s}}")
+        text = DISK.replace("joins: [host, gpu], bandwidth: 1GB/s", link)
+        unused = self.answer(text)["certainty"]
+        self.assertEqual((unused["assumed"], unused["figures"]), (0, []))
+        loads = self.answer(text, "platform.assumed=[links.host.down.bandwidth]")["certainty"]
+        self.assertAlmostEqual(loads["assumed"], 2.002 / 6.01, delta=1e-9)
+        self.assertEqual(loads["figures"], ["links.host.down.bandwidth"])
+        # A share is a share of the link's bandwidth, so both figures count.
+        share = text.replace("down: {bandwidth: 2GB/s}", "down: {share: 200%}")
+        both = self.answer(share, "platform.assumed=[links.host.bandwidth, links.host.down.share]")["certainty"]
+        self.assertEqual(both["figures"], ["links.host.bandwidth", "links.host.down.share"])
+
     def test_bundled_platforms_say_what_they_assume(self):
         for path in sorted((ROOT / "platforms").glob("*.yaml")):
             text = path.read_text()

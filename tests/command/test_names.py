@@ -162,6 +162,11 @@ class Files(Words):
         self.assertEqual(self.run_here("run", "s.yaml", "-o", "t.h5").returncode, 0)
         text = self.fails(2, "export", "t.h5", "--to", "csv", "-o", "s.yaml")
         self.assertIn("'s.yaml' for '--output' is a trace, a store or a document of Sluice", text)
+        for document in ('{"format": "sluice-model/1"}', '{"layers": [], "format" : "sluice-model/1"}'):
+            (self.folder / "m.json").write_text(document)
+            text = self.fails(2, "export", "t.h5", "--to", "csv", "-o", "m.json")
+            self.assertIn("'m.json' for '--output' is a trace, a store or a document of Sluice", text)
+            self.assertEqual((self.folder / "m.json").read_text(), document)
         for _ in range(2):
             self.assertEqual(self.run_here("export", "t.h5", "--to", "csv", "-o", "t.csv").returncode, 0)
 

@@ -43,21 +43,31 @@ bool shares_links_with_devices(const WaitingCase& waiting) {
   return false;
 }
 
-/// Returns how many limits for early loads are tried.
+/// Returns how many limits for early loads are tried. For a single group, the last limit has room for inputs and answers
+/// in all buffers.
 std::size_t rooms_tried(const WaitingCase& waiting) {
   if (waiting.streamed.groups.size() > 1) return rooms_of_weights.size();
-  return std::min(rooms_of_weights.size(), static_cast<std::size_t>(waiting.choice.buffers));
+  const std::int64_t most = std::min<std::int64_t>(waiting.choice.buffers, rooms_of_weights.size());
+  return std::min(rooms_of_weights.size(), static_cast<std::size_t>(2 * most - 1));
 }
 
-/// Returns the room for early loads that the limit number `n` gives. The weights of a single group are never loaded
-/// early, so there the limit has room for `n` more inputs. The result is at most 2^63 - 1.
-std::int64_t room_of(const StreamedCase& streamed, std::size_t n) {
-  if (streamed.groups.size() == 1) {
-    const std::int64_t input = streamed.groups[0].bytes.input;
-    const auto inputs = static_cast<std::int64_t>(n);
-    return inputs > 0 && input > most_bytes / inputs ? most_bytes : inputs * input;
-  }
-  return static_cast<std::int64_t>(rooms_of_weights[n] * static_cast<double>(streamed.weights()));
+/// Returns the bytes of `count` tensors, but at most 2^63 - 1.
+std::int64_t bytes_of(std::int64_t count, std::int64_t bytes) {
+  return count > 0 && bytes > most_bytes / count ? most_bytes : count * bytes;
+}
+
+/// Returns the bytes that the limit number `n` adds. The weights of a single group are never loaded early, so there the
+/// limit has room for `n` more inputs, but at most for as many as there are buffers beside the first. If `n` is greater,
+/// the limit also has room for more answers. The result is at most 2^63 - 1.
+std::int64_t room_of(const WaitingCase& waiting, std::size_t n) {
+  const StreamedCase& streamed = waiting.streamed;
+  if (streamed.groups.size() > 1)
+    return static_cast<std::int64_t>(rooms_of_weights[n] * static_cast<double>(streamed.weights()));
+  const std::int64_t inputs = std::min(static_cast<std::int64_t>(n), waiting.choice.buffers - 1);
+  const std::int64_t more = bytes_of(inputs, streamed.groups[0].bytes.input);
+  const std::int64_t answers =
+      bytes_of(static_cast<std::int64_t>(n) - inputs, streamed.groups[0].bytes.output);
+  return answers > most_bytes - more ? most_bytes : more + answers;
 }
 
 /// Simulates the plans that fit, the one with the most bytes for early loads first.
@@ -70,7 +80,7 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
   const bool limited = waiting.streamed.shared_link || shares_links_with_devices(waiting);
   std::int64_t same_from = most_bytes;
   for (std::size_t n = rooms_tried(waiting); n-- > 0;) {
-    const std::int64_t more = room_of(waiting.streamed, n);
+    const std::int64_t more = room_of(waiting, n);
     if (least > capacity || more > capacity - least) continue;
     const std::int64_t room = least + more;
     if (room >= same_from) continue;

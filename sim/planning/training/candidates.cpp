@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "base/quantity.hpp"
 #include "planning/builder.hpp"
@@ -213,14 +214,19 @@ class TrainingWays {
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.room < b.room; });
     std::vector<LoadChoice> ways;
-    std::set<std::vector<LoadPlace>> seen;
+    // For each way, the places of its loads, and the bytes that its run may use. If the run may use the whole memory,
+    // this number is 0.
+    std::set<std::pair<std::vector<LoadPlace>, std::int64_t>> seen;
     const auto add = [&](ChosenStep::EarlyLoadLimits limits) {
       ChosenStep::Offer offer = step.offer(limits);
-      // The listing for this room needs only `offer.most` bytes. They may fit even if the room does not.
-      if (!fits(limits.room)) limits.room = offer.most;
-      if (!fits(limits.room)) return offer.most;
-      const bool fresh = seen.insert(offer.places).second;
-      if (fresh) ways.push_back({limits, step.at_least(limits, offer)});
+      // The bytes that the listing needs lead to the same listing, but its run may take another time if transfers share
+      // a link. So this is always a way of its own, and not only if the room does not fit: otherwise, a larger memory
+      // would have other ways than a smaller memory.
+      for (const std::int64_t room : {limits.room, offer.most}) {
+        limits.room = room;
+        if (fits(room) && seen.emplace(offer.places, run_room_ ? 0 : room).second)
+          ways.push_back({limits, step.at_least(limits, offer)});
+      }
       return offer.most;
     };
     for (const ChosenStep::EarlyLoadLimits& limits : all) add(limits);

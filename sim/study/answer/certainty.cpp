@@ -136,31 +136,31 @@ std::vector<std::string> shared_memory_figures(const Scenario& scenario, const F
   return read;
 }
 
-/// Returns the paths of the figures that may determine the rate of a channel such as "host.gpu0.down". These are the
-/// figures that the link has for both directions, for the channel's own direction, and for special kinds of copies. The
-/// platform need not have all these figures.
+/// Returns the paths of the figures that determine the rate of a channel such as "host.gpu0.down". A link may give
+/// figures at several places: for all copies, for pageable copies, for synchronous copies, and in each of these places
+/// for one direction. The last of them counts (platform/link_rates.cpp). A share is a share of the link's bandwidth.
 std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
   const std::vector<WrittenPart> links = platform.parts("links");
   const std::string name = channel.substr(0, channel.find('.'));
   const WrittenPart* written = part_called(links, name);
   const std::string link = written ? written->path : "links." + name;
+  std::vector<std::string> places{link};
+  const Value* copies = written ? written->keys->find("copies") : nullptr;
+  if (copies && copies->is_scalar() && copies->text() == "pageable")
+    places.push_back(link + ".pageable");
   const std::string by_compute = ".synchronous";
-  // A link may have separate figures for synchronous or pageable copies. `variant` is the key of these figures, with a
-  // dot, or "".
-  std::string way = channel, variant;
-  if (way.size() > by_compute.size() && way.ends_with(by_compute)) {
+  std::string way = channel;
+  if (way.ends_with(by_compute)) {
     way.resize(way.size() - by_compute.size());
-    variant = by_compute;
-  } else if (const Value* copies = written ? written->keys->find("copies") : nullptr;
-             copies && copies->is_scalar() && copies->text() == "pageable") {
-    variant = ".pageable";
+    places.push_back(link + by_compute);
   }
   const std::string direction = way.substr(way.rfind('.') + 1);
   std::vector<std::string> figures{link + ".bandwidth"};
-  if (!variant.empty())
-    for (const char* figure : {".share", ".bandwidth"}) figures.push_back(link + variant + figure);
-  for (const char* rate : {".share", ".bandwidth"})
-    figures.push_back(link + variant + "." + direction + rate);
+  for (const std::string& both : places)
+    for (const std::string& place : {both, both + "." + direction}) {
+      if (platform.has(place + ".bandwidth")) figures = {place + ".bandwidth"};
+      if (platform.has(place + ".share")) figures = {link + ".bandwidth", place + ".share"};
+    }
   return figures;
 }
 
