@@ -61,8 +61,8 @@ class Grants {
   void write(Snapshot& snapshot) const;
   void skip(const Jump& jump);
   /// Returns the largest number of iterations that may be skipped. If a request of the epilogue waits, it must leave
-  /// room for the requests of all remaining iterations. After a skip, fewer iterations remain. The result is so small
-  /// that this request must wait after the skip, too.
+  /// room for the requests of all remaining iterations. After a skip, fewer iterations remain, so there may be room
+  /// for the request. The result is the largest number after which the request still waits.
   std::int64_t most_iterations() const;
 
   /// Returns for each pool the greatest sum that the rule of reservation counted at a grant: the held bytes, the bytes

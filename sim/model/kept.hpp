@@ -37,8 +37,8 @@ Kept kept_for(const Model& model, std::uint32_t first, std::uint32_t last);
 /// Returns the bytes of a count. Throws InputError on overflow.
 std::int64_t bytes_of(const KeptCount& count, DType dtype);
 
-/// Returns the layer whose output contains this layer's output. For a view, the result is the viewed layer. For any
-/// other layer, the result is the layer itself.
+/// Returns the layer whose output contains this layer's output. For a view, the result is the viewed layer, and for a
+/// view of a view, the layer that the other view shows. For any other layer, the result is the layer itself.
 std::uint32_t origin_of(const Model& model, std::uint32_t layer);
 
 /// The next two functions return the FLOP of the backward pass, of one layer and of all layers. They throw InputError

@@ -136,7 +136,7 @@ const Record& link_record() {
        {.name = "sharing",
         .type = Type::choice,
         .summary =
-            "shared: all nodes use one link; private: each node at the other end has its own link.",
+            "shared: all nodes use one link; private: each node but the first of `joins` has a link of its own to the first node.",
         .default_text = "shared",
         .choices = {"shared", "private"}},
        with_default(

@@ -45,7 +45,7 @@ LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& input
 }
 
 // For each mean of n elements, the backward pass divides the gradient of the mean by n. It adds the quotient to the
-// gradients of the n elements. So the backward pass takes as many FLOP as the forward pass. It reads no activation.
+// gradients of the n elements. This counts as n FLOP, as in the forward pass. The backward pass reads no activation.
 LayerCounts infer_mean(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   counts.backward.input_flop = counts.flop;

@@ -28,8 +28,8 @@ LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>&
   return counts;
 }
 
-// Every sample uses the first rows of the table. The backward pass adds the output's gradient to the gradient of these
-// rows.
+// Every sample uses the same first rows of the table: one for each row of the input. The backward pass adds the
+// output's gradient to the gradient of these rows.
 LayerCounts infer_add_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;

@@ -60,7 +60,7 @@ LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& i
   LayerCounts counts;
   counts.shape = *inputs[0];
   const std::int64_t elements = elements_of(counts.shape);
-  // The rate is 0 only if the layer's seconds were measured: other layers with the rate 0 have been left out.
+  // A dropout with the rate 0 does nothing, so the model has such a layer only if its seconds were measured.
   if (keys.number("rate") > 0)
     counts.backward = {.input_flop = checked_mul(elements, 2, "FLOP"), .kept_bytes = elements};
   counts.dependence.kind = InputDependence::Kind::same_place;

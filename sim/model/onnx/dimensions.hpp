@@ -31,9 +31,9 @@ class Dimensions {
   explicit Dimensions(const Reader& keys);
 
   /// Finds the axis and the size of the batch. The axis of the batch is the axis with the name `batch`. If no axis has
-  /// this name, the axis of the batch is the first axis of the first input. If neither the file nor a key gives the
-  /// size of the batch, the size is 1. This function must be called before all other functions of this class. Throws
-  /// InputError.
+  /// this name, the axis of the batch is the first axis of the first input that has axes. If neither the file nor a key
+  /// gives the size of the batch, the size is 1. This function must be called before all other functions of this class.
+  /// Throws InputError.
   void find_batch(const std::vector<Extents>& inputs);
 
   /// Returns the extents of an input, with its axes in the order of the file. An extent that is not known becomes 1 for

@@ -28,9 +28,10 @@ Draft enlarged(const Drafting& at) {
   return draft;
 }
 
-// Each element of the output is a weighted mean of neighbouring elements of the input. Images are resized along two
-// axes. In the mode `linear`, the mean is taken over 2 x 2 neighbours, with 4 products and 3 additions. In the mode
-// `cubic`, it is taken over 4 x 4 neighbours, with 16 products and 15 additions.
+// In the mode `nearest`, each element of the output is a copy of one element of the input. In the other modes, it is a
+// weighted mean of neighbouring elements. Images are resized along two axes. In the mode `linear`, the mean is taken
+// over 2 x 2 neighbours, with 4 products and 3 additions. In the mode `cubic`, it is taken over 4 x 4 neighbours, with
+// 16 products and 15 additions.
 Draft resized(const Drafting& at) {
   Draft draft;
   draft.reads = {0};
@@ -102,8 +103,8 @@ Draft split(const Drafting& at) {
   return draft;
 }
 
-// A slice along one axis with a positive step becomes the layer `slice`. Every other slice becomes an operator that
-// copies elements.
+// A slice that keeps all elements needs no layer. Otherwise, a slice with a positive step along one axis, except the
+// axis of the batch, becomes the layer `slice`. Every other slice becomes an operator that copies elements.
 Draft slice(const Drafting& at) {
   const auto bound = [&](std::size_t input, const char* attribute) {
     const Numbers* numbers = at.graph.numbers(at.node, input);

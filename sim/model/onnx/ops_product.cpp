@@ -21,7 +21,8 @@ void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias
   if (bias != (draft.type == "dense")) draft.set("bias", Value::make(bias));
 }
 
-/// Returns whether both inputs have equally many matrices per sample, so that no input is stretched.
+/// Returns whether both inputs have equally many matrices per sample, so that no input is stretched, and whether the
+/// inner extents of these matrices are equal.
 bool is_alike(const Drafting& at) {
   const Shape a = at.sample(at.node.inputs[0]).shape, b = at.sample(at.node.inputs[1]).shape;
   return a.size() == b.size() && a.size() > 1 && std::equal(a.begin(), a.end() - 2, b.begin()) &&

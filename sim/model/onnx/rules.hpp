@@ -86,7 +86,8 @@ struct Drafting {
   bool is_learned(std::size_t input) const;     ///< whether the input is made of learned weights
   const Shape& shape(std::size_t input) const;  ///< the shape of the input with the batch
   Sample sample(const std::string& tensor) const;
-  /// Returns the number that ONNX's axis `axis` has in the layer. Returns nothing if `axis` is the axis of the batch.
+  /// Returns the number that ONNX's axis `axis` has in the layer. Returns nothing if the layer has no such axis, for
+  /// example because `axis` is the axis of the batch.
   std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;
   /// Returns whether a sample has all axes of `tensor` except the first axis. If so, these axes have the same meaning
   /// in the layer as in ONNX.

@@ -22,8 +22,9 @@ class WeightOrigins {
   /// Adds a weight to the graph and returns the index of the weight.
   std::uint32_t add(std::int64_t elements, bool initialiser, bool vector);
 
-  /// Records from which weights each output of a node is made. The outputs must be constants. An output that is made
-  /// from no weights becomes a weight itself.
+  /// Records from which weights each output of a node is made. The outputs must be constants. A floating-point output
+  /// that is made from no weights becomes a weight itself, if the node is a Constant or a ConstantOfShape, or if the
+  /// elements of the output are not known.
   void set(const Node& node, std::vector<Tensor>& outputs);
 
  private:

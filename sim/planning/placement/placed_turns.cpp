@@ -114,7 +114,8 @@ class PlacedSearch {
   explicit PlacedSearch(PlacedTurns turns)
       : turns_(std::move(turns)), prices_(turns_.request, turns_.common.device.name) {}
 
-  /// Returns a candidate for each shown machine whose bytes fit into both memories together.
+  /// Returns a candidate for each shown machine, but only if its memory is not larger than both memories of the real
+  /// device together.
   static std::vector<Candidate> open(const std::shared_ptr<PlacedSearch>& search) {
     FastestMachine fastest(search->turns_, search->prices_);
     std::vector<Candidate> candidates;

@@ -132,7 +132,7 @@ class Collector {
   const DevicesByName& devices_;
   std::map<std::pair<std::string, DType>, std::size_t> known_;
   std::map<std::tuple<std::string, DType, std::string>, std::vector<const ProfileRow*>> rows_;
-  /// The name of the device for which the data sheet with the name "" was used. There is at most one such device.
+  /// A data sheet without a name (its name is "") may be used for one device. This is the name of that device.
   std::optional<std::string> stood_for_;
 };
 

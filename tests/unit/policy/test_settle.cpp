@@ -297,9 +297,9 @@ TEST_CASE("the number of micro-batches that fit in flight is the greatest for al
   }
 }
 
-/// Returns the policy `basic` with a parameter `in_flight`, of which 6 fit. Each of its ten candidates adds 1 to
-/// `simulated` when it is simulated. The plan of the policy itself fits with one micro-batch in flight, or if `plan_fits`
-/// is set, with 6.
+/// Returns the policy `basic` with a parameter `in_flight`. A candidate fits with up to 6 micro-batches in flight. Each
+/// of the ten candidates adds 1 to `simulated` when it is simulated. The plan of the policy itself fits with one
+/// micro-batch in flight, or if `plan_fits` is set, with up to 6.
 Policy with_six_in_flight(bool plan_fits, int& simulated) {
   const Policy& basic = policy_catalog().find("basic");
   Policy policy = basic;

@@ -115,8 +115,8 @@ double makespan_of(const Plan& plan) {
   return result.makespan;
 }
 
-/// Answers questions, except those whose settings contradict each other. The bound is the largest of several terms. If
-/// a plan comes close to the bound, counts the term that gave this bound.
+/// Answers questions, except those whose settings contradict each other, and those for which no plan fits. The bound is
+/// the largest of several terms. If a plan comes close to the bound, counts the term that gave this bound.
 class Campaign {
  public:
   void ask(const std::string& name, std::uint64_t seed, const std::function<Scenario()>& read) {
