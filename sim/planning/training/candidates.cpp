@@ -10,6 +10,7 @@
 #include "base/quantity.hpp"
 #include "planning/builder.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/training/larger_step.hpp"
 #include "planning/training/rounding.hpp"
 #include "planning/training/step_digest.hpp"
 #include "planning/training/training.hpp"
@@ -160,10 +161,9 @@ class TrainingWays {
                                        const std::shared_ptr<const ChosenStep>& step) {
     std::vector<Candidate> candidates;
     for (const LoadChoice& way : ways->ways(*step))
-      candidates.push_back(
-          {way.at_least, 1, [ways, step, limits = way.limits](double, const auto& settled) {
-             settled(ways->settled(*step, limits));
-           }});
+      candidates.push_back({way.at_least, 1, [ways, step, way](double, const auto& settled) {
+                              settled(ways->settled(*step, way));
+                            }});
     return candidates;
   }
 
@@ -180,15 +180,19 @@ class TrainingWays {
   struct LoadChoice {
     ChosenStep::EarlyLoadLimits limits;
     double at_least = 0;
+    /// The places of the loads. Null if the limits lead to these places.
+    std::shared_ptr<const std::vector<LoadPlace>> places = {};
   };
 
-  Settled settled(const ChosenStep& step, const ChosenStep::EarlyLoadLimits& limits) const {
+  Settled settled(const ChosenStep& step, const LoadChoice& way) const {
+    const ChosenStep::EarlyLoadLimits& limits = way.limits;
     TrainingOrder order = order_;
     order.room = limits.room;
     order.run_room = limits.run_room;
     order.pace = limits.pace;
-    const auto plan = std::make_shared<const Plan>(finish(step.listed(limits), unlimited_));
-    return {seconds(*plan), text(order), [plan, in = enforced_] {
+    const auto plan =
+        std::make_shared<const Plan>(finish(step.listed(limits, way.places.get()), unlimited_));
+    return {seconds(*plan), text(order, way.places != nullptr), [plan, in = enforced_] {
               Plan made = *plan;
               if (in) enforce_host(made);
               return made;
@@ -202,49 +206,84 @@ class TrainingWays {
     return enforced_ ? run_seconds_in_host(plan) : run_seconds(plan);
   }
 
-  /// Returns, for each pace, ways with different rooms for early loads (see rooms()), and at most TriedCounts::listings
-  /// further ways. Of these, the first is the listing that needs the most bytes, and each one after it needs fewer
-  /// bytes than the one before. Ways that do not fit are left out.
+  /// The bytes within which a run stays, and the places of its loads. Runs that are alike in both are equal.
+  using SeenWays = std::set<std::pair<std::int64_t, std::vector<LoadPlace>>>;
+  struct LimitedOffer {
+    ChosenStep::EarlyLoadLimits limits;
+    ChosenStep::Offer offer;
+  };
+
+  /// Returns the ways of the step, and after them the ways with the places of the larger step's loads.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
-    std::vector<ChosenStep::EarlyLoadLimits> all;
-    for (std::size_t p = 0; p < tried.paces; ++p) add_rooms(step, paces[p], all);
+    SeenWays seen;
+    std::vector<LoadChoice> all = ways(step, step, tried, seen);
+    if (tried.listings == 0) return all;
+    if (const auto larger = LargerStep::of(unlimited_, order_))
+      for (LoadChoice& way : ways(step, *larger, tried, seen)) all.push_back(std::move(way));
+    return all;
+  }
+
+  /// Returns, for each pace, ways with different rooms for early loads (see rooms()), and at most TriedCounts::listings
+  /// further ways. Of these, the first is the listing that needs the most bytes, and each one after it needs fewer
+  /// bytes than the one before. Ways that do not fit are left out. `offered` is the step, or the larger step.
+  template <class Offered>
+  std::vector<LoadChoice> ways(const ChosenStep& step, const Offered& offered,
+                               const TriedCounts& tried, SeenWays& seen) const {
+    std::vector<LimitedOffer> all;
+    for (std::size_t p = 0; p < tried.paces; ++p) add_rooms(offered, paces[p], all);
     std::stable_sort(all.begin(), all.end(),
-                     [](const auto& a, const auto& b) { return a.room < b.room; });
+                     [](const auto& a, const auto& b) { return a.limits.room < b.limits.room; });
     std::vector<LoadChoice> ways;
-    std::set<std::vector<LoadPlace>> seen;
-    const auto add = [&](ChosenStep::EarlyLoadLimits limits) {
-      ChosenStep::Offer offer = step.offer(limits);
-      // If the room does not fit, `offer.most` bytes may fit, and lead to the same listing.
-      if (!fits(limits.room)) limits.room = offer.most;
-      if (!fits(limits.room)) return offer.most;
-      const bool fresh = seen.insert(offer.places).second;
-      if (fresh) ways.push_back({limits, step.at_least(limits, offer)});
-      return offer.most;
-    };
-    for (const ChosenStep::EarlyLoadLimits& limits : all) add(limits);
+    for (const LimitedOffer& one : all) add_ways(step, one, seen, ways);
     for (std::size_t p = tried.paces; p-- > 0;) {
       std::int64_t room = no_limit;
-      for (std::size_t n = 0; n < tried.listings && room >= step.peak(); ++n)
-        room = add({room, paces[p], run_room_}) - 1;
+      for (std::size_t n = 0; n < tried.listings && room >= offered.peak(); ++n) {
+        const ChosenStep::EarlyLoadLimits limits{room, paces[p], run_room_};
+        const LimitedOffer one{limits, offered.offer(limits)};
+        add_ways(step, one, seen, ways);
+        room = one.offer.most - 1;
+      }
     }
+    if (std::is_same_v<Offered, ChosenStep>)
+      for (LoadChoice& way : ways) way.places = nullptr;  // the limits lead to these places
     // Reversed, the ways with the machine's pace and the most room come first. The fastest way is probably among them.
     std::reverse(ways.begin(), ways.end());
     return ways;
   }
 
-  /// Adds rooms to try with this pace. Several rooms may lead to the same listing: of these, adds only the smallest.
-  /// The loop goes from the largest room to the smallest. If a room's listing needs only `used` bytes, all smaller
-  /// rooms with at least `used` bytes lead to the same listing.
-  void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
-                 std::vector<ChosenStep::EarlyLoadLimits>& all) const {
-    const std::vector<std::int64_t> rooms = this->rooms(step.peak());
+  /// Adds the ways to use an offer that fit and are new. With `offer.most` bytes, the listing is the same as with the
+  /// offer's room. But if transfers share links, it may matter within how many bytes the run stays. Then there is a way
+  /// for both numbers. If there were only one of them, more memory could replace it by the other, and make the run
+  /// slower.
+  void add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
+                std::vector<LoadChoice>& ways) const {
+    LoadChoice way{one.limits};
+    for (const std::int64_t room : {one.limits.room, one.offer.most}) {
+      if (!fits(room) || !seen.insert({run_room_.value_or(room), one.offer.places}).second)
+        continue;
+      if (!way.places) {
+        way.places = std::make_shared<const std::vector<LoadPlace>>(one.offer.places);
+        way.at_least = step.at_least(one.limits, one.offer);
+      }
+      way.limits.room = room;
+      ways.push_back(way);
+    }
+  }
+
+  /// Adds offers for different rooms with this pace. Several rooms may lead to the same listing: of these, adds only the
+  /// smallest. The loop goes from the largest room to the smallest. If a room's listing needs only `most` bytes, all
+  /// smaller rooms with at least `most` bytes lead to the same listing.
+  template <class Offered>
+  void add_rooms(const Offered& offered, const std::optional<double>& pace,
+                 std::vector<LimitedOffer>& all) const {
+    const std::vector<std::int64_t> rooms = this->rooms(offered.peak());
     std::size_t end = 0;  // the rooms from this index on are done, or do not fit
     while (end < rooms.size() && fits(rooms[end])) ++end;
     while (end > 0) {
-      const std::int64_t used = step.offer({rooms[end - 1], pace, run_room_}).most;
-      while (end > 1 && rooms[end - 2] >= used) --end;
-      all.push_back({rooms[--end], pace, run_room_});
+      ChosenStep::Offer offer = offered.offer({rooms[end - 1], pace, run_room_});
+      while (end > 1 && rooms[end - 2] >= offer.most) --end;
+      all.push_back({{rooms[--end], pace, run_room_}, std::move(offer)});
     }
   }
 
@@ -277,9 +316,10 @@ class TrainingWays {
                                             std::to_string(static_cast<std::int64_t>(100 * pace)) +
                                             " % of the computation";
   }
-  std::string text(const TrainingOrder& order) const {
+  std::string text(const TrainingOrder& order, bool like_larger) const {
     std::string text = "in_flight: " + std::to_string(*order.in_flight);
     if (order.pace) text += shown(*order.pace);
+    if (like_larger) text += ", loads placed as with one more micro-batch";
     return text + (order.run_room ? "; loads ahead within " : "; stays within ") +
            format_quantity(static_cast<double>(*order.room), Dimension::bytes);
   }

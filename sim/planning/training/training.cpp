@@ -76,13 +76,14 @@ class TrainingPlan {
     add_facts(step, std::min(in_flight(), per_batch()));
     return step;
   }
-  Draft listed(const Program& step, const ChosenStep::EarlyLoadLimits& limits) {
+  Draft listed(const Program& step, const ChosenStep::EarlyLoadLimits& limits,
+               const std::vector<LoadPlace>* places) {
     room_ = limits.room;
     chosen_room_ = limits.run_room ? limits.run_room : room_;
     pace_ = limits.pace;
     const StepShape shape = shape_of(std::min(in_flight(), per_batch()), per_batch(),
                                      request_.workload.batches_per_step);
-    return listed(shape, step);
+    return listed(shape, step, places);
   }
 
   /// Returns the decisions on which the listing depends: the tape, and the earliest place of each load. If `known` has
@@ -141,8 +142,9 @@ class TrainingPlan {
     return make_step(shape_of(in_flight, per_batch(), request_.workload.batches_per_step));
   }
 
-  Draft listed(const StepShape& shape, const Program& step) const {
-    Draft draft = list_training({request_, shape, order_, room_, pace_}, step, facts_);
+  Draft listed(const StepShape& shape, const Program& step,
+               const std::vector<LoadPlace>* places = nullptr) const {
+    Draft draft = list_training({request_, shape, order_, room_, pace_, places}, step, facts_);
     if (chosen_room_ && *chosen_room_ < no_limit)
       for (const std::string& device : order_.devices)
         stay_within(draft.plan, device, *chosen_room_);
@@ -377,8 +379,9 @@ double ChosenStep::at_least(const EarlyLoadLimits& limits, const Offer& offer) c
   return parts_->offers.at_least(limits, offer);
 }
 
-Draft ChosenStep::listed(const EarlyLoadLimits& limits) const {
-  return parts_->plan.listed(parts_->offers.step(), limits);
+Draft ChosenStep::listed(const EarlyLoadLimits& limits,
+                         const std::vector<LoadPlace>* places) const {
+  return parts_->plan.listed(parts_->offers.step(), limits, places);
 }
 
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth) {
