@@ -11,9 +11,9 @@
 #include "planning/builder.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/larger_step.hpp"
-#include "planning/training/rounding.hpp"
 #include "planning/training/step_digest.hpp"
 #include "planning/training/training.hpp"
+#include "planning/training/work_of_batches.hpp"
 
 namespace sluice {
 namespace {
@@ -42,78 +42,6 @@ TriedCounts tried_counts(std::int64_t operations) {
   return {1, 0};
 }
 
-/// Lower bounds of seconds and of peaks for batches of any size. The sums of a few small batches are computed. The sums
-/// of a larger batch follow from them, because each further pass and each further micro-batch adds a fixed amount.
-class WorkOfBatches {
- public:
-  WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
-      : request_(request), order_(order) {
-    one_ = of(1, 1);
-    const TrainingSums two = of(2, 1), three = of(3, 1), four = of(4, 2);
-    one_pass_peaks_ = {one_.peak, of(2, 2).peak, of(3, 3).peak};
-    passes_peaks_ = {two.peak, of(3, 2).peak, of(4, 3).peak};
-    two_passes_ = two;
-    each_ = part(four, two, 0.5);
-    pass_ = less(part(three, two, 1), each_);
-  }
-
-  /// Returns a lower bound on the seconds of a run of `batches` batches with this many micro-batches and passes.
-  double at_least(double batches, std::int64_t micro_batches, std::int64_t passes) const {
-    const TrainingSums& base = passes == 1 ? one_ : two_passes_;
-    const auto more = static_cast<double>(micro_batches - (passes == 1 ? 1 : 2));
-    const auto turns = static_cast<double>(passes == 1 ? 0 : passes - 2);
-    const auto sum = [&](double TrainingSums::*what) {
-      return base.*what + more * (each_.*what) + turns * (pass_.*what);
-    };
-    const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
-                 save = sum(&TrainingSums::save_s);
-    const double additions = batches * sum(&TrainingSums::additions);
-    // In a pass with fewer micro-batches than the others, the bytes of copies may be rounded. So the bound is lowered
-    // a little.
-    constexpr double division = 1 - 1e-9;
-    if (!order_.overlap)
-      return lowered_for_rounding(batches * (compute + load + save) * division, additions);
-    const double computed = one_.first_loads_s + batches * compute + one_.last_saves_s;
-    return lowered_for_rounding(std::max(computed, batches * std::max(load, save) * division),
-                                additions);
-  }
-
-  /// Returns a lower bound on the peak of every device with this many micro-batches side by side. An operation of the
-  /// tape computes these micro-batches one after the other. The device holds the most bytes at the first or the last of
-  /// them. At both, the bytes are a linear function of the number of micro-batches. The peak is the greatest of such
-  /// functions, so each further micro-batch adds at least as much to it as the one before. So beyond 3 micro-batches,
-  /// each adds at least (peak of 3) - (peak of 2).
-  std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
-    const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
-    if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];
-    const double more =
-        static_cast<double>(in_flight - 3) * static_cast<double>(peaks[2] - peaks[1]);
-    return peaks[2] + static_cast<std::int64_t>(std::min(more, 4e18));
-  }
-
- private:
-  TrainingSums of(std::int64_t micro_batches, std::int64_t in_flight) const {
-    PolicyRequest small = request_;
-    small.workload.batch = micro_batches * request_.workload.micro_batch;
-    small.workload.batches_per_step = 1;
-    TrainingOrder order = order_;
-    order.in_flight = in_flight;
-    return training_sums(small, order);
-  }
-  static TrainingSums part(const TrainingSums& a, const TrainingSums& b, double factor) {
-    return {(a.compute_s - b.compute_s) * factor, (a.load_s - b.load_s) * factor,
-            (a.save_s - b.save_s) * factor, (a.additions - b.additions) * factor};
-  }
-  static TrainingSums less(const TrainingSums& a, const TrainingSums& b) { return part(a, b, 1); }
-
-  const PolicyRequest& request_;
-  const TrainingOrder& order_;
-  TrainingSums one_, two_passes_, each_, pass_;
-  /// The peaks with 1, 2 and 3 micro-batches in flight: `one_pass_peaks_` for a batch of one pass, `passes_peaks_` for
-  /// a batch of two passes, of which the second has one micro-batch.
-  std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
-};
-
 /// Returns the capacity of the device with the smallest memory. The result is empty if no device has a limit, or if
 /// capacities are not enforced.
 std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
@@ -141,6 +69,14 @@ class TrainingWays {
     // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
     // action start later.
     if (!shares_links()) run_room_ = capacity_.value_or(no_limit);
+  }
+
+  /// Returns the greatest number of different ways, including those that do not fit.
+  std::int64_t count() const {
+    const std::size_t steps = LargerStep::larger_order(unlimited_, order_) ? 2 : 1,
+                      rooms = run_room_ ? 1 : 2;
+    return static_cast<std::int64_t>(steps * rooms * most_tried.paces *
+                                     (ahead_parts.size() + most_tried.listings));
   }
 
   /// Returns one candidate for all ways, or nothing if the step cannot fit. `at_least` is a lower bound of the
@@ -219,8 +155,9 @@ class TrainingWays {
     SeenWays seen;
     std::vector<LoadChoice> all = ways(step, step, tried, seen);
     if (tried.listings == 0) return all;
-    if (const auto larger = LargerStep::of(unlimited_, order_))
-      for (LoadChoice& way : ways(step, *larger, tried, seen)) all.push_back(std::move(way));
+    if (const auto order = LargerStep::larger_order(unlimited_, order_))
+      for (LoadChoice& way : ways(step, LargerStep(unlimited_, *order), tried, seen))
+        all.push_back(std::move(way));
     return all;
   }
 
@@ -385,11 +322,9 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
     const auto ways = std::make_shared<const TrainingWays>(
         request, settled, work.peak_at_least(count, passes), stages);
     const double at_least = work.at_least(batches, per_batch, passes);
-    candidates.push_back(
-        {at_least,
-         static_cast<std::int64_t>(most_tried.paces * (ahead_parts.size() + most_tried.listings)),
-         {},
-         [ways, at_least] { return TrainingWays::opened(ways, at_least); }});
+    candidates.push_back({at_least, ways->count(), {}, [ways, at_least] {
+                            return TrainingWays::opened(ways, at_least);
+                          }});
   }
   return candidates;
 }

@@ -17,18 +17,18 @@ std::int64_t micro_batches(const PolicyRequest& request) {
 
 }  // namespace
 
-std::unique_ptr<const LargerStep> LargerStep::of(const PolicyRequest& request,
-                                                 const TrainingOrder& order) {
+std::optional<TrainingOrder> LargerStep::larger_order(const PolicyRequest& request,
+                                                      const TrainingOrder& order) {
   const std::int64_t per_batch = micro_batches(request);
   TrainingOrder larger = order;
   if (*order.in_flight == per_batch) ++*larger.in_flight;
-  if (order.weights_stay || !order.overlap || per_batch % *larger.in_flight == 0) return nullptr;
-  return std::make_unique<const LargerStep>(with_one_more(request), larger);
+  if (order.weights_stay || !order.overlap || per_batch % *larger.in_flight == 0) return {};
+  return larger;
 }
 
-LargerStep::LargerStep(const PolicyRequest& request, const TrainingOrder& order)
-    : request_(request),
-      order_(order),
+LargerStep::LargerStep(const PolicyRequest& request, const TrainingOrder& larger)
+    : request_(with_one_more(request)),
+      order_(larger),
       larger_(request_, order_),
       per_batch_(micro_batches(request_)),
       before_(1, 0) {

@@ -3,7 +3,7 @@
 // the larger step, the step can have the same order. If no transfers share a link, it then takes at most as long.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "planning/training/training.hpp"
@@ -12,14 +12,15 @@ namespace sluice {
 
 class LargerStep {
  public:
-  /// Returns the larger step for a step of this request and order, whose micro-batches in flight are known. Returns null
-  /// if its batches need one pass more than those of the step, because then it is not the step with one micro-batch more
-  /// in a pass. Also returns null if weights stay on the device, or if loads have no places to choose, because there is
-  /// no overlap.
-  static std::unique_ptr<const LargerStep> of(const PolicyRequest& request,
-                                              const TrainingOrder& order);
+  /// Returns the order for the larger step of this request and order, whose micro-batches in flight are known. Returns
+  /// nothing if its batches need one pass more than those of the step, because then it is not the step with one micro-batch more
+  /// in a pass. Also returns nothing if weights stay on the device, or if loads have no places to choose, because there
+  /// is no overlap.
+  static std::optional<TrainingOrder> larger_order(const PolicyRequest& request,
+                                                   const TrainingOrder& order);
 
-  LargerStep(const PolicyRequest& request, const TrainingOrder& order);
+  /// `request` is the request of the smaller step. `larger` is the result of larger_order().
+  LargerStep(const PolicyRequest& request, const TrainingOrder& larger);
 
   /// Returns the most bytes that a device holds in the larger step if the actions run one after the other.
   std::int64_t peak() const { return larger_.peak(); }
