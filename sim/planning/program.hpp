@@ -85,6 +85,7 @@ struct Program {
     std::int64_t needed = 0;    ///< the operation that needs the instance
     std::int64_t earliest = 0;  ///< the first operation before which the load may be listed
     std::int64_t after = 0;     ///< the load may start when this operation has ended
+    bool placed = false;        ///< whether the load is listed before `earliest`, and not later
   };
 
   std::vector<std::string> devices;

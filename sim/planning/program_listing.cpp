@@ -106,6 +106,7 @@ class ProgramLister {
     listed.earliest = load.earliest;
     listed.after = load.after;
     listed.within = listing_.loads_within;
+    listed.placed = load.placed;
     if (made.sent) {
       listed.kind = ActionKind::send;
       listed.ends.from = program_.devices[instance(made.copy_of).device];

@@ -33,11 +33,12 @@ void StepSlots::add(SlotLoad load) {
     loads_.push_back({std::move(load), at, {}, {}});
     return;
   }
-  const LoadPlace place = memory.places.add({.bytes = builder_.bytes_of(load.tensor),
-                                             .needed = load.slot,
-                                             .earliest = load.earliest,
-                                             .after = load.after,
-                                             .within = load.within});
+  const LoadPlace place = load.placed ? LoadPlace{load.earliest, load.after}
+                                      : memory.places.add({.bytes = builder_.bytes_of(load.tensor),
+                                                           .needed = load.slot,
+                                                           .earliest = load.earliest,
+                                                           .after = load.after,
+                                                           .within = load.within});
   load.after = place.after;
   if (place.at < 0 && prologue_ == Prologue::by_need) first_goes_ahead_ = true;
   by_slot_[row_position(place.at, count()).index].push_back(loads_.size());

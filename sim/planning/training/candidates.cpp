@@ -6,14 +6,14 @@
 #include <memory>
 #include <set>
 #include <sstream>
-#include <utility>
 
 #include "base/quantity.hpp"
 #include "planning/builder.hpp"
 #include "planning/run_seconds.hpp"
-#include "planning/training/rounding.hpp"
+#include "planning/training/larger_step.hpp"
 #include "planning/training/step_digest.hpp"
 #include "planning/training/training.hpp"
+#include "planning/training/work_of_batches.hpp"
 
 namespace sluice {
 namespace {
@@ -42,78 +42,6 @@ TriedCounts tried_counts(std::int64_t operations) {
   return {1, 0};
 }
 
-/// Lower bounds of seconds and of peaks for batches of any size. The TrainingSums of a few small batches are computed.
-/// Those of a larger batch follow from them: each further pass and each further micro-batch adds a fixed amount.
-class WorkOfBatches {
- public:
-  WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
-      : request_(request), order_(order) {
-    one_ = of(1, 1);
-    const TrainingSums two = of(2, 1), three = of(3, 1), four = of(4, 2);
-    one_pass_peaks_ = {one_.peak, of(2, 2).peak, of(3, 3).peak};
-    passes_peaks_ = {two.peak, of(3, 2).peak, of(4, 3).peak};
-    two_passes_ = two;
-    each_ = part(four, two, 0.5);
-    pass_ = less(part(three, two, 1), each_);
-  }
-
-  /// Returns a lower bound on the seconds of a run of `batches` batches with this many micro-batches and passes.
-  double at_least(double batches, std::int64_t micro_batches, std::int64_t passes) const {
-    const TrainingSums& base = passes == 1 ? one_ : two_passes_;
-    const auto more = static_cast<double>(micro_batches - (passes == 1 ? 1 : 2));
-    const auto turns = static_cast<double>(passes == 1 ? 0 : passes - 2);
-    const auto sum = [&](double TrainingSums::*what) {
-      return base.*what + more * (each_.*what) + turns * (pass_.*what);
-    };
-    const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
-                 save = sum(&TrainingSums::save_s);
-    const double additions = batches * sum(&TrainingSums::additions);
-    // The seconds of copies need not be exactly linear in the numbers of micro-batches and passes. So the bound is
-    // lowered a little.
-    constexpr double division = 1 - 1e-9;
-    if (!order_.overlap)
-      return lowered_for_rounding(batches * (compute + load + save) * division, additions);
-    const double computed = one_.first_loads_s + batches * compute + one_.last_saves_s;
-    return lowered_for_rounding(std::max(computed, batches * std::max(load, save) * division),
-                                additions);
-  }
-
-  /// Returns a lower bound on the peak of every device with this many micro-batches side by side. An operation of the
-  /// tape computes these micro-batches one after the other. The device holds the most bytes at the first or the last of
-  /// them. At both, the bytes are a linear function of the number of micro-batches. The peak is the greatest of such
-  /// functions, so each further micro-batch adds at least as much to it as the one before. So beyond 3 micro-batches,
-  /// each adds at least (peak of 3) - (peak of 2).
-  std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
-    const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
-    if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];
-    const double more =
-        static_cast<double>(in_flight - 3) * static_cast<double>(peaks[2] - peaks[1]);
-    return peaks[2] + static_cast<std::int64_t>(std::min(more, 4e18));
-  }
-
- private:
-  TrainingSums of(std::int64_t micro_batches, std::int64_t in_flight) const {
-    PolicyRequest small = request_;
-    small.workload.batch = micro_batches * request_.workload.micro_batch;
-    small.workload.batches_per_step = 1;
-    TrainingOrder order = order_;
-    order.in_flight = in_flight;
-    return training_sums(small, order);
-  }
-  static TrainingSums part(const TrainingSums& a, const TrainingSums& b, double factor) {
-    return {(a.compute_s - b.compute_s) * factor, (a.load_s - b.load_s) * factor,
-            (a.save_s - b.save_s) * factor, (a.additions - b.additions) * factor};
-  }
-  static TrainingSums less(const TrainingSums& a, const TrainingSums& b) { return part(a, b, 1); }
-
-  const PolicyRequest& request_;
-  const TrainingOrder& order_;
-  TrainingSums one_, two_passes_, each_, pass_;
-  /// The peaks with 1, 2 and 3 micro-batches in flight: `one_pass_peaks_` for a batch of one pass, `passes_peaks_` for
-  /// a batch of two passes, of which the second has one micro-batch.
-  std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
-};
-
 /// Returns the capacity of the device with the smallest memory. The result is empty if no device has a limit, or if
 /// capacities are not enforced.
 std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
@@ -125,7 +53,7 @@ std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
   return request.capacity_enforced ? least : std::nullopt;
 }
 
-/// The ways to train with a given number of micro-batches side by side. They differ in where the plan lists the loads.
+/// The ways to train with a given number of micro-batches side by side. They differ in the places of the loads.
 class TrainingWays {
  public:
   /// `at_least` is a lower bound on the bytes that each device needs.
@@ -143,9 +71,17 @@ class TrainingWays {
     if (!shares_links()) run_room_ = capacity_.value_or(no_limit);
   }
 
+  /// Returns the greatest number of different ways, including those that do not fit.
+  std::int64_t count() const {
+    const std::size_t steps = LargerStep::larger_order(unlimited_, order_) ? 2 : 1,
+                      rooms = run_room_ ? 1 : 2;
+    return static_cast<std::int64_t>(steps * rooms * most_tried.paces *
+                                     (ahead_parts.size() + most_tried.listings));
+  }
+
   /// Returns one candidate for all ways, or nothing if the step cannot fit. `at_least` is a lower bound of the
-  /// candidate's seconds. The ways are listed only when the judge calls `open`: it does not if another strategy has
-  /// already given a candidate with the same ways.
+  /// candidate's seconds. The ways are listed only when the judge opens the candidate, because another strategy may
+  /// already have had the same ways.
   static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways,
                                        double at_least) {
     if (!ways->fits(ways->at_least_)) return {};
@@ -161,16 +97,14 @@ class TrainingWays {
                                        const std::shared_ptr<const ChosenStep>& step) {
     std::vector<Candidate> candidates;
     for (const LoadChoice& way : ways->ways(*step))
-      candidates.push_back(
-          {way.at_least, 1, [ways, step, limits = way.limits](double, const auto& settled) {
-             settled(ways->settled(*step, limits));
-           }});
+      candidates.push_back({way.at_least, 1, [ways, step, way](double, const auto& settled) {
+                              settled(ways->settled(*step, way));
+                            }});
     return candidates;
   }
 
-  /// Returns a text for comparisons: two strategies for fates that lead to the same step have the same text. In this
-  /// text, the address of the list of stages stands for the cut: all requests with one cut have the same list, except
-  /// under `resident`.
+  /// Returns a text that is the same for all strategies for fates that lead to the same step. The address of the stages
+  /// stands for the cut in this text: all requests with one cut have the same address, except under `resident`.
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;
     text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
@@ -182,15 +116,19 @@ class TrainingWays {
   struct LoadChoice {
     ChosenStep::EarlyLoadLimits limits;
     double at_least = 0;
+    /// The places of the loads. Null if the limits lead to these places.
+    std::shared_ptr<const std::vector<LoadPlace>> places = {};
   };
 
-  Settled settled(const ChosenStep& step, const ChosenStep::EarlyLoadLimits& limits) const {
+  Settled settled(const ChosenStep& step, const LoadChoice& way) const {
+    const ChosenStep::EarlyLoadLimits& limits = way.limits;
     TrainingOrder order = order_;
     order.room = limits.room;
     order.run_room = limits.run_room;
     order.pace = limits.pace;
-    const auto plan = std::make_shared<const Plan>(finish(step.listed(limits), unlimited_));
-    return {seconds(*plan), text(order), [plan, in = enforced_] {
+    const auto plan =
+        std::make_shared<const Plan>(finish(step.listed(limits, way.places.get()), unlimited_));
+    return {seconds(*plan), text(order, way.places != nullptr), [plan, in = enforced_] {
               Plan made = *plan;
               if (in) enforce_host(made);
               return made;
@@ -204,55 +142,85 @@ class TrainingWays {
     return enforced_ ? run_seconds_in_host(plan) : run_seconds(plan);
   }
 
-  /// Returns, for each pace, ways with different rooms for early loads (see rooms()), and at most TriedCounts::listings
-  /// further ways: the listing that needs the most bytes, then a listing that needs fewer bytes, and so on. Ways that
-  /// do not fit are left out.
+  /// The bytes within which a run stays, and the places of its loads. Runs that are alike in both are equal.
+  using SeenWays = std::set<std::pair<std::int64_t, std::vector<LoadPlace>>>;
+  struct LimitedOffer {
+    ChosenStep::EarlyLoadLimits limits;
+    ChosenStep::Offer offer;
+  };
+
+  /// Returns the ways of the step, and after them the ways with the places of the larger step's loads.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
-    std::vector<ChosenStep::EarlyLoadLimits> all;
-    for (std::size_t p = 0; p < tried.paces; ++p) add_rooms(step, paces[p], all);
+    SeenWays seen;
+    std::vector<LoadChoice> all = ways(step, step, tried, seen);
+    if (tried.listings == 0) return all;
+    if (const auto order = LargerStep::larger_order(unlimited_, order_))
+      for (LoadChoice& way : ways(step, LargerStep(unlimited_, *order), tried, seen))
+        all.push_back(std::move(way));
+    return all;
+  }
+
+  /// Returns, for each pace, ways with different rooms for early loads (see rooms()), and at most TriedCounts::listings
+  /// further ways. Of these, the first is the listing that needs the most bytes, and each one after it needs fewer
+  /// bytes than the one before. Ways that do not fit are left out. `offered` is the step, or the larger step.
+  template <class Offered>
+  std::vector<LoadChoice> ways(const ChosenStep& step, const Offered& offered,
+                               const TriedCounts& tried, SeenWays& seen) const {
+    std::vector<LimitedOffer> all;
+    for (std::size_t p = 0; p < tried.paces; ++p) add_rooms(offered, paces[p], all);
     std::stable_sort(all.begin(), all.end(),
-                     [](const auto& a, const auto& b) { return a.room < b.room; });
+                     [](const auto& a, const auto& b) { return a.limits.room < b.limits.room; });
     std::vector<LoadChoice> ways;
-    // For each way, the places of its loads, and the bytes that its run may use. If the run may use the whole memory,
-    // this number is 0.
-    std::set<std::pair<std::vector<LoadPlace>, std::int64_t>> seen;
-    const auto add = [&](ChosenStep::EarlyLoadLimits limits) {
-      ChosenStep::Offer offer = step.offer(limits);
-      // The bytes that the listing needs lead to the same listing, but its run may take another time if transfers share
-      // a link. So this is always a way of its own, and not only if the room does not fit: otherwise, a larger memory
-      // would have other ways than a smaller memory.
-      for (const std::int64_t room : {limits.room, offer.most}) {
-        limits.room = room;
-        if (fits(room) && seen.emplace(offer.places, run_room_ ? 0 : room).second)
-          ways.push_back({limits, step.at_least(limits, offer)});
-      }
-      return offer.most;
-    };
-    for (const ChosenStep::EarlyLoadLimits& limits : all) add(limits);
+    for (const LimitedOffer& one : all) add_ways(step, one, seen, ways);
     for (std::size_t p = tried.paces; p-- > 0;) {
       std::int64_t room = no_limit;
-      for (std::size_t n = 0; n < tried.listings && room >= step.peak(); ++n)
-        room = add({room, paces[p], run_room_}) - 1;
+      for (std::size_t n = 0; n < tried.listings && room >= offered.peak(); ++n) {
+        const ChosenStep::EarlyLoadLimits limits{room, paces[p], run_room_};
+        const LimitedOffer one{limits, offered.offer(limits)};
+        add_ways(step, one, seen, ways);
+        room = one.offer.most - 1;
+      }
     }
-    // Reversed, the further ways of the machine's own pace come first, and the ways with the smallest room come last.
-    // The fastest way is probably among the first.
+    if (std::is_same_v<Offered, ChosenStep>)
+      for (LoadChoice& way : ways) way.places = nullptr;  // the limits lead to these places
+    // Reversed, the ways with the machine's pace and the most room come first. The fastest way is probably among them.
     std::reverse(ways.begin(), ways.end());
     return ways;
   }
 
-  /// Adds rooms to try with this pace. Several rooms may lead to the same listing: of these, adds only the smallest.
-  /// The loop goes from the largest room to the smallest. If a room's listing needs only `used` bytes, all smaller
-  /// rooms with at least `used` bytes lead to the same listing.
-  void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
-                 std::vector<ChosenStep::EarlyLoadLimits>& all) const {
-    const std::vector<std::int64_t> rooms = this->rooms(step.peak());
+  /// Adds the ways to use an offer that fit and are new. With `offer.most` bytes, the listing is the same as with the
+  /// offer's room. But if transfers share links, it may matter within how many bytes the run stays. Then there is a way
+  /// for both numbers. If there were only one of them, more memory could replace it by the other, and make the run
+  /// slower.
+  void add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
+                std::vector<LoadChoice>& ways) const {
+    LoadChoice way{one.limits};
+    for (const std::int64_t room : {one.limits.room, one.offer.most}) {
+      if (!fits(room) || !seen.insert({run_room_.value_or(room), one.offer.places}).second)
+        continue;
+      if (!way.places) {
+        way.places = std::make_shared<const std::vector<LoadPlace>>(one.offer.places);
+        way.at_least = step.at_least(one.limits, one.offer);
+      }
+      way.limits.room = room;
+      ways.push_back(way);
+    }
+  }
+
+  /// Adds offers for different rooms with this pace. Several rooms may lead to the same listing: of these, adds only the
+  /// smallest. The loop goes from the largest room to the smallest. If a room's listing needs only `most` bytes, all
+  /// smaller rooms with at least `most` bytes lead to the same listing.
+  template <class Offered>
+  void add_rooms(const Offered& offered, const std::optional<double>& pace,
+                 std::vector<LimitedOffer>& all) const {
+    const std::vector<std::int64_t> rooms = this->rooms(offered.peak());
     std::size_t end = 0;  // the rooms from this index on are done, or do not fit
     while (end < rooms.size() && fits(rooms[end])) ++end;
     while (end > 0) {
-      const std::int64_t used = step.offer({rooms[end - 1], pace, run_room_}).most;
-      while (end > 1 && rooms[end - 2] >= used) --end;
-      all.push_back({rooms[--end], pace, run_room_});
+      ChosenStep::Offer offer = offered.offer({rooms[end - 1], pace, run_room_});
+      while (end > 1 && rooms[end - 2] >= offer.most) --end;
+      all.push_back({{rooms[--end], pace, run_room_}, std::move(offer)});
     }
   }
 
@@ -285,9 +253,10 @@ class TrainingWays {
                                             std::to_string(static_cast<std::int64_t>(100 * pace)) +
                                             " % of the computation";
   }
-  std::string text(const TrainingOrder& order) const {
+  std::string text(const TrainingOrder& order, bool like_larger) const {
     std::string text = "in_flight: " + std::to_string(*order.in_flight);
     if (order.pace) text += shown(*order.pace);
+    if (like_larger) text += ", loads placed as with one more micro-batch";
     return text + (order.run_room ? "; loads ahead within " : "; stays within ") +
            format_quantity(static_cast<double>(*order.room), Dimension::bytes);
   }
@@ -295,8 +264,8 @@ class TrainingWays {
   bool enforced_;
   /// The capacity of the smallest device. Empty means unlimited.
   std::optional<std::int64_t> capacity_;
-  /// How many bytes of each device a run may use. If empty, it may use as many bytes as its early loads may fill
-  /// (EarlyLoadLimits::room).
+  /// How many bytes of each device a run may use. If empty, these are the bytes of the room with which its loads are
+  /// listed.
   std::optional<std::int64_t> run_room_;
   PolicyRequest unlimited_;
   TrainingOrder order_;
@@ -353,11 +322,9 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
     const auto ways = std::make_shared<const TrainingWays>(
         request, settled, work.peak_at_least(count, passes), stages);
     const double at_least = work.at_least(batches, per_batch, passes);
-    candidates.push_back(
-        {at_least,
-         static_cast<std::int64_t>(most_tried.paces * (ahead_parts.size() + most_tried.listings)),
-         {},
-         [ways, at_least] { return TrainingWays::opened(ways, at_least); }});
+    candidates.push_back({at_least, ways->count(), {}, [ways, at_least] {
+                            return TrainingWays::opened(ways, at_least);
+                          }});
   }
   return candidates;
 }

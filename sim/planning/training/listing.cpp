@@ -10,6 +10,19 @@
 
 namespace sluice {
 
+namespace {
+
+/// Gives each load of the step its place in the list.
+void place_loads(Program& step, const std::vector<LoadPlace>& places) {
+  for (std::size_t i = 0; i < step.loads.size(); ++i) {
+    step.loads[i].earliest = places[i].at;
+    step.loads[i].after = places[i].after;
+    step.loads[i].placed = true;
+  }
+}
+
+}  // namespace
+
 Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
                     std::int64_t* most) {
   const Platform& platform = listing.request.pricing.platform;
@@ -20,6 +33,7 @@ Draft list_training(const Listing& listing, Program step, const std::vector<Fact
     load_late(step, load_latencies(platform, step.devices), listing.pace);
   else
     load_when_needed(step);
+  if (listing.places) place_loads(step, *listing.places);
   return list_program({.request = listing.request,
                        .program = step,
                        .name = order.policy,

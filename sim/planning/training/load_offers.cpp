@@ -20,7 +20,7 @@ LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const Trainin
 }
 
 ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& limits) {
-  if (!order_.overlap) return {};
+  if (!order_.overlap) return {{}, peak_of(step_, devices())};
   const std::vector<Program::Load>& loads = this->loads(limits.pace);
   std::vector<LoadPlaces> memories;
   for (const std::vector<std::int64_t>& bytes : bytes_) memories.emplace_back(bytes, limits.room);

@@ -62,11 +62,11 @@ class TrainingPlan {
   }
 
   Draft make() {
-    const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
-    const StepShape shape = shape_of(in_flight, per_batch(), request_.workload.batches_per_step);
+    const StepShape shape = shape_of_order();
     Program step = make_step(shape);
-    if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_) refuse(step, in_flight);
-    add_facts(step, in_flight);
+    if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_)
+      refuse(step, shape.in_flight);
+    add_facts(step, shape.in_flight);
     return listed(shape, step);
   }
 
@@ -76,13 +76,12 @@ class TrainingPlan {
     add_facts(step, std::min(in_flight(), per_batch()));
     return step;
   }
-  Draft listed(const Program& step, const ChosenStep::EarlyLoadLimits& limits) {
+  Draft listed(const Program& step, const ChosenStep::EarlyLoadLimits& limits,
+               const std::vector<LoadPlace>* places) {
     room_ = limits.room;
     chosen_room_ = limits.run_room ? limits.run_room : room_;
     pace_ = limits.pace;
-    const StepShape shape = shape_of(std::min(in_flight(), per_batch()), per_batch(),
-                                     request_.workload.batches_per_step);
-    return listed(shape, step);
+    return listed(shape_of_order(), step, places);
   }
 
   /// Returns the decisions on which the listing depends: the tape, and the earliest place of each load. If `known` has
@@ -136,13 +135,15 @@ class TrainingPlan {
       sums.last_saves_s += up.seconds(step.instances[save].bytes);
   }
 
-  Program step_of_order() {
+  StepShape shape_of_order() {
     const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
-    return make_step(shape_of(in_flight, per_batch(), request_.workload.batches_per_step));
+    return shape_of(in_flight, per_batch(), request_.workload.batches_per_step);
   }
+  Program step_of_order() { return make_step(shape_of_order()); }
 
-  Draft listed(const StepShape& shape, const Program& step) const {
-    Draft draft = list_training({request_, shape, order_, room_, pace_}, step, facts_);
+  Draft listed(const StepShape& shape, const Program& step,
+               const std::vector<LoadPlace>* places = nullptr) const {
+    Draft draft = list_training({request_, shape, order_, room_, pace_, places}, step, facts_);
     if (chosen_room_ && *chosen_room_ < no_limit)
       for (const std::string& device : order_.devices)
         stay_within(draft.plan, device, *chosen_room_);
@@ -247,9 +248,7 @@ class TrainingPlan {
     if (equal < most) facts_.insert(facts_.begin(), {"fit_in_flight", most});
     return equal;
   }
-  static std::int64_t shares(std::int64_t all, std::int64_t each) {
-    return (all + each - 1) / each;
-  }
+  static std::int64_t shares(std::int64_t all, std::int64_t per) { return (all + per - 1) / per; }
 
   bool fits(std::int64_t count) const {
     return !capacity_ ||
@@ -377,8 +376,9 @@ double ChosenStep::at_least(const EarlyLoadLimits& limits, const Offer& offer) c
   return parts_->offers.at_least(limits, offer);
 }
 
-Draft ChosenStep::listed(const EarlyLoadLimits& limits) const {
-  return parts_->plan.listed(parts_->offers.step(), limits);
+Draft ChosenStep::listed(const EarlyLoadLimits& limits,
+                         const std::vector<LoadPlace>* places) const {
+  return parts_->plan.listed(parts_->offers.step(), limits, places);
 }
 
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth) {

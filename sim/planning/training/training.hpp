@@ -135,8 +135,9 @@ class ChosenStep {
   Offer offer(const EarlyLoadLimits& limits) const;
   /// Returns a lower bound on the seconds of the run if its loads are listed as `offer` says.
   double at_least(const EarlyLoadLimits& limits, const Offer& offer) const;
-  /// Returns the plan whose loads are listed as early as these limits allow.
-  Draft listed(const EarlyLoadLimits& limits) const;
+  /// Returns the plan whose loads are listed as early as these limits allow. If `places` is given, each load is listed
+  /// there instead.
+  Draft listed(const EarlyLoadLimits& limits, const std::vector<LoadPlace>* places = nullptr) const;
 
  private:
   class Parts;
@@ -169,6 +170,9 @@ struct Listing {
   const TrainingOrder& order;
   std::optional<std::int64_t> capacity;  ///< bytes of a device
   std::optional<double> pace = {};       ///< the pace of loads, see load_late()
+  /// The places of the loads, in the order in which operations need them. If null, load_late() and the room in memory
+  /// decide the places.
+  const std::vector<LoadPlace>* places = nullptr;
 };
 /// Returns the plan. Sets `*most` to the bytes that the first device needs for this listing.
 Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,

@@ -1,0 +1,61 @@
+#include "planning/training/larger_step.hpp"
+
+#include "planning/slots.hpp"
+
+namespace sluice {
+
+namespace {
+
+PolicyRequest with_one_more(PolicyRequest request) {
+  request.workload.batch += request.workload.micro_batch;
+  return request;
+}
+
+std::int64_t micro_batches(const PolicyRequest& request) {
+  return request.workload.batch / request.workload.micro_batch;
+}
+
+}  // namespace
+
+std::optional<TrainingOrder> LargerStep::larger_order(const PolicyRequest& request,
+                                                      const TrainingOrder& order) {
+  const std::int64_t per_batch = micro_batches(request);
+  TrainingOrder larger = order;
+  if (*order.in_flight == per_batch) ++*larger.in_flight;
+  if (order.weights_stay || !order.overlap || per_batch % *larger.in_flight == 0) return {};
+  return larger;
+}
+
+LargerStep::LargerStep(const PolicyRequest& request, const TrainingOrder& larger)
+    : request_(with_one_more(request)),
+      order_(larger),
+      larger_(request_, order_),
+      per_batch_(micro_batches(request_)),
+      before_(1, 0) {
+  for (const Program::Operation& operation : larger_.program().operations)
+    before_.push_back(before_.back() + (is_additional(operation.micro_batch) ? 0 : 1));
+}
+
+ChosenStep::Offer LargerStep::offer(const ChosenStep::EarlyLoadLimits& limits) const {
+  const ChosenStep::Offer larger = larger_.offer(limits);
+  const Program& program = larger_.program();
+  ChosenStep::Offer kept{.most = larger.most};
+  for (std::size_t i = 0; i < larger.places.size(); ++i)
+    if (!is_additional(program.instances[program.loads[i].instance].micro_batch))
+      // The load starts when the last of the operations up to `after` has been computed.
+      kept.places.push_back({operations_before(larger.places[i].at),
+                             operations_before(larger.places[i].after + 1) - 1});
+  return kept;
+}
+
+bool LargerStep::is_additional(std::int32_t micro_batch) const {
+  return micro_batch >= 0 && micro_batch % per_batch_ == per_batch_ - 1;
+}
+
+std::int64_t LargerStep::operations_before(std::int64_t operation) const {
+  const auto count = static_cast<std::int64_t>(before_.size()) - 1;
+  const RowPosition position = row_position(operation, count);
+  return before_[position.index] - static_cast<std::int64_t>(position.steps_ago) * before_.back();
+}
+
+}  // namespace sluice

@@ -1,0 +1,46 @@
+// Places the loads of a training step like the loads of a larger step. In the larger step, each batch has one more
+// micro-batch. Without this micro-batch, the larger step is the step itself. So whatever order of loads is found for
+// the larger step, the step can have the same order. If no transfers share a link, it then takes at most as long.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "planning/training/training.hpp"
+
+namespace sluice {
+
+class LargerStep {
+ public:
+  /// Returns the order for the larger step of this request and order, whose micro-batches in flight are known. Returns
+  /// nothing if its batches need one pass more than those of the step, because then it is not the step with one micro-batch more
+  /// in a pass. Also returns nothing if weights stay on the device, or if loads have no places to choose, because there
+  /// is no overlap.
+  static std::optional<TrainingOrder> larger_order(const PolicyRequest& request,
+                                                   const TrainingOrder& order);
+
+  /// `request` is the request of the smaller step. `larger` is the result of larger_order().
+  LargerStep(const PolicyRequest& request, const TrainingOrder& larger);
+
+  /// Returns the most bytes that a device holds in the larger step if the actions run one after the other.
+  std::int64_t peak() const { return larger_.peak(); }
+  /// Returns the places of the smaller step's loads, if the larger step keeps to these limits. A load that is listed
+  /// before an operation of the additional micro-batch is listed before the operation after it. `most` bytes are enough
+  /// for the larger step.
+  ChosenStep::Offer offer(const ChosenStep::EarlyLoadLimits& limits) const;
+
+ private:
+  bool is_additional(std::int32_t micro_batch) const;
+  /// Returns how many operations of the smaller step are before this operation of the larger step. Negative operations
+  /// belong to earlier rounds. For them, the result is negative, too.
+  std::int64_t operations_before(std::int64_t operation) const;
+
+  PolicyRequest request_;
+  TrainingOrder order_;
+  ChosenStep larger_;
+  std::int64_t per_batch_;  ///< the number of micro-batches per batch of the larger step
+  std::vector<std::int64_t>
+      before_;  ///< indexed by operation; the last element is the number of all operations
+};
+
+}  // namespace sluice

@@ -1,0 +1,73 @@
+#include "planning/training/work_of_batches.hpp"
+
+#include <algorithm>
+
+#include "planning/training/rounding.hpp"
+
+namespace sluice {
+
+namespace {
+
+TrainingSums part(const TrainingSums& a, const TrainingSums& b, double factor) {
+  return {(a.compute_s - b.compute_s) * factor, (a.load_s - b.load_s) * factor,
+          (a.save_s - b.save_s) * factor, (a.additions - b.additions) * factor};
+}
+TrainingSums less(const TrainingSums& a, const TrainingSums& b) {
+  return part(a, b, 1);
+}
+
+}  // namespace
+
+WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
+    : request_(request), order_(order) {
+  one_ = of(1, 1);
+  const TrainingSums two = of(2, 1), three = of(3, 1), four = of(4, 2);
+  one_pass_peaks_ = {one_.peak, of(2, 2).peak, of(3, 3).peak};
+  passes_peaks_ = {two.peak, of(3, 2).peak, of(4, 3).peak};
+  two_passes_ = two;
+  each_ = part(four, two, 0.5);
+  pass_ = less(part(three, two, 1), each_);
+}
+
+double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
+                               std::int64_t passes) const {
+  const TrainingSums& base = passes == 1 ? one_ : two_passes_;
+  const auto more = static_cast<double>(micro_batches - (passes == 1 ? 1 : 2));
+  const auto turns = static_cast<double>(passes == 1 ? 0 : passes - 2);
+  const auto sum = [&](double TrainingSums::*what) {
+    return base.*what + more * (each_.*what) + turns * (pass_.*what);
+  };
+  const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
+               save = sum(&TrainingSums::save_s);
+  const double additions = batches * sum(&TrainingSums::additions);
+  // In a pass with fewer micro-batches than the others, the bytes of copies may be rounded. So the bound is lowered
+  // a little.
+  constexpr double division = 1 - 1e-9;
+  if (!order_.overlap)
+    return lowered_for_rounding(batches * (compute + load + save) * division, additions);
+  const double computed = one_.first_loads_s + batches * compute + one_.last_saves_s;
+  return lowered_for_rounding(std::max(computed, batches * std::max(load, save) * division),
+                              additions);
+}
+
+// An operation of the tape computes these micro-batches one after the other. The device holds the most bytes at the
+// first or the last of them. At both, the bytes are a linear function of the number of micro-batches. The peak is the
+// greatest of such functions, so each further micro-batch adds at least as much to it as the one before. So beyond 3
+// micro-batches, each adds at least (peak of 3) - (peak of 2).
+std::int64_t WorkOfBatches::peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
+  const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
+  if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];
+  const double more = static_cast<double>(in_flight - 3) * static_cast<double>(peaks[2] - peaks[1]);
+  return peaks[2] + static_cast<std::int64_t>(std::min(more, 4e18));
+}
+
+TrainingSums WorkOfBatches::of(std::int64_t micro_batches, std::int64_t in_flight) const {
+  PolicyRequest small = request_;
+  small.workload.batch = micro_batches * request_.workload.micro_batch;
+  small.workload.batches_per_step = 1;
+  TrainingOrder order = order_;
+  order.in_flight = in_flight;
+  return training_sums(small, order);
+}
+
+}  // namespace sluice

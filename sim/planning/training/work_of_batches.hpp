@@ -1,0 +1,34 @@
+// Lower bounds of seconds and of peaks for batches of any size. The sums of a few small batches are computed. The sums of
+// a larger batch follow from them, because each further pass and each further micro-batch adds a fixed amount.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "planning/training/training.hpp"
+
+namespace sluice {
+
+class WorkOfBatches {
+ public:
+  /// `request` and `order` must outlive this object.
+  WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order);
+
+  /// Returns a lower bound on the seconds of a run of `batches` batches with this many micro-batches and passes.
+  double at_least(double batches, std::int64_t micro_batches, std::int64_t passes) const;
+
+  /// Returns a lower bound on the peak of every device with this many micro-batches side by side.
+  std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const;
+
+ private:
+  TrainingSums of(std::int64_t micro_batches, std::int64_t in_flight) const;
+
+  const PolicyRequest& request_;
+  const TrainingOrder& order_;
+  TrainingSums one_, two_passes_, each_, pass_;
+  /// The peaks with 1, 2 and 3 micro-batches in flight: `one_pass_peaks_` for a batch of one pass, `passes_peaks_` for
+  /// a batch of two passes, of which the second has one micro-batch.
+  std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
+};
+
+}  // namespace sluice
