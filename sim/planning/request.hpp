@@ -27,11 +27,13 @@ struct PolicyRequest {
   /// Null if the pricing's platform is the real machine. Otherwise the platform is a shown machine
   /// (planning/placement/backing.hpp), and this is the real machine: on it, inputs and answers use other links.
   const Platform* real_machine = nullptr;
+  /// Whether the cost model counts the bandwidths of memories (CostModel::counts_memories).
+  bool memories_counted = true;
 
   /// Returns a copy of this request with the pricing `other`, for example for other stages or another platform.
   PolicyRequest priced(const Pricing& other) const {
-    return {other,  workload, fates,      capacity_enforced, working_set_counted,
-            phases, cut_open, fates_open, sums_gradients,    real_machine};
+    return {other,    workload,   fates,          capacity_enforced, working_set_counted, phases,
+            cut_open, fates_open, sums_gradients, real_machine,      memories_counted};
   }
 
   /// Returns the strategy for fates, or the strategy that keeps all activations if `fates` is empty.
