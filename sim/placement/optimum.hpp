@@ -7,6 +7,8 @@
 // machines.
 #pragma once
 
+#include <functional>
+
 #include "placement/overlap.hpp"
 #include "placement/programme.hpp"
 
@@ -33,6 +35,10 @@ struct OptimumRequest {
   /// A question is small if it has at most this many integer variables. Branch and bound gets fewer nodes for a larger
   /// question.
   std::size_t small = 300;
+  /// Only for overlapped_optimum(): whether a placement is useless if its rounds take at least `round_s` seconds on
+  /// average (OverlappedOptimum::round_bound). If all placements are useless, the search ends early. If the function is
+  /// null, no placement is useless.
+  std::function<bool(double round_s)> useless = {};
 };
 
 struct Optimum {
@@ -49,6 +55,9 @@ Optimum optimum(const OptimumRequest& request);
 struct OverlappedOptimum {
   PlacementSchedule schedule;
   double seconds = 0, bound = 0;
+  /// A lower bound of the mean seconds of a round, if a run has several rounds. Moves of a round may then go on during
+  /// the next round, and moves to fast memory may run beside moves to slow memory.
+  double round_bound = 0;
 };
 
 /// Returns the best schedule in which the copy engine may move tensors while kernels run. The function compares

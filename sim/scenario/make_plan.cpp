@@ -218,7 +218,8 @@ PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
           .working_set_counted = scenario.working_set_counted,
           .phases = scenario.phases,
           .cut_open = !cut.text.empty(),
-          .fates_open = !scenario.fates && scenario.workload.training};
+          .fates_open = !scenario.fates && scenario.workload.training,
+          .memories_counted = scenario.cost.model->counts_memories};
 }
 
 std::vector<CutModel> cut_models(const Scenario& scenario) {

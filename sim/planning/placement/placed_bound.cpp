@@ -12,6 +12,8 @@ using Begins = PlacementProblem::Begins;
 using Pinned = PlacementProblem::Pinned;
 
 constexpr double never = std::numeric_limits<double>::infinity();
+/// Keeps errors of rounding from making a bound too high.
+constexpr double factor = 1 - 1e-9;
 
 }  // namespace
 
@@ -126,9 +128,11 @@ void PlacedBound::count(const std::vector<Load>& loads, double latency_s, const 
   }
 }
 
+double PlacedBound::seconds_of_rounds(double round_s) const {
+  return factor * rounds_ * round_s;
+}
+
 double PlacedBound::seconds(double round_s) const {
-  // The factor keeps errors of rounding from making the bound too high.
-  constexpr double factor = 1 - 1e-9;
   const double kernels_s = rounds_ * round_s;
   if (in_turn_) return factor * (all_loads_s_ + kernels_s);
   return factor * std::max({kernels_s, first_round_s_ + kernels_s - round_s, all_loads_s_});

@@ -19,6 +19,8 @@ class PlacedBound {
   /// Returns a lower bound of the seconds of a run whose kernels and synchronous moves together take at least `round_s`
   /// seconds in each round.
   double seconds(double round_s) const;
+  /// Returns a lower bound of the seconds of a run whose rounds take at least `round_s` seconds on average.
+  double seconds_of_rounds(double round_s) const;
 
  private:
   struct Load;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "base/error.hpp"
@@ -61,15 +62,21 @@ class PlacementChoice {
 
   void consider(const PlacedQuestion& asked) {
     const PlacedBound bound(asked, request_, common_);
+    bool only_moves = false;  // whether all placements without moves are too slow
     for (const FastSize& size : sizes_within(asked.question(), asked.room())) {
       if (bound.seconds() >= seconds_) return;
+      if (only_moves && !size.moves) continue;
       if (way_ == hardware_cache) {
         list_cached(asked, bound, size.bytes);
         continue;
       }
-      const Placements found = placements(asked.question(), size);
-      // The bound also holds for all smaller sizes, so they need no search.
-      if (bound.seconds(found.round_s) >= seconds_) return;
+      const auto useless = [&](double round_s) {
+        return bound.seconds_of_rounds(round_s) >= seconds_;
+      };
+      const Placements found = placements(asked.question(), size, useless);
+      // These bounds also hold for all smaller sizes, so they need no search.
+      if (bound.seconds(found.round_s) >= seconds_ || useless(found.mean_s)) return;
+      only_moves = only_moves || bound.seconds(found.static_s) >= seconds_;
       for (const PlacementSchedule& schedule : found.schedules)
         list(asked, bound,
              schedule.moves.empty() ? schedule
@@ -88,11 +95,14 @@ class PlacementChoice {
     /// Lower bounds of seconds: `bound` for a round that runs alone, `round_s` for a round in the middle of a run, when
     /// copies of the previous round may still go on. The value 0 means that the bound is not known.
     double bound = 0, round_s = 0;
+    double static_s = 0;  ///< the same as `round_s`, but only for placements without moves
+    double mean_s = 0;    ///< a lower bound of the mean seconds of a round in a run, or 0
   };
 
   /// Returns the placements that the placement method `way_` finds. If the method moves tensors, the best placement
   /// without moves is also among them.
-  Placements placements(const PlacementQuestion& question, const FastSize& size) const {
+  Placements placements(const PlacementQuestion& question, const FastSize& size,
+                        const std::function<bool(double round_s)>& useless) const {
     const bool moves = way_ == "synchronous" || way_ == "asynchronous";
     if (way_ != "static" && !moves) {
       PlacementResult result = place_by_all(question, {size.bytes}, {way_}, 0).front();
@@ -102,9 +112,9 @@ class PlacementChoice {
     OptimumRequest search{
         .question = question, .capacity = size.bytes, .moves = false, .tries = tries, .nodes = 0};
     const Optimum fixed = optimum(search);
-    Placements found{{{fixed.placing, {}}}, fixed.bound, fixed.bound};
+    Placements found{{{fixed.placing, {}}}, fixed.bound, fixed.bound, fixed.bound};
     if (!moves) return found;
-    if (!size.moves) return {std::move(found.schedules)};
+    if (!size.moves) return {.schedules = std::move(found.schedules), .static_s = fixed.bound};
     search.moves = true;
     search.known = {fixed.placing};
     const Optimum moved = optimum(search);
@@ -112,10 +122,12 @@ class PlacementChoice {
     found.bound = found.round_s = moved.bound;
     if (way_ == "synchronous" || !question.problem().asynchronous) return found;
     search.known.push_back(moved.placing);
+    search.useless = useless;
     OverlappedOptimum beside = overlapped_optimum(search);
     found.schedules.push_back(std::move(beside.schedule));
     found.bound = beside.bound;
     found.round_s = 0;
+    found.mean_s = beside.round_bound;
     return found;
   }
 

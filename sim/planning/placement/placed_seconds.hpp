@@ -16,10 +16,6 @@
 
 namespace sluice {
 
-/// Executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp). A bound that is multiplied by this
-/// factor is not above the seconds of either executor.
-inline constexpr double within_accuracy = 1 - 2e-9;
-
 class PlacedSeconds {
  public:
   /// The stage and the number of samples of a forward pass.

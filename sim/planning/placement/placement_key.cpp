@@ -1,5 +1,6 @@
 #include "planning/placement/placement_key.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -17,6 +18,8 @@ namespace {
 /// use two memories.
 constexpr const char* nowhere_else = "none";
 constexpr const char* compared = "auto";
+
+using Placements = std::vector<std::string>;
 
 /// Throws an error if gradients of replicas are summed. The code that sums gradients expects one gradient tensor per
 /// stage, but a placement makes several.
@@ -52,17 +55,27 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
   }
 }
 
-/// If `placement` is `auto` and offloaded tensors can have their home in the second memory, returns two mappings for
-/// `policy:`, one with `placement: none` and one with `placement: backing`. Otherwise returns none. The mappings are
-/// compared if the strategy for fates has no candidates.
-std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
+/// Returns a mapping for `policy:` with each of these placements.
+std::vector<Value> with_placements(const Reader& parameters, Placements first,
+                                   const Placements& others) {
+  first.insert(first.end(), others.begin(), others.end());
   std::vector<Value> maps;
-  if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;
-  for (const char* way : {nowhere_else, backing}) {
+  for (const std::string& placement : first) {
     maps.push_back(parameters.map());
-    maps.back().set("placement", Value::make(std::string(way)));
+    maps.back().set("placement", Value::make(placement));
   }
   return maps;
+}
+
+/// If `placement: auto` compares placements in training, returns a mapping for `policy:` with each of them. These
+/// mappings are compared if the strategy for fates has no candidates, or if replicas need the same placement.
+std::vector<Value> placements_of_training(const PolicyRequest& request, const Reader& parameters) {
+  if (!parameters.is_word("placement", compared)) return {};
+  Placements homes = {nowhere_else}, others;
+  if (backs(request, parameters)) homes.emplace_back(backing);
+  if (!request.sums_gradients && can_place(request, parameters)) others = placements_compared();
+  if (homes.size() + others.size() == 1) return {};
+  return with_placements(parameters, std::move(homes), others);
 }
 
 /// Returns the homes that `placement` allows for weights that take turns. Throws InputError at `placement`.
@@ -76,44 +89,57 @@ Homes homes_of(const PolicyRequest& request, const Reader& parameters,
           said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
 }
 
-/// Returns whether `auto` also compares placements of tensors in both memories of the device, for a policy whose weights
-/// take turns. These placements are not compared if the cost model may price a placement by FLOP alone. `peak` always
-/// does so, and `measured` with `outside: peak` does so for placements that were not measured. Such prices make slow
-/// memory look as fast as fast memory.
-bool compares_turns(const PolicyRequest& request, const Reader& parameters, const Homes& homes,
-                    const Device& device) {
-  const Shares shares = request.pricing.cost.shares(device);
-  return parameters.is_word("placement", compared) && homes.backing &&
-         (shares.memory || !shares.compute) && !request.workload.training;
+/// Returns the placements of tensors in both memories of the device that `auto` also compares, for a policy whose
+/// weights take turns. If the cost model does not count the bandwidths of memories, a scenario may not ask for these
+/// placements, so they are not compared either.
+Placements turns_compared(const PolicyRequest& request, const Reader& parameters,
+                          const Homes& homes) {
+  const bool compares = parameters.is_word("placement", compared) && homes.backing &&
+                        request.memories_counted && !request.workload.training;
+  return compares ? placements_of_turns() : Placements();
 }
 
-/// Returns the candidates of `auto` whose tensors are in both memories of the device. If the cost model has no price for
-/// a placement, these candidates are left out, and `priced` becomes false.
-Candidate placed_turns_compared(const PolicyRequest& request, const CommonParameters& common,
-                                const PlansForMachine& of_policy,
-                                const std::shared_ptr<bool>& priced) {
+/// Returns the candidates of `auto` with the placement `way`, which `auto` does not ask for in particular. So if the
+/// cost model has no price for this placement, the candidates are left out, and `way` is erased from `priced`.
+Candidate placed_turns_with(const std::string& way, const PolicyRequest& request,
+                            const CommonParameters& common, const PlansForMachine& of_policy,
+                            const std::shared_ptr<Placements>& priced) {
   return changed(
-      placed_on_shown_machines({request, common, static_placement, of_policy}),
-      [](Settled& way) { way.text = with_placement(static_placement, way.text); },
-      [priced](const auto& call) {
+      placed_on_shown_machines({request, common, way, of_policy}),
+      [way](Settled& one) { one.text = with_placement(way, one.text); },
+      [way, priced](const auto& call) {
         try {
           call();
-        } catch (const InputError&) {  // `auto` does not ask for this placement in particular
-          *priced = false;
+        } catch (const InputError&) {
+          std::erase(*priced, way);
         }
       });
 }
 
-/// Adds to the plans of a candidate a fact that lists the compared placements. `turns` says whether placements in both
-/// memories were compared. This is known only when all candidates have been judged, and a plan is made after that.
-Candidate saying_compared(Candidate candidate, const std::shared_ptr<const bool>& turns) {
+/// Returns the candidates of `auto` whose tensors are in both memories of the device. The plans with `all_slow` are
+/// among those with `static`. So `all_slow` gets candidates of its own only if the cost model has no prices for
+/// `static`. `priced` is the list of all these placements. Those without prices are erased from the list.
+Candidate placed_turns_compared(const PolicyRequest& request, const CommonParameters& common,
+                                const PlansForMachine& of_policy,
+                                const std::shared_ptr<Placements>& priced) {
+  Candidate all = placed_turns_with(static_placement, request, common, of_policy, priced);
+  Candidate slow = placed_turns_with(all_slow_placement, request, common, of_policy, priced);
+  all.open = [open = std::move(all.open), open_slow = std::move(slow.open), priced] {
+    std::vector<Candidate> opened = open();
+    return std::ranges::count(*priced, static_placement) > 0 ? opened : open_slow();
+  };
+  return all;
+}
+
+/// Adds to the plans of a candidate the placements that were compared. `turns` are the placements in both memories that
+/// were compared. They are known only when all candidates have been judged, and a plan is made after that.
+Candidate saying_compared(Candidate candidate, const std::shared_ptr<const Placements>& turns) {
   return changed(std::move(candidate), [turns](Settled& way) {
     if (!way.plan) return;
     way.plan = [plan = std::move(way.plan), turns] {
       Plan made = plan();
       std::string placements = std::string(nowhere_else) + ", " + backing;
-      if (*turns)
-        for (const std::string& one : placements_of_turns()) placements += ", " + one;
+      for (const std::string& one : *turns) placements += ", " + one;
       made.facts.emplace_back("placements_compared", placements);
       return made;
     };
@@ -183,10 +209,11 @@ bool backs(const PolicyRequest& request, const Reader& parameters) {
   if (parameters.is_word("placement", backing)) {
     require_backing(platform, device, parameters);
     if (!request.workload.training)
-      parameters.fail("placement",
-                      "under policy resident, 'placement: backing' is only for training, because in "
-                      "inference this policy moves only inputs and answers: use policy streamed, "
-                      "or another placement");
+      parameters.fail(
+          "placement",
+          "under policy resident, 'placement: backing' is only for training, because in "
+          "inference this policy moves only inputs and answers: use policy streamed, "
+          "or another placement");
     return true;
   }
   return parameters.is_word("placement", compared) && request.workload.training &&
@@ -214,16 +241,14 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
 
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps) {
-  if (request.workload.training) return backing_or_not(request, parameters);
+  if (request.workload.training) return placements_of_training(request, parameters);
   if (places(parameters)) return {};
   if (!parameters.is_word("placement", compared)) return maps;
   if (maps.empty()) maps.push_back(parameters.map());
   for (Value& map : maps) map.set("placement", Value::make(std::string(nowhere_else)));
   if (!can_place(request, parameters)) return maps;
-  for (const std::string& way : placements_compared()) {
-    maps.push_back(parameters.map());
-    maps.back().set("placement", Value::make(way));
-  }
+  for (Value& map : with_placements(parameters, placements_compared(), {}))
+    maps.push_back(std::move(map));
   return maps;
 }
 
@@ -259,9 +284,8 @@ std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const R
     return placed_turns_candidates({request, common, parameters.text("placement"), of_policy});
   const Homes homes = homes_of(request, parameters, common);
   std::vector<Candidate> placed;
-  const auto turns =
-      std::make_shared<bool>(compares_turns(request, parameters, homes, common.device));
-  if (*turns) placed.push_back(placed_turns_compared(request, common, of_policy, turns));
+  const auto turns = std::make_shared<Placements>(turns_compared(request, parameters, homes));
+  if (!turns->empty()) placed.push_back(placed_turns_compared(request, common, of_policy, turns));
   std::vector<Candidate> candidates =
       candidates_of_homes(request, common, homes, of_policy, std::move(placed));
   if (homes.host && homes.backing)
@@ -272,15 +296,9 @@ std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const R
 std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
   const Homes homes = homes_of(request, parameters, common);
-  std::vector<Value> maps;
-  if (!homes.host || !homes.backing) return maps;
-  // A replica that chooses for itself also compares placements in both memories. The search for these placements takes
-  // long, so it is not repeated for all replicas together.
-  for (const char* placement : {nowhere_else, backing}) {
-    maps.push_back(parameters.map());
-    maps.back().set("placement", Value::make(std::string(placement)));
-  }
-  return maps;
+  if (!homes.host || !homes.backing) return {};
+  return with_placements(parameters, {nowhere_else, backing},
+                         turns_compared(request, parameters, homes));
 }
 
 }  // namespace sluice

@@ -37,7 +37,8 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const PlansForMachine& of_policy);
 
 /// Returns the mappings for `policy:` that are compared. In inference, `maps` must hold the mappings that leave the
-/// placement open. In training, the result is used if the strategy for fates has no candidates.
+/// placement open. In training, the result is used if the strategy for fates has no candidates, and for replicas, which
+/// may all need the same placement.
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps);
 
@@ -53,8 +54,8 @@ Draft plan_of_turns(const PolicyRequest& request, const Reader& parameters,
 std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const Reader& parameters,
                                            const PlansForMachine& of_policy);
 
-/// Returns the mappings for `policy:` that are compared, one for each home of the tensors that take turns: host memory
-/// and the device's second memory. If `placement` allows only one of these homes, the list is empty.
+/// Returns the mappings for `policy:` that are compared: one for each home, and one for each placement in both memories
+/// that `auto` compares. If `placement` allows only one home, the list is empty.
 std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

@@ -84,10 +84,7 @@ std::optional<RealCopies> real_copies(const PolicyRequest& request,
   real.inputs_engine = engine_of(inputs);
   real.answers_engine = engine_of(machine.path(device, host));
   real.begins_engine = engine_of(begins);
-  // When the executors divide a link's bandwidth among transfers, the error is up to 1e-9
-  // (execute/arithmetic/replay.hpp). The factor makes up for this error.
-  constexpr double accuracy = 1 - 2e-9;
-  real.shared_s_per_byte = accuracy / narrowest(machine, common_channels(inputs, begins));
+  real.shared_s_per_byte = within_accuracy / narrowest(machine, common_channels(inputs, begins));
   return real;
 }
 

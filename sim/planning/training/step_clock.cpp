@@ -142,7 +142,7 @@ class StepRun {
     // the sum over the later rounds, and the seconds of a later round, may be rounded differently.
     const double additions = (later > 0 ? later + 1 : 0) * static_cast<double>(step_.count());
     const double least = lowered_for_rounding(end_ + later * clock_.compute_s_, additions);
-    return std::max(least, clock_.seconds_on_links() * shared_accuracy);
+    return std::max(least, clock_.seconds_on_links() * within_accuracy);
   }
 
  private:
@@ -268,7 +268,7 @@ class StepRun {
       start = std::max(start, now_.loaded[i]);
       need(step_.instances[loads_[i].instance]);
     }
-    for (const double busy_s : needed_s_) start = std::max(start, busy_s * shared_accuracy);
+    for (const double busy_s : needed_s_) start = std::max(start, busy_s * within_accuracy);
     computed_ = start + operation.seconds;
     computes_[operation.device] = now_.computed[slot] = computed_;
     end_ = std::max(end_, computed_);
@@ -293,10 +293,6 @@ class StepRun {
     for (const auto& [link, per_byte] : way.shared)
       needed_s_[link] += static_cast<double>(bytes) * per_byte;
   }
-
-  /// The executors share a link's bandwidth with an error of up to 1e-9 (execute/arithmetic/replay.hpp). The factor
-  /// makes up for it.
-  static constexpr double shared_accuracy = 1 - 2e-9;
 
   const StepClock& clock_;
   const Program& step_;

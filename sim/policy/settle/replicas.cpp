@@ -99,14 +99,6 @@ bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>
          });
 }
 
-/// Returns whether the policy offers candidates for the choices that the parameters leave open. If it does not,
-/// ways_of_replicas() has all ways to make these choices.
-bool has_candidates(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
-  if (!policy.candidates) return false;
-  const FirstReplica first(policy, request, parameters);
-  return !policy.candidates(first.request, first.keys.reader()).empty();
-}
-
 }  // namespace
 
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters) {
@@ -186,8 +178,7 @@ std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& r
   const FirstReplica first(policy, request, parameters);
   const std::vector<Value> settled = policy.alternatives(first.request, first.keys.reader());
   std::vector<Value> ways;
-  if (settled.empty() || has_candidates(policy, request, parameters) ||
-      !equal_replicas(request, replica_devices(request, parameters)))
+  if (settled.empty() || !equal_replicas(request, replica_devices(request, parameters)))
     ways.push_back(parameters.map());
   for (const Value& way : settled) {
     ways.push_back(parameters.map());

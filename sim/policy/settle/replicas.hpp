@@ -26,8 +26,8 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
 /// Returns parameters for the ways that are compared in runs of all replicas together, because replicas that share
 /// links may need another way than a replica alone. There is one element for each way in which all replicas can make
 /// the open choices of the replicated policy. Before these, the first element is `parameters` itself: with it, each
-/// replica chooses for itself. This element is left out if the replicas are equal and the other elements include
-/// every choice that a replica can make.
+/// replica chooses for itself. This element is left out if the replicas are equal and there are other elements: then
+/// all replicas choose alike, so the other elements include what each of them would choose.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 

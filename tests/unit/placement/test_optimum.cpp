@@ -284,7 +284,19 @@ TEST_CASE(
     CHECK(still.bound <= still.seconds);
     CHECK(moving.bound <= moving.seconds);
     CHECK(beside.bound <= beside.seconds);
+    CHECK(beside.round_bound <= beside.seconds * (1 + 1e-9));
     check_replay(question, beside.schedule, capacity);
+    // If no placement is useful, the search ends after its first programme, which counts kernels alone.
+    std::vector<double> asked;
+    overlapped_optimum({.question = question,
+                        .capacity = capacity,
+                        .known = {moving.placing},
+                        .useless = [&](double round_s) {
+                          asked.push_back(round_s);
+                          return true;
+                        }});
+    REQUIRE(asked.size() == 1);
+    CHECK(asked.front() <= beside.round_bound);
   }
 }
 

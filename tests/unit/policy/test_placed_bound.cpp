@@ -1,12 +1,15 @@
 // Tests the lower bound of runs whose tensors are placed in two memories. A run must not be faster than its bound.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <limits>
 
 #include "document/load.hpp"
+#include "placement/optimum.hpp"
 #include "planning/placement/placed_bound.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/placed_draft.hpp"
+#include "planning/run_seconds.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
 #include "support/random_chain.hpp"
@@ -131,6 +134,35 @@ TEST_CASE(
   CHECK(runs > 100);
   CHECK(ruled_out > 10);
   CHECK(repeated > ruled_out);
+}
+
+TEST_CASE("no run whose tensors move is faster than its rounds are on average",
+          "[placement][property]") {
+  int runs = 0, reached = 0;
+  for (std::uint64_t seed = 100; seed < 100 + test::cases_of(std::uint64_t{8}); ++seed) {
+    test::Dice dice(seed);
+    const Scenario scenario = random_card(dice);
+    const CommonParameters common{scenario.platform.device("gpu"), "host", true, 1, true};
+    const CutModel cut = cut_models(scenario).back();
+    const PolicyRequest request = request_with(scenario, cut, "keep_all");
+    const FateChoice fates = placed_fates(request, common);
+    const PlacedQuestion asked(request, common, fates, "tested", {});
+    // In a round, the tensors of a run occupy at most these bytes of fast memory.
+    const std::int64_t bytes = std::min(asked.room(), asked.question().peak());
+    if (bytes < 0) continue;
+    const double mean_s =
+        overlapped_optimum({.question = asked.question(), .capacity = bytes}).round_bound;
+    const double least = PlacedBound(asked, request, common).seconds_of_rounds(mean_s);
+    const auto draft = placed_draft({request, common, fates, "tested", "asynchronous"});
+    REQUIRE(draft);
+    const double seconds = run_seconds(finish(*draft, request));
+    INFO("seed " << seed);
+    CHECK(least <= seconds * (1 + 1e-9));
+    ++runs;
+    reached += least > 0.5 * seconds ? 1 : 0;
+  }
+  CHECK(runs > 4);
+  CHECK(reached > 1);
 }
 
 }  // namespace

@@ -114,6 +114,10 @@ TEST_CASE("under streamed, weights cross the link once if both memories together
   CHECK(seconds_of(planned("static")) < 0.8 * seconds_of(planned("none")));
 }
 
+std::string compared_in(const Plan& plan) {
+  return find_fact(plan.facts, "placements_compared")->shown();
+}
+
 TEST_CASE("under streamed, the answer says which placements were compared and which was chosen",
           "[placement]") {
   const auto plan = [](std::int64_t first, const std::string& cost) {
@@ -122,8 +126,7 @@ TEST_CASE("under streamed, the answer says which placements were compared and wh
   };
   const auto chosen = [&](std::int64_t first) {
     const Plan made = plan(first, "roofline");
-    CHECK(find_fact(made.facts, "placements_compared")->shown() ==
-          "none, backing, static, all_slow");
+    CHECK(compared_in(made) == "none, backing, static, all_slow");
     CHECK_THAT(find_fact(made.facts, "chosen")->shown(),
                Contains("placement: " + find_fact(made.facts, "placement")->shown()));
     return find_fact(made.facts, "placement")->shown();
@@ -132,18 +135,21 @@ TEST_CASE("under streamed, the answer says which placements were compared and wh
   // The first product needs 920 bytes. The first memory alone does not hold these bytes.
   CHECK(chosen(900) == "static");
   // `peak` does not count the bandwidths of memories, so `static` and `all_slow` are refused.
-  CHECK(find_fact(plan(1000, "peak").facts, "placements_compared")->shown() == "none, backing");
+  CHECK(compared_in(plan(1000, "peak")) == "none, backing");
 }
 
 /// Returns a scenario with the cost model `measured`. Both products were measured with all operands in the first memory:
-/// the first product took 3 s, and the second product 2 s. `outside` prices all other placements.
-Scenario measured_in_first_memory(const std::string& outside, const std::string& placement) {
+/// the first product took 3 s, and the second product 2 s. `rows` has further rows of the profile, and `outside` prices
+/// all other placements.
+Scenario measured_in_first_memory(const std::string& outside, const std::string& placement,
+                                  const std::string& rows = "") {
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_placed_turns_" + std::to_string(getpid()) + ".csv");
   std::ofstream(file) << "# format: sluice-profile/1\n"
                          "operator,config,inputs,batch,input_pools,output_pools,seconds_median\n"
                          "dense,dense bias=false features=20 sparsity=0,1x10,1,gpu;gpu,gpu,3\n"
-                         "dense,dense bias=false features=5 sparsity=0,1x20,1,gpu;gpu,gpu,2\n";
+                         "dense,dense bias=false features=5 sparsity=0,1x20,1,gpu;gpu,gpu,2\n"
+                      << rows;
   Scenario scenario = on_card(
       1000, 1400,
       "policy: {name: streamed, placement: " + placement + "}\nworkload: {batch: 1, steps: 5}\n");
@@ -154,18 +160,41 @@ Scenario measured_in_first_memory(const std::string& outside, const std::string&
   return scenario;
 }
 
-TEST_CASE("under streamed, placements that would be priced by FLOP alone are not compared",
-          "[placement]") {
+TEST_CASE(
+    "under streamed, an open placement is as fast as static if static was measured only in part",
+    "[placement]") {
+  // `peak` prices kernels with operands in the second memory. There they take almost no time.
   const Plan open = make_plan(measured_in_first_memory("peak", "auto"));
-  CHECK(find_fact(open.facts, "placements_compared")->shown() == "none, backing");
-  // But a scenario may ask for a placement that is priced by FLOP alone.
-  CHECK_NOTHROW(make_plan(measured_in_first_memory("peak", "static")));
+  CHECK(compared_in(open) == "none, backing, static, all_slow");
+  const double seconds = replay(open).makespan;
+  CHECK(seconds <= seconds_of(measured_in_first_memory("peak", "static")) * (1 + 1e-9));
+  CHECK(seconds < seconds_of(measured_in_first_memory("peak", "none")));
+  CHECK(seconds < seconds_of(measured_in_first_memory("peak", "backing")));
+}
+
+TEST_CASE("under streamed, all_slow is compared if it was measured but static was not",
+          "[placement]") {
+  // Each product was also measured with one operand in the second memory, where it took 4 s, and with all three operands
+  // there, where it took 0.1 s. Placements with two operands there have no price.
+  std::string slow;
+  for (const char* product : {"dense,dense bias=false features=20 sparsity=0,1x10,1,",
+                              "dense,dense bias=false features=5 sparsity=0,1x20,1,"})
+    for (const char* pools : {"gpu_ddr;gpu,gpu,4", "gpu;gpu_ddr,gpu,4", "gpu;gpu,gpu_ddr,4",
+                              "gpu_ddr;gpu_ddr,gpu_ddr,0.1"})
+      slow += std::string(product) + pools + "\n";
+  const auto planned = [&](const std::string& placement) {
+    return make_plan(measured_in_first_memory("refuse", placement, slow));
+  };
+  CHECK_THROWS_AS(planned("static"), InputError);
+  const Plan open = planned("auto");
+  CHECK(compared_in(open) == "none, backing, all_slow");
+  CHECK(find_fact(open.facts, "placement")->shown() == "all_slow");
+  CHECK(replay(open).makespan <= replay(planned("all_slow")).makespan * (1 + 1e-9));
 }
 
 TEST_CASE("under streamed, the answer names no placement whose prices are not known",
           "[placement]") {
-  const Plan plan = make_plan(measured_in_first_memory("refuse", "auto"));
-  CHECK(find_fact(plan.facts, "placements_compared")->shown() == "none, backing");
+  CHECK(compared_in(make_plan(measured_in_first_memory("refuse", "auto"))) == "none, backing");
   CHECK_THROWS_WITH(make_plan(measured_in_first_memory("refuse", "static")),
                     Contains("it was measured with gpu;gpu and gpu"));
 }

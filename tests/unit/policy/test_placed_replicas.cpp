@@ -1,0 +1,153 @@
+// Placements of tensors for replicas: under data_parallel, each device has two memories of its own, and the devices
+// share the link to host memory.
+#include <catch2/catch.hpp>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "scenario/scenario.hpp"
+#include "support/campaign.hpp"
+#include "support/random_chain.hpp"
+#include "support/two_products.hpp"
+
+namespace sluice {
+namespace {
+
+/// Returns the seconds of the run, or nothing if the scenario is refused.
+std::optional<double> seconds_of(const std::string& text) {
+  try {
+    const Plan plan = make_plan(read_scenario(parse_text(text, "cards.yaml"), "cards"));
+    check(plan);
+    return replay(plan).makespan;
+  } catch (const InputError&) {
+  } catch (const Infeasible&) {
+  }
+  return std::nullopt;
+}
+
+/// A random scenario with replicas. The stages are given, because the search for a cut takes long.
+class RandomReplicas {
+ public:
+  explicit RandomReplicas(std::uint64_t seed) : dice_(seed) {
+    const std::uint64_t count = 2 + dice_.below(2);
+    streamed_ = dice_.one_in(2);
+    const bool training = dice_.one_in(3);
+    add_platform(count, training ? 2000 : 500);
+    text_ += dice_.one_in(3) ? "stages: whole\n" : "stages: per_layer\n";
+    if (training)
+      add_training(count);
+    else
+      add_inference(count);
+    if (streamed_ && !training && dice_.one_in(2))
+      policy_ += ", pieces: whole, prefetch: 0, resident: none";
+    if (dice_.one_in(4)) policy_ += ", overlap: false";
+  }
+
+  const std::string& text() const { return text_; }
+  std::optional<double> seconds(const std::string& placement) const {
+    const std::string replica = streamed_ ? "streamed" : "resident";
+    return seconds_of(text_ + "cost: roofline\npolicy: {name: data_parallel, replica: " + replica +
+                      policy_ + ", placement: " + placement + "}\n");
+  }
+
+ private:
+  /// Adds a text, a random number from `least` to `most`, and another text.
+  void add(const std::string& before, std::uint64_t least, std::uint64_t most,
+           const std::string& after) {
+    text_ += before + std::to_string(least + dice_.below(most - least + 1)) + after;
+  }
+
+  void add_platform(std::uint64_t count, std::uint64_t least_bytes) {
+    text_ = test::two_products_model + R"(platform:
+  format: sluice-platform/1
+  name: cards
+  devices:
+    gpu:
+      count: )" +
+            std::to_string(count);
+    add("\n      rate: {float32: ", 100, 2000, "FLOP/s}\n      memory:\n");
+    add("      - {capacity: ", least_bytes, 9000, "B");
+    add(", bandwidth: ", 100, 2000, "B/s}\n");
+    add("      - {name: ddr, capacity: ", 1000, 12'000, "B");
+    add(", bandwidth: ", 10, 1000, "B/s}\n");
+    text_ += "  memories: {host: {capacity: 1MB}}\n  switches: [hub]\n  links:\n";
+    add("    host: {joins: [host, hub], bandwidth: ", 5, 200, "B/s");
+    text_ += dice_.one_in(3) ? ", latency: 1s}\n" : "}\n";
+    add("    fan: {joins: [hub, gpu], bandwidth: ", 20, 400, "B/s}\n");
+    add("    far: {joins: [gpu, gpu_ddr], bandwidth: ", 20, 500, "B/s}\n");
+  }
+
+  void add_training(std::uint64_t count) {
+    text_ += "workload: {mode: training, batch: " + std::to_string(2 * count);
+    add(", micro_batch: ", 1, 2, "");
+    add(", steps: ", 1, 3, "}\n");
+    text_ += dice_.one_in(2) ? "fates: keep_all\n" : "fates: offload_all\n";
+    if (dice_.one_in(2)) policy_ += ", all_reduce: \"off\"";
+  }
+
+  void add_inference(std::uint64_t count) {
+    add("workload: {batch: ", 1, 3, "");
+    add(", batches_per_step: ", count, 2 * count, "");
+    add(", steps: ", 1, 3, "}\n");
+  }
+
+  test::Dice dice_;
+  std::string text_, policy_;
+  bool streamed_ = false;
+};
+
+TEST_CASE("with an open placement, replicas are never slower than with any given placement",
+          "[placement][property]") {
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{60}); ++seed) {
+    const RandomReplicas replicas(seed);
+    const std::optional<double> open = replicas.seconds("auto");
+    for (const char* placement : {"none", "backing", "static", "all_slow", "first_touch"}) {
+      const std::optional<double> given = replicas.seconds(placement);
+      if (!given) continue;
+      INFO("seed " << seed << ", placement " << placement << "\n" << replicas.text());
+      REQUIRE(open);
+      CHECK(*open <= *given * (1 + 1e-9));
+      ++compared;
+    }
+  }
+  CHECK(compared > 100);
+}
+
+TEST_CASE("replicas compare placements in a run of all replicas", "[placement]") {
+  // A replica alone is faster with `none` than with `all_slow`: then two batches are in flight. But the link to host
+  // memory is busy with the copies of the other replica, too.
+  const std::string text = test::two_products_model + R"(platform:
+  format: sluice-platform/1
+  name: cards
+  devices:
+    gpu:
+      count: 2
+      rate: {float32: 1095FLOP/s}
+      memory:
+      - {capacity: 4963B, bandwidth: 919B/s}
+      - {name: ddr, capacity: 4354B, bandwidth: 868B/s}
+  memories: {host: {capacity: 1MB}}
+  switches: [hub]
+  links:
+    host: {joins: [host, hub], bandwidth: 191B/s, latency: 1s}
+    fan: {joins: [hub, gpu], bandwidth: 187B/s}
+    far: {joins: [gpu, gpu_ddr], bandwidth: 240B/s}
+stages: per_layer
+workload: {batch: 2, batches_per_step: 3, steps: 1}
+cost: roofline
+policy: {name: data_parallel, replica: streamed, placement: )";
+  const auto seconds = [&](const std::string& placement) {
+    const std::optional<double> found = seconds_of(text + placement + "}\n");
+    REQUIRE(found);
+    return *found;
+  };
+  CHECK(seconds("all_slow") < 0.98 * seconds("none"));
+  CHECK(seconds("auto") <= seconds("all_slow") * (1 + 1e-9));
+}
+
+}  // namespace
+}  // namespace sluice
