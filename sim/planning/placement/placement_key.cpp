@@ -83,7 +83,7 @@ bool compares_turns(const PolicyRequest& request, const Reader& parameters, cons
                     const Device& device) {
   const Shares shares = request.pricing.cost.shares(device);
   return parameters.is_word("placement", compared) && homes.backing &&
-         (shares.memory || !shares.compute) && !request.workload.training;
+         (shares.memory || !shares.compute) && !request.sums_gradients;
 }
 
 /// Returns the candidates of `auto` whose tensors are in both memories of the device. If the cost model has no price for
@@ -125,10 +125,7 @@ bool places_turns(const PolicyRequest& request, const Reader& parameters,
                   const CommonParameters& common) {
   if (!places(parameters)) return false;
   const std::string start = "'placement: " + parameters.text("placement") + "' ";
-  if (request.workload.training)
-    parameters.fail("placement", start +
-                                     "is only for inference if the policy's weights take turns: "
-                                     "use placement backing, or policy resident");
+  require_summable(request, parameters);
   const std::string why = why_no_backing(request.pricing.platform, common.device.name);
   if (!why.empty())
     parameters.fail("placement", start + "needs a device with a second memory of its own: " + why +
