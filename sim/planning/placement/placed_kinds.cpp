@@ -67,8 +67,8 @@ double PlacedKinds::kernel_seconds(const TensorKinds& slow) const {
 double PlacedKinds::seconds_at_least(const TensorKinds& slow) const {
   std::vector<bool> is_slow;
   for (const TensorKind& kind : kinds_) is_slow.push_back(slow.count(kind) != 0);
-  return bound_->at_least(
-      is_slow, [&](const StageWork& work) { return prices_.of(work, slow).seconds; });
+  return bound_->at_least(is_slow,
+                          [&](const StageWork& work) { return prices_.of(work, slow).seconds; });
 }
 
 Plan PlacedKinds::plan(const TensorKinds& slow) const {

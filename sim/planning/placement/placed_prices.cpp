@@ -85,9 +85,8 @@ Price PlacedPrices::of_update(const StageWork& work, const TensorKinds& slow) co
     return price_of(pricing, query_of_stage(work));
   const Stage& stage = stage_of(work);
   const auto parameter_bytes = static_cast<std::int64_t>(bytes_of(pricing.dtype));
-  Query query =
-      update_query({stage.name, stage.weight_bytes / parameter_bytes, stage.weight_bytes},
-                   *pricing.training, pricing.dtype, device_);
+  Query query = update_query({stage.name, stage.weight_bytes / parameter_bytes, stage.weight_bytes},
+                             *pricing.training, pricing.dtype, device_);
   for (std::size_t o = 0; o < query.operands.size(); ++o)
     query.operands[o].pool = device_.memories[slow.count(kinds[o])].pool;
   return placed_price(pricing.platform, pricing.cost, query).price;
@@ -200,8 +199,7 @@ std::vector<TensorKind> PlacedPrices::operand_kinds(std::uint32_t number, Pass p
 
 /// Returns the kinds of the operands of an update, in the order of update_query().
 std::vector<TensorKind> PlacedPrices::update_kinds(const StageWork& work) const {
-  return {
-      {TensorClass::weight, work.stage}, {TensorClass::gradient}, {TensorClass::optimizer}};
+  return {{TensorClass::weight, work.stage}, {TensorClass::gradient}, {TensorClass::optimizer}};
 }
 
 }  // namespace sluice

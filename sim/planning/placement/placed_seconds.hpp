@@ -25,7 +25,8 @@ struct StageWork {
   ActionKind kind = ActionKind::forward;
   std::int32_t stage = 0;
   std::int64_t samples = 0;
-  bool selective = false;  ///< whether only the layers are computed that selective recomputation runs again
+  bool selective =
+      false;  ///< whether only the layers are computed that selective recomputation runs again
   /// In training: whether a forward pass keeps the stage's inner tensors for the backward pass.
   bool keeps = false;
   auto operator<=>(const StageWork&) const = default;

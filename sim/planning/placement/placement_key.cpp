@@ -179,10 +179,11 @@ bool backs(const PolicyRequest& request, const Reader& parameters) {
   if (parameters.is_word("placement", backing)) {
     require_backing(platform, device, parameters);
     if (!request.workload.training)
-      parameters.fail("placement",
-                      "under policy resident, 'placement: backing' is only for training, because in "
-                      "inference this policy moves only inputs and answers: use policy streamed, "
-                      "or another placement");
+      parameters.fail(
+          "placement",
+          "under policy resident, 'placement: backing' is only for training, because in "
+          "inference this policy moves only inputs and answers: use policy streamed, "
+          "or another placement");
     return true;
   }
   return parameters.is_word("placement", compared) && request.workload.training &&
@@ -229,8 +230,8 @@ Field home_field() {
       .type = Type::choice,
       .summary =
           "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
-          "memory, into which the weights are loaded once; static, all_slow (in inference): weights come from host "
-          "memory, and kernels read and write tensors in both memories of the device, or only in the second memory; "
+          "memory, into which the weights are loaded once; static, all_slow: weights come from host memory, and kernels "
+          "read and write tensors in both memories of the device, or only in the second memory; "
           "auto: the fastest of the other choices; default: auto if the device has a second memory that is not host "
           "memory",
       .default_text = nowhere_else,

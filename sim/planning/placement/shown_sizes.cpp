@@ -9,7 +9,8 @@
 namespace sluice {
 namespace {
 
-constexpr int size_count = 12;
+/// How many sizes are compared. Plans of training take longer to make, so there are fewer.
+constexpr int sizes_of_inference = 12, sizes_of_training = 6;
 
 /// Adds bytes. Throws InputError on overflow.
 std::int64_t sum(std::int64_t a, std::int64_t b) {
@@ -35,7 +36,7 @@ std::int64_t bytes_of_two_steps(const PolicyRequest& request) {
 /// of the machine before, so that the last one has 4 % of these bytes.
 std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
   std::vector<std::int64_t> sizes = {bytes_of_two_steps(request)};
-  while (sizes.size() < size_count) sizes.push_back(sizes.back() - sizes.back() / 4);
+  while (sizes.size() < sizes_of_inference) sizes.push_back(sizes.back() - sizes.back() / 4);
   return sizes;
 }
 
@@ -44,15 +45,14 @@ std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
 std::vector<std::int64_t> sizes_in_training(const PolicyRequest& request,
                                             const CommonParameters& common) {
   const Chain chain = chain_of(request, common.device, false, common.overlap);
-  const std::vector<StageState> states =
-      states_of(request, common.device, false, common.overlap);
+  const std::vector<StageState> states = states_of(request, common.device, false, common.overlap);
   std::int64_t state = 0, kept = chain.input.bytes, workspace = 0, stage = 0, read = kept;
   for (std::size_t s = 0; s < states.size(); ++s) {
     const ChainStage& link = chain.stages[s];
     const std::int64_t own = sum(states[s].weights, sum(states[s].gradients, states[s].optimizer)),
                        tensors = sum(link.inner.bytes, sum(link.output.bytes, link.gradient)),
-                       inside = std::max({link.pass_workspace, link.keep_workspace,
-                                          link.backward_workspace});
+                       inside = std::max(
+                           {link.pass_workspace, link.keep_workspace, link.backward_workspace});
     stage = std::max(stage, sum(own, sum(read, sum(tensors, inside))));
     state = sum(state, own);
     kept = sum(kept, tensors);
@@ -64,8 +64,8 @@ std::vector<std::int64_t> sizes_in_training(const PolicyRequest& request,
       sum(sum(state, workspace), checked_mul(kept, micro_batches, "bytes of a batch"));
   std::vector<std::int64_t> sizes;
   const double ratio = static_cast<double>(stage) / static_cast<double>(all);
-  for (int n = 0; n < size_count; ++n) {
-    const double share = std::pow(ratio, static_cast<double>(n) / (size_count - 1));
+  for (int n = 0; n < sizes_of_training; ++n) {
+    const double share = std::pow(ratio, static_cast<double>(n) / (sizes_of_training - 1));
     sizes.push_back(static_cast<std::int64_t>(std::ceil(share * static_cast<double>(all))));
   }
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());

@@ -15,39 +15,13 @@
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
-#include "support/random_chain.hpp"
-#include "support/two_products.hpp"
+#include "support/two_memory_card.hpp"
 
 namespace sluice {
 namespace {
 
 using Catch::Matchers::Contains;
-
-/// Two products on a card whose second memory has a tenth of the bandwidth of the first memory. The input has 40 bytes,
-/// the weights have 800 and 400 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. The
-/// FLOP take no time. All transfers from and to host memory have 10 byte/s.
-Scenario on_card(std::int64_t first, std::int64_t second, const std::string& more,
-                 const std::string& cost = "roofline") {
-  return read_scenario(parse_text(test::two_products_model + R"(platform:
-  format: sluice-platform/1
-  name: card
-  devices:
-    gpu:
-      rate: {float32: 1000TFLOP/s}
-      memory:
-      - {capacity: )" + std::to_string(first) +
-                                      R"(B, bandwidth: 100B/s}
-      - {name: ddr, capacity: )" + std::to_string(second) +
-                                      R"(B, bandwidth: 10B/s}
-  memories: {host: {capacity: 1MB}}
-  links:
-    host: {joins: [host, gpu], bandwidth: 10B/s}
-    far: {joins: [gpu, gpu_ddr], bandwidth: 100B/s}
-stages: {cut: per_layer}
-cost: )" + cost + "\n" + more,
-                                  "card.yaml"),
-                       "card");
-}
+using test::on_card;
 
 /// Returns the seconds of the run. Both executors must give the same seconds.
 double seconds_of(const Scenario& scenario) {
@@ -209,9 +183,6 @@ TEST_CASE("under streamed, a placement that is not possible is refused at its ke
     CHECK_THROWS_WITH(make_plan(read_scenario(document, "card")), Contains(words));
   };
   const std::string placed = "policy: {name: streamed, placement: static}\n";
-  says(placed + "workload: {batch: 1, mode: training}\n",
-       "'placement: static' is only for inference if the policy's weights take turns: use "
-       "placement backing, or policy resident");
   says(placed + "workload: {batch: 1}\n",
        "needs a cost model that counts the bandwidths of memories, but 'peak' does not",
        {"cost={model: peak}"});
