@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "planning/layer_passes.hpp"
 
 namespace sluice {
 
@@ -134,21 +135,30 @@ void take_price(Action& action, const Price& price, const Stream& stream) {
   action.joules = price.joules + (stream.busy_w - stream.idle_w) * (price.seconds - price.joules_s);
 }
 
-std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query) {
+std::vector<LayerPass> layer_passes(const Pricing& pricing, const StageQuery& query) {
   const Pass pass = pass_of(query.kind);
-  if (pass == Pass::update) return {{nullptr, update_price(pricing, query)}};
+  if (pass == Pass::update) return {};
   const bool forward = pass == Pass::forward || pass == Pass::recompute;
-  const std::optional<double> multiple = forward ? std::nullopt : pricing.training->backward;
+  std::optional<double> multiple = forward ? std::nullopt : pricing.training->backward;
   // backward_price() explains this factor.
-  const double factor = multiple ? *multiple * (pass == Pass::backward ? 1 : 0.5) : 1;
-  std::vector<LayerPrice> prices;
+  if (multiple) *multiple *= pass == Pass::backward ? 1 : 0.5;
+  std::vector<LayerPass> passes;
   for (std::uint32_t l = query.stage.first; l <= query.stage.last; ++l) {
     const Layer& layer = pricing.model.layers[l];
     if (forward ? query.selective && !layer.backward.selective : !layer.backward.runs) continue;
-    const Price price =
-        pricing.cost.of(query_of(pricing.model, layer, multiple ? Pass::forward : pass,
-                                 query.samples, pricing.dtype, query.device));
-    prices.emplace_back(&layer, multiple ? multiple_of(price, factor) : price);
+    passes.push_back({l, multiple ? Pass::forward : pass, multiple});
+  }
+  return passes;
+}
+
+std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query) {
+  if (query.kind == ActionKind::update) return {{nullptr, update_price(pricing, query)}};
+  std::vector<LayerPrice> prices;
+  for (const LayerPass& one : layer_passes(pricing, query)) {
+    const Layer& layer = pricing.model.layers[one.layer];
+    const Price price = pricing.cost.of(
+        query_of(pricing.model, layer, one.pass, query.samples, pricing.dtype, query.device));
+    prices.emplace_back(&layer, one.part(price));
   }
   return prices;
 }

@@ -56,6 +56,8 @@ PlansForMachine plans_from_host(const Reader& parameters) {
       },
       [&parameters](const PolicyRequest& machine) { return plan_from_host(machine, parameters); },
       [&parameters](const PolicyRequest& machine) {
+        if (machine.workload.training)
+          return training_at_least(machine, training_order(machine, parameters));
         const CommonParameters common = read_common(machine, parameters);
         return streamed_at_least(machine, common, streamed_keys(machine, common, parameters));
       }};

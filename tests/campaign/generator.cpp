@@ -68,8 +68,9 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
   if (ways.size() > 1 && machine.has_second) ways.push_back("cached");
   if (machine.has_own_second && (drawn.acting == "streamed" || drawn.training))
     ways.push_back("backing");
-  if (machine.has_own_second && drawn.acting == "streamed" && !drawn.training)
-    ways.insert(ways.end(), {"auto", "static", "all_slow"});
+  if (machine.has_own_second && drawn.acting == "streamed") ways.push_back("auto");
+  if (machine.has_own_second && drawn.acting == "streamed" && !drawn.sums_gradients)
+    ways.insert(ways.end(), {"static", "all_slow"});
   // Without the key `placement`, a device that has two memories of its own has tensors in both.
   drawn.places = machine.has_own_second;
   if (!draws.one_in(machine.has_second ? 2 : 12)) return;

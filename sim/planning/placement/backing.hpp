@@ -60,7 +60,7 @@ std::string with_placement(const std::string& placement, const std::string& text
 struct PlansForMachine {
   CandidatesOf candidates;  ///< returns no candidates if the scenario leaves no choice open
   PlanOf plan;              ///< returns the plan that the scenario describes
-  /// In inference, returns a lower bound of the seconds of all plans that fit into the first memory of the device. The
+  /// Returns a lower bound of the seconds of all plans that fit into the first memory of the device. The
   /// bound also holds for a machine with slower copies and kernels. If the function is null, no bound is known.
   std::function<double(const PolicyRequest& machine)> at_least = {};
 };

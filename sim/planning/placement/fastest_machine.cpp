@@ -2,32 +2,32 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
+#include <tuple>
 
 #include "planning/copy_time.hpp"
-#include "planning/placement/placed_kinds.hpp"
+#include "planning/placement/placed_prices.hpp"
 
 namespace sluice {
 namespace {
 
-/// Prices a forward pass of a layer with the least seconds that the pass takes in any placement.
+/// Prices a pass of a layer with the least seconds that the pass takes in any placement. An update gets 0 seconds.
 class LeastCost : public Cost {
  public:
   LeastCost(const PlacedPrices& prices, bool all_slow) : prices_(prices), all_slow_(all_slow) {}
 
   Price of(const Query& query) const override {
-    const Pricing& pricing = prices_.request().pricing;
-    if (!query.layer) return pricing.cost.of(query);
-    const auto layer = static_cast<std::uint32_t>(query.layer - pricing.model.layers.data());
-    const auto [known, fresh] = known_.try_emplace({layer, query.samples}, 0);
-    if (fresh) known->second = prices_.least_seconds(layer, query.samples, all_slow_);
+    if (!query.layer) return {};
+    const Model& model = prices_.request().pricing.model;
+    const auto layer = static_cast<std::uint32_t>(query.layer - model.layers.data());
+    const auto [known, fresh] = known_.try_emplace({layer, query.pass, query.samples}, 0);
+    if (fresh) known->second = prices_.least_seconds(layer, query.pass, query.samples, all_slow_);
     return {.seconds = known->second};
   }
 
  private:
   const PlacedPrices& prices_;
   bool all_slow_;
-  mutable std::map<std::pair<std::uint32_t, std::int64_t>, double> known_;
+  mutable std::map<std::tuple<std::uint32_t, Pass, std::int64_t>, double> known_;
 };
 
 /// Returns the copy time of a made-up path in place of these two paths: however copies are divided between the two

@@ -363,9 +363,9 @@ class Builder {
     const Layer& layer = model_.layers[l];
     const Training& training = *work_.pricing.training;
     if (layer.parameters == 0 || !layer.backward.runs || !training.optimizer->updates) return;
-    const std::int64_t weights = weight_bytes_of(layer);
-    const std::int64_t state = training.optimizer_bytes(weights);
-    const Query query = update_query(layer, weights, training, dtype_, *memories_.device);
+    const std::int64_t weights = weight_bytes_of(layer), state = training.optimizer_bytes(weights);
+    const Query query =
+        update_query({layer.name, layer.parameters, weights}, training, dtype_, *memories_.device);
     Draft draft{{.name = layer.name + " update"}, {}};
     add(draft, weights_of(layer), &query.operands[0], true);
     add(draft, weight_gradient_of(layer), &query.operands[1], false);

@@ -1,112 +1,10 @@
 #include "planning/placement/placed_kinds.hpp"
 
 #include <algorithm>
-#include <limits>
 
-#include "base/error.hpp"
-#include "cost/operands.hpp"
-#include "cost/work.hpp"
-#include "model/catalog.hpp"
-#include "model/kept.hpp"
-#include "planning/placed_price.hpp"
-#include "planning/placement/on_their_way.hpp"
 #include "planning/placement/plan_routes.hpp"
 
 namespace sluice {
-
-PlacedPrices::PlacedPrices(const PolicyRequest& request, const std::string& device)
-    : request_(request),
-      device_(request.pricing.platform.device(device)),
-      last_readers_(last_readers(request.pricing.model)),
-      used_(request.pricing.stages.size()) {
-  for (std::size_t s = 0; s < used_.size(); ++s) {
-    const Stage& stage = request.pricing.stages[s];
-    for (std::uint32_t l = stage.first; l <= stage.last; ++l)
-      for (const TensorKind& kind :
-           operand_kinds(request.pricing.model.layers[l], static_cast<std::int32_t>(s)))
-        used_[s].insert(kind);
-  }
-}
-
-const Price& PlacedPrices::of(const Work& work, const TensorKinds& slow) {
-  TensorKinds used;
-  for (const TensorKind& kind : used_.at(static_cast<std::size_t>(work.first)))
-    if (slow.count(kind) != 0) used.insert(used.end(), kind);
-  const std::pair<Work, TensorKinds> asked(work, std::move(used));
-  const auto known = known_.find(asked);
-  if (known != known_.end()) return known->second;
-  const Stage& stage = request_.pricing.stages.at(static_cast<std::size_t>(work.first));
-  Price price;  // becomes known only when all layers have a price
-  for (std::uint32_t l = stage.first; l <= stage.last; ++l) price += of_layer(l, work, slow);
-  return known_.emplace(asked, price).first->second;
-}
-
-Price PlacedPrices::of_layer(std::uint32_t number, const Work& work,
-                             const TensorKinds& slow) const {
-  const Pricing& pricing = request_.pricing;
-  const Layer& layer = pricing.model.layers[number];
-  const Query query =
-      query_of(pricing.model, layer, Pass::forward, work.second, pricing.dtype, device_);
-  std::vector<std::string> pools;
-  bool near = true;  // whether all operands are in the first memory
-  if (does_work(layer, Pass::forward))
-    for (const TensorKind& kind : operand_kinds(layer, work.first)) {
-      near = near && slow.count(kind) == 0;
-      pools.push_back(device_.memories[slow.count(kind)].pool);
-    }
-  // In the plan of the policy, all operands are in the first memory, and prices are for queries without operands. So
-  // the same query gives the same price here.
-  return near ? pricing.cost.of(query)
-              : placed_price(pricing.platform, pricing.cost, placed_query(query, pools)).price;
-}
-
-double PlacedPrices::least_seconds(std::uint32_t number, std::int64_t samples,
-                                   bool all_slow) const {
-  const auto& stages = request_.pricing.stages;
-  const auto stage = std::find_if(stages.begin(), stages.end(),
-                                  [&](const Stage& one) { return number <= one.last; });
-  const Work work(static_cast<std::int32_t>(stage - stages.begin()), samples);
-  const std::vector<TensorKind> operands =
-      operand_kinds(request_.pricing.model.layers[number], work.first);
-  TensorKinds all(operands.begin(), operands.end());
-  // A plan has no tensors for a working set that is not counted. Kernels then read and write it in the first memory.
-  if (!request_.working_set_counted) all.erase({TensorClass::workspace});
-  if (all_slow) return of_layer(number, work, all).seconds;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t set = 0; set < std::size_t{1} << all.size(); ++set) {
-    TensorKinds slow;
-    std::size_t k = 0;
-    for (const TensorKind& kind : all)
-      if ((set >> k++ & 1U) != 0) slow.insert(kind);
-    least = std::min(least, of_layer(number, work, slow).seconds);
-  }
-  return least;
-}
-
-/// Returns the kind (placed_kinds.hpp) of a layer's output. `stage` is the stage that reads or writes the output: an
-/// output that leaves this stage is an activation between stages.
-TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const Stage& stage) const {
-  const std::uint32_t made = origin_of(request_.pricing.model, layer);
-  const bool first_stage = stage.first == request_.pricing.stages.front().first;
-  if (request_.pricing.model.layers[made].inputs.empty() && first_stage)
-    return {TensorClass::input};
-  if (made < stage.first || last_readers_[made] > stage.last) return {TensorClass::activation};
-  return {last_readers_[made] == 0 ? TensorClass::output : TensorClass::workspace};
-}
-
-/// Returns the kinds of the operands of the layer's forward pass, in the order of operands_of(). `number` is the number
-/// of the stage.
-std::vector<TensorKind> PlacedPrices::operand_kinds(const Layer& layer, std::int32_t number) const {
-  const Stage& stage = request_.pricing.stages.at(static_cast<std::size_t>(number));
-  std::vector<TensorKind> kinds;
-  if (!reads_nothing(layer))
-    for (const std::uint32_t input : layer.inputs) kinds.push_back(kind_of_output(input, stage));
-  if (layer.parameters > 0 || layer.shared > 0) kinds.push_back({TensorClass::weight, number});
-  if (layer.cached > 0) kinds.push_back({TensorClass::kv_cache});
-  const auto l = static_cast<std::uint32_t>(&layer - request_.pricing.model.layers.data());
-  kinds.push_back(kind_of_output(l, stage));
-  return kinds;
-}
 
 PlacedKinds::PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn)
     : prices_(prices),
@@ -122,7 +20,7 @@ PlacedKinds::PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn)
   find_kinds();
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
     if (!plan_.actions[a].is_transfer())
-      works_[{plan_.actions[a].stage, plan_.actions[a].samples}] += plan_.executions_of(a);
+      works_[work_of(plan_, plan_.actions[a])] += plan_.executions_of(a);
   order_kinds();
   const auto number_of = [&](std::uint32_t tensor) -> std::optional<std::size_t> {
     if (!kinds_of_[tensor]) return {};
@@ -169,8 +67,8 @@ double PlacedKinds::kernel_seconds(const TensorKinds& slow) const {
 double PlacedKinds::seconds_at_least(const TensorKinds& slow) const {
   std::vector<bool> is_slow;
   for (const TensorKind& kind : kinds_) is_slow.push_back(slow.count(kind) != 0);
-  return bound_->at_least(
-      is_slow, [&](const PlacedPrices::Work& work) { return prices_.of(work, slow).seconds; });
+  return bound_->at_least(is_slow,
+                          [&](const StageWork& work) { return prices_.of(work, slow).seconds; });
 }
 
 Plan PlacedKinds::plan(const TensorKinds& slow) const {
@@ -194,8 +92,7 @@ Plan PlacedKinds::plan(const TensorKinds& slow) const {
     for (Placement& made : action.allocates)
       if (moves(made.tensor, made.pool)) made.pool = second_;
     if (action.is_transfer()) continue;
-    take_price(action, prices_.of({action.stage, action.samples}, slow),
-               placed.streams[action.stream]);
+    take_price(action, prices_.of(work_of(placed, action), slow), placed.streams[action.stream]);
   }
   return placed;
 }

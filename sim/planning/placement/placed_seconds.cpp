@@ -19,6 +19,20 @@ std::size_t index_in(std::vector<Value>& all, const Value& value) {
 
 }  // namespace
 
+// In training, a forward pass makes its output, and one more tensor if it keeps inner tensors.
+StageWork work_of(const Plan& plan, const Action& action) {
+  const auto made = std::ranges::count_if(action.allocates, [&](const Placement& one) {
+    const TensorClass tensor_class = plan.tensors[one.tensor].tensor_class;
+    return tensor_class == TensorClass::activation || tensor_class == TensorClass::output;
+  });
+  const bool forward = action.kind == ActionKind::forward || action.kind == ActionKind::recompute;
+  return {.kind = action.kind,
+          .stage = action.stage,
+          .samples = action.samples,
+          .selective = action.part == WorkPart::selective,
+          .keeps = forward && made > 1};
+}
+
 PlacedSeconds::PlacedSeconds(const Plan& plan, const Platform& platform, std::uint32_t first,
                              std::uint32_t second, bool in_turn, const KindOf& kind_of)
     : plan_(plan), in_turn_(in_turn), steps_(plan.actions.size()) {
@@ -32,7 +46,7 @@ PlacedSeconds::PlacedSeconds(const Plan& plan, const Platform& platform, std::ui
     step.bytes = static_cast<double>(action.moved_bytes());
     step.begins = step.executions > 0 && a < plan.body_end && (!body || action.ahead >= 0);
     if (!action.is_transfer()) {
-      step.work = index_in(works_, {action.stage, action.samples});
+      step.work = index_in(works_, work_of(plan, action));
       step.ways[0].stream = action.stream;
       continue;
     }
@@ -68,9 +82,9 @@ double PlacedSeconds::start_of(const Action& action, const std::vector<double>& 
 // executions of the stream are added to this time. The bytes of all flows on a link take at least the seconds that they
 // take at the bandwidth of this link.
 double PlacedSeconds::at_least(const std::vector<bool>& slow,
-                               const std::function<double(const Work&)>& kernel_s) const {
+                               const std::function<double(const StageWork&)>& kernel_s) const {
   std::vector<double> work_s, arrivals(steps_.size(), 0), links_s(plan_.links.size(), 0);
-  for (const Work& work : works_) work_s.push_back(kernel_s(work));
+  for (const StageWork& work : works_) work_s.push_back(kernel_s(work));
   std::vector<double> begun_s(streams_.size(), 0), later_s(streams_.size(), 0);
   double all_s = 0, last_s = 0;
   for (std::size_t a = 0; a < steps_.size(); ++a) {

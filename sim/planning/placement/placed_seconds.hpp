@@ -16,11 +16,27 @@
 
 namespace sluice {
 
+/// Executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp). A bound that is multiplied by this
+/// factor is not above the seconds of either executor.
+inline constexpr double within_accuracy = 1 - 2e-9;
+
+/// The properties of a computation on which its price depends.
+struct StageWork {
+  ActionKind kind = ActionKind::forward;
+  std::int32_t stage = 0;
+  std::int64_t samples = 0;
+  bool selective =
+      false;  ///< whether only the layers are computed that selective recomputation runs again
+  /// In training: whether a forward pass keeps the stage's inner tensors for the backward pass.
+  bool keeps = false;
+  auto operator<=>(const StageWork&) const = default;
+};
+/// Returns the work of a computation of the plan.
+StageWork work_of(const Plan& plan, const Action& action);
+
 class PlacedSeconds {
  public:
-  /// The stage and the number of samples of a forward pass.
-  using Work = std::pair<std::int32_t, std::int64_t>;
-  /// Returns the number of a tensor's kind (placed_kinds.hpp), or nothing if the tensor is never in the first memory.
+  /// Returns the number of the kind of a tensor, or nothing if the tensor is never in the first memory.
   using KindOf = std::function<std::optional<std::size_t>(std::uint32_t tensor)>;
 
   /// `first` and `second` are the numbers of the two memories in the plan, which must outlive the object. If `in_turn`
@@ -29,9 +45,9 @@ class PlacedSeconds {
                 std::uint32_t second, bool in_turn, const KindOf& kind_of);
 
   /// Returns the bound for the placement in which kind k is in the second memory if `slow[k]` is true. `kernel_s` gives
-  /// the seconds of a forward pass with this placement.
+  /// the seconds of a computation with this placement.
   double at_least(const std::vector<bool>& slow,
-                  const std::function<double(const Work&)>& kernel_s) const;
+                  const std::function<double(const StageWork&)>& kernel_s) const;
 
  private:
   /// How an action is executed if the tensor that it moves is in one of the two memories.
@@ -54,7 +70,7 @@ class PlacedSeconds {
   const Plan& plan_;
   bool in_turn_;
   std::vector<Step> steps_;  ///< indexed by action
-  std::vector<Work> works_;
+  std::vector<StageWork> works_;
   std::vector<std::string>
       streams_;  ///< the streams of the plan, and those of copies from and to the second memory
 };

@@ -8,35 +8,19 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "fates/optimal/report.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/fastest_machine.hpp"
+#include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/placed_kinds.hpp"
+#include "planning/placement/shown_sizes.hpp"
 
 namespace sluice {
 namespace {
 
-/// The first shown machine holds all bytes of two steps. Each further machine has three quarters of the memory of the
-/// machine before, so that the last one has 4 % of these bytes.
-constexpr int shown_sizes = 12;
-/// The kinds of tensors (placed_kinds.hpp) are divided into at most this many blocks. All kinds of a block are in the
-/// same memory. The search puts every set of blocks into the second memory once.
+/// The kinds are divided into at most this many blocks. All kinds of a block are in the same memory. The search puts
+/// every set of blocks into the second memory once.
 constexpr std::size_t most_blocks = 6;
-
-/// Returns the bytes that are needed if all tensors of two steps are on the device at once, or of one step if the run has
-/// only one. With many buffers, a plan may load inputs more than one step early, and may then need more bytes. Such a
-/// plan is not placed.
-std::int64_t bytes_of_two_steps(const PolicyRequest& request) {
-  std::int64_t weights = cache_bytes(request), others = 0;
-  for (const StageBytes& stage : stage_bytes(request)) {
-    weights = checked_add(weights, stage.weights, "bytes of two steps");
-    others = std::max(others, stage.input + stage.output + stage.workspace + stage.answer);
-  }
-  const std::int64_t steps = std::min<std::int64_t>(2, request.workload.steps);
-  const std::int64_t count =
-      checked_mul(steps, request.workload.micro_batches_per_step(), "micro-batches");
-  return checked_add(weights, checked_mul(others, count, "bytes of two steps"),
-                     "bytes of two steps");
-}
 
 /// A machine whose device has all tensors in its first memory. This memory has `bytes` bytes. It has the rates of the
 /// real device's memory with the index `rates`.
@@ -91,6 +75,13 @@ void say_placement(Plan& plan, const std::string& way, const CommonParameters& c
         plan.facts.push_back(Fact("placed_bytes", bytes[p], "byte").said_of(plan.pools[p].name));
 }
 
+/// Returns whether the fact holds only for the one memory of the machine for which the policy made its plan.
+bool holds_for_one_memory(const Fact& fact) {
+  static const std::set<std::string> names = {"budget_bytes", "recompute_of_stage_s",
+                                              "copies_of_stage_s"};
+  return is_proven(fact) || names.count(fact.name) != 0;
+}
+
 /// Returns the candidates of the policy on the machine of `request`. If the policy has none because no choice is open,
 /// its plan is the only candidate.
 std::vector<Candidate> candidates_on(const PolicyRequest& request,
@@ -112,15 +103,16 @@ struct BoundedPlacement {
 class PlacedSearch {
  public:
   explicit PlacedSearch(PlacedTurns turns)
-      : turns_(std::move(turns)), prices_(turns_.request, turns_.common.device.name) {}
+      : turns_(std::move(turns)),
+        prices_(turns_.request, turns_.common.device.name),
+        sizes_(shown_sizes(turns_.request, turns_.common)) {}
 
   /// Returns a candidate for each shown machine, but only if its memory is not larger than both memories of the real
   /// device together.
   static std::vector<Candidate> open(const std::shared_ptr<PlacedSearch>& search) {
     FastestMachine fastest(search->turns_, search->prices_);
     std::vector<Candidate> candidates;
-    std::int64_t bytes = bytes_of_two_steps(search->turns_.request);
-    for (int size = 0; size < shown_sizes; ++size, bytes -= bytes / 4) {
+    for (const std::int64_t bytes : search->sizes_) {
       if (!search->may_fit(bytes)) continue;
       const double least = fastest.seconds(bytes);
       for (const std::size_t rates : search->rates())
@@ -132,13 +124,16 @@ class PlacedSearch {
     return candidates;
   }
 
+  /// Returns the number of shown machines.
+  std::int64_t ways() const { return static_cast<std::int64_t>(sizes_.size() * rates().size()); }
+
+ private:
   /// Returns the memories that give the shown machines their rates.
   std::vector<std::size_t> rates() const {
     if (turns_.way == all_slow_placement) return {1};
     return {0, 1};
   }
 
- private:
   /// Returns whether the two memories together have at least `bytes` bytes.
   bool may_fit(std::int64_t bytes) const {
     if (!turns_.request.capacity_enforced) return true;
@@ -165,6 +160,7 @@ class PlacedSearch {
       if (one.at_least >= std::min(worth, best.seconds)) break;
       Settled way = settled(text, [&] {
         Plan plan = placed.plan(one.slow);
+        std::erase_if(plan.facts, holds_for_one_memory);
         say_placement(plan, turns_.way, turns_.common);
         return plan;
       });
@@ -187,6 +183,7 @@ class PlacedSearch {
 
   PlacedTurns turns_;
   PlacedPrices prices_;
+  std::vector<std::int64_t> sizes_;  ///< the bytes of the shown machines
   /// For each plan that has been placed: the index of its shown machine's rates, the text of its choices, and its
   /// seconds. A plan whose values are already in the set is not placed.
   std::set<std::tuple<std::size_t, std::string, double>> placed_;
@@ -205,22 +202,22 @@ std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns) {
   std::vector<Candidate> candidates;
   if (turns.way == static_placement)
     for (Candidate& one : candidates_on(turns.request, turns.of_policy))
-      candidates.push_back(changed(std::move(one), [common = turns.common](Settled& way) {
-        if (!way.plan) return;
-        way.plan = [plan = std::move(way.plan), common] {
-          Plan made = plan();
-          say_placement(made, static_placement, common);
-          return made;
-        };
-      }));
+      candidates.push_back(
+          changed(proven_for("none", std::move(one)), [common = turns.common](Settled& way) {
+            if (!way.plan) return;
+            way.plan = [plan = std::move(way.plan), common] {
+              Plan made = plan();
+              say_placement(made, static_placement, common);
+              return made;
+            };
+          }));
   candidates.push_back(placed_on_shown_machines(turns));
   return candidates;
 }
 
 Candidate placed_on_shown_machines(const PlacedTurns& turns) {
   const auto search = std::make_shared<PlacedSearch>(turns);
-  return {.ways = shown_sizes * static_cast<std::int64_t>(search->rates().size()),
-          .open = [search] { return PlacedSearch::open(search); }};
+  return {.ways = search->ways(), .open = [search] { return PlacedSearch::open(search); }};
 }
 
 Draft placed_turns_draft(const PlacedTurns& turns) {

@@ -89,14 +89,15 @@ Homes homes_of(const PolicyRequest& request, const Reader& parameters,
           said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
 }
 
-/// Returns the placements of tensors in both memories of the device that `auto` also compares, for a policy whose
-/// weights take turns. If the cost model does not count the bandwidths of memories, a scenario may not ask for these
-/// placements, so they are not compared either.
-Placements turns_compared(const PolicyRequest& request, const Reader& parameters,
-                          const Homes& homes) {
-  const bool compares = parameters.is_word("placement", compared) && homes.backing &&
-                        request.memories_counted && !request.workload.training;
-  return compares ? placements_of_turns() : Placements();
+/// Returns whether `auto` also compares placements of tensors in both memories of the device, for a policy whose weights
+/// take turns. These placements are not compared if the cost model may price a placement by FLOP alone. `peak` always
+/// does so, and `measured` with `outside: peak` does so for placements that were not measured. Such prices make slow
+/// memory look as fast as fast memory.
+bool compares_turns(const PolicyRequest& request, const Reader& parameters, const Homes& homes,
+                    const Device& device) {
+  const Shares shares = request.pricing.cost.shares(device);
+  return parameters.is_word("placement", compared) && homes.backing &&
+         (shares.memory || !shares.compute) && !request.sums_gradients;
 }
 
 /// Returns the candidates of `auto` with the placement `way`, which `auto` does not ask for in particular. So if the
@@ -152,10 +153,7 @@ bool places_turns(const PolicyRequest& request, const Reader& parameters,
                   const CommonParameters& common) {
   if (!places(parameters)) return false;
   const std::string start = "'placement: " + parameters.text("placement") + "' ";
-  if (request.workload.training)
-    parameters.fail("placement", start +
-                                     "is only for inference if the policy's weights take turns: "
-                                     "use placement backing, or policy resident");
+  require_summable(request, parameters);
   const std::string why = why_no_backing(request.pricing.platform, common.device.name);
   if (!why.empty())
     parameters.fail("placement", start + "needs a device with a second memory of its own: " + why +
@@ -258,8 +256,8 @@ Field home_field() {
       .type = Type::choice,
       .summary =
           "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
-          "memory, into which the weights are loaded once; static, all_slow (in inference): weights come from host "
-          "memory, and kernels read and write tensors in both memories of the device, or only in the second memory; "
+          "memory, into which the weights are loaded once; static, all_slow: weights come from host memory, and kernels "
+          "read and write tensors in both memories of the device, or only in the second memory; "
           "auto: the fastest of the other choices; default: auto if the device has a second memory that is not host "
           "memory",
       .default_text = nowhere_else,

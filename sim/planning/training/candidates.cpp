@@ -285,7 +285,35 @@ bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& 
   return !capacity || step.offer({no_limit, as_early_as_may_be}).most <= *capacity;
 }
 
+/// Returns the numbers of micro-batches in flight that are tried.
+std::vector<std::int64_t> counts_of(const PolicyRequest& request, const TrainingOrder& order) {
+  const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
+  if (order.in_flight) return {std::min(*order.in_flight, per_batch)};
+  return order.weights_stay ? std::vector<std::int64_t>{1} : in_flight_choices(per_batch, 2);
+}
+
 }  // namespace
+
+// If a strategy searches for the fates, they are not known here. If all activations are kept, a run has the fewest passes
+// and the fewest copies. So the bound for kept activations holds for all fates, but it cannot use the bytes.
+double training_at_least(const PolicyRequest& request, const TrainingOrder& order) {
+  PolicyRequest unlimited = request;
+  unlimited.capacity_enforced = false;
+  const bool searches = request.strategy().searches;
+  if (searches) unlimited.fates = kept_fates();
+  const WorkOfBatches work(unlimited, order);
+  const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
+  const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::int64_t count : counts_of(request, order)) {
+    const std::int64_t passes = (per_batch + count - 1) / count;
+    if (!searches && capacity && work.peak_at_least(count, passes) > *capacity) continue;
+    const auto batches =
+        static_cast<double>(request.workload.batches_per_step * request.workload.steps);
+    least = std::min(least, work.at_least(batches, per_batch, passes));
+  }
+  return least;
+}
 
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
@@ -296,11 +324,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
-  std::vector<std::int64_t> counts = {1};
-  if (order.in_flight)
-    counts = {std::min(*order.in_flight, per_batch)};
-  else if (!order.weights_stay)
-    counts = in_flight_choices(per_batch, 2);
+  const std::vector<std::int64_t> counts = counts_of(request, order);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
   // If the scenario makes all choices and the loads leave none open, there are no candidates. Then the caller makes the
   // only plan, and its run may use the whole memory of the device.

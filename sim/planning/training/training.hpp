@@ -152,7 +152,11 @@ std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
 
-/// Returns the candidates for a strategy that searches for fates. For each number in `in_flight`, one candidate has the
+/// Returns a lower bound of the seconds of all plans that fit into the devices. The bound also holds for machines with
+/// slower copies and kernels. Throws InputError.
+double training_at_least(const PolicyRequest& request, const TrainingOrder& order);
+
+/// Returns the candidates for a strategy for fates that searches. For each number in `in_flight`, one candidate has the
 /// fates that the search finds for this number of micro-batches side by side. The other candidates come from the
 /// strategies that treat all stages alike. If weights stay, the result may be empty.
 std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,

@@ -15,39 +15,13 @@
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
-#include "support/random_chain.hpp"
-#include "support/two_products.hpp"
+#include "support/two_memory_card.hpp"
 
 namespace sluice {
 namespace {
 
 using Catch::Matchers::Contains;
-
-/// Two products on a card whose second memory has a tenth of the bandwidth of the first memory. The input has 40 bytes,
-/// the weights have 800 and 400 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. The
-/// FLOP take no time. All transfers from and to host memory have 10 byte/s.
-Scenario on_card(std::int64_t first, std::int64_t second, const std::string& more,
-                 const std::string& cost = "roofline") {
-  return read_scenario(parse_text(test::two_products_model + R"(platform:
-  format: sluice-platform/1
-  name: card
-  devices:
-    gpu:
-      rate: {float32: 1000TFLOP/s}
-      memory:
-      - {capacity: )" + std::to_string(first) +
-                                      R"(B, bandwidth: 100B/s}
-      - {name: ddr, capacity: )" + std::to_string(second) +
-                                      R"(B, bandwidth: 10B/s}
-  memories: {host: {capacity: 1MB}}
-  links:
-    host: {joins: [host, gpu], bandwidth: 10B/s}
-    far: {joins: [gpu, gpu_ddr], bandwidth: 100B/s}
-stages: {cut: per_layer}
-cost: )" + cost + "\n" + more,
-                                  "card.yaml"),
-                       "card");
-}
+using test::on_card;
 
 /// Returns the seconds of the run. Both executors must give the same seconds.
 double seconds_of(const Scenario& scenario) {
@@ -204,9 +178,10 @@ TEST_CASE("a placed stage without a price has no price when it is asked for agai
   const CutModel cut = cut_models(scenario).front();
   const PolicyRequest request = request_of(scenario, cut, {});
   PlacedPrices prices(request, "gpu");
-  CHECK(prices.of({0, 1}, {}).seconds == 3);
+  const StageWork one{.stage = 0, .samples = 1};
+  CHECK(prices.of(one, {}).seconds == 3);
   for (int n = 0; n < 2; ++n)
-    CHECK_THROWS_AS(prices.of({0, 1}, {{TensorClass::weight, 0}}), InputError);
+    CHECK_THROWS_AS(prices.of(one, {{TensorClass::weight, 0}}), InputError);
 }
 
 TEST_CASE("with all_slow, a working set that is not counted stays in the first memory",
@@ -220,8 +195,8 @@ TEST_CASE("with all_slow, a working set that is not counted stays in the first m
     const CutModel cut = cut_models(scenario).front();
     const PolicyRequest request = request_of(scenario, cut, {});
     const PlacedPrices prices(request, "gpu");
-    CHECK(prices.least_seconds(1, 1, true) == Approx(one_s).epsilon(1e-9));
-    CHECK(prices.least_seconds(2, 1, true) == Approx(two_s).epsilon(1e-9));
+    CHECK(prices.least_seconds(1, Pass::forward, 1, true) == Approx(one_s).epsilon(1e-9));
+    CHECK(prices.least_seconds(2, Pass::forward, 1, true) == Approx(two_s).epsilon(1e-9));
   };
   // The first product reads 840 bytes and writes 80 bytes; the second product reads 480 bytes and writes 20 bytes.
   check_least("counted", 92, 50);
@@ -237,9 +212,6 @@ TEST_CASE("under streamed, a placement that is not possible is refused at its ke
     CHECK_THROWS_WITH(make_plan(read_scenario(document, "card")), Contains(words));
   };
   const std::string placed = "policy: {name: streamed, placement: static}\n";
-  says(placed + "workload: {batch: 1, mode: training}\n",
-       "'placement: static' is only for inference if the policy's weights take turns: use "
-       "placement backing, or policy resident");
   says(placed + "workload: {batch: 1}\n",
        "needs a cost model that counts the bandwidths of memories, but 'peak' does not",
        {"cost={model: peak}"});

@@ -10,49 +10,16 @@
 #include "policy/policy.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
-#include "support/random_chain.hpp"
+#include "support/two_memory_card.hpp"
 
 namespace sluice {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-using Dice = test::Dice;
-
-std::string number(Dice& dice, std::uint64_t least, std::uint64_t most) {
-  return std::to_string(least + dice.below(most - least + 1));
-}
-
-/// A link with random times. The two directions may share its bandwidth.
-std::string link(Dice& dice, const std::string& name, const std::string& joins) {
-  return "    " + name + ": {joins: " + joins + ", bandwidth: " + number(dice, 5, 200) +
-         "B/s, latency: " + number(dice, 0, 3) + "s, setup: " + number(dice, 0, 2) + "s" +
-         (dice.one_in(4) ? ", duplex: half" : "") + "}\n";
-}
-
-/// Layers of random widths, on a card with two memories. The link of the second memory leads to the first memory, or to
-/// host memory.
-std::string random_card(Dice& dice) {
-  std::string layers;
-  for (std::uint64_t l = 0, count = 1 + dice.below(3); l < count; ++l)
-    layers += "    - {type: dense, name: d" + std::to_string(l) +
-              ", features: " + number(dice, 1, 20) + "}\n";
-  return "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
-         "    name: dense\n    layers:\n    - {type: input, name: x, shape: [" +
-         number(dice, 1, 20) + "]}\n" + layers +
-         "platform:\n  format: sluice-platform/1\n  name: card\n  devices:\n    gpu:\n"
-         "      rate: {float32: " +
-         number(dice, 20, 2000) +
-         "FLOP/s}\n      memory:\n"
-         "      - {capacity: " +
-         number(dice, 100, 4000) +
-         "B, bandwidth: 300B/s}\n      - {name: ddr, capacity: " + number(dice, 100, 6000) +
-         "B, read: " + number(dice, 20, 400) + "B/s, write: " + number(dice, 20, 400) +
-         "B/s}\n  memories: {host: {capacity: 1MB}}\n  links:\n" +
-         link(dice, "host", "[host, gpu]") +
-         link(dice, "far", dice.one_in(2) ? "[gpu, gpu_ddr]" : "[host, gpu_ddr]") +
-         "cost: {model: roofline, pools: " + (dice.one_in(2) ? "side_by_side" : "in_turn") + "}\n";
-}
+using test::Dice;
+using test::number;
+using test::random_card;
 
 Scenario random_scenario(std::uint64_t seed) {
   Dice dice(seed);

@@ -1,0 +1,205 @@
+#include "planning/placement/placed_prices.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "cost/operands.hpp"
+#include "model/catalog.hpp"
+#include "model/kept.hpp"
+#include "planning/placed_price.hpp"
+#include "planning/placement/on_their_way.hpp"
+#include "planning/placement/update_query.hpp"
+
+namespace sluice {
+namespace {
+
+bool is_input(const Layer& layer) {
+  return layer.inputs.empty();
+}
+
+bool is_forward(Pass pass) {
+  return pass == Pass::forward || pass == Pass::recompute;
+}
+
+}  // namespace
+
+PlacedPrices::PlacedPrices(const PolicyRequest& request, const std::string& device)
+    : request_(request),
+      device_(request.pricing.platform.device(device)),
+      last_readers_(last_readers(request.pricing.model)),
+      kept_(request.pricing.model.layers.size(), 0) {
+  const Model& model = request.pricing.model;
+  if (!request.pricing.training) return;
+  for (const Stage& stage : request.pricing.stages)
+    for (const std::uint32_t kept : kept_for(model, stage.first, stage.last).inside)
+      kept_[kept] = 1;
+  const Stage& first = request.pricing.stages.front();
+  for (std::uint32_t l = first.first; l <= first.last; ++l)
+    first_computes_ = first_computes_ || !is_input(model.layers[l]);
+}
+
+StageQuery PlacedPrices::query_of_stage(const StageWork& work) const {
+  return {.kind = work.kind,
+          .stage = stage_of(work),
+          .device = device_,
+          .samples = work.samples,
+          .selective = work.selective};
+}
+
+/// Returns the kinds of all tensors that the computation reads or writes.
+const TensorKinds& PlacedPrices::used_by(const StageWork& work) {
+  const auto [used, fresh] = used_.try_emplace(work);
+  if (!fresh) return used->second;
+  const auto use = [&](const std::vector<TensorKind>& kinds) {
+    used->second.insert(kinds.begin(), kinds.end());
+  };
+  if (work.kind == ActionKind::update) use(update_kinds(work));
+  for (const LayerPass& one : layer_passes(request_.pricing, query_of_stage(work)))
+    use(operand_kinds(one.layer, one.pass, work));
+  return used->second;
+}
+
+const Price& PlacedPrices::of(const StageWork& work, const TensorKinds& slow) {
+  TensorKinds used;
+  for (const TensorKind& kind : used_by(work))
+    if (slow.count(kind) != 0) used.insert(used.end(), kind);
+  const std::pair<StageWork, TensorKinds> asked(work, std::move(used));
+  const auto known = known_.find(asked);
+  if (known != known_.end()) return known->second;
+  return known_.emplace(asked, price(work, slow)).first->second;
+}
+
+Price PlacedPrices::price(const StageWork& work, const TensorKinds& slow) const {
+  if (work.kind == ActionKind::update) return of_update(work, slow);
+  Price price;
+  for (const LayerPass& one : layer_passes(request_.pricing, query_of_stage(work)))
+    price += one.part(of_pass(one.layer, one.pass, work, slow));
+  return price;
+}
+
+Price PlacedPrices::of_update(const StageWork& work, const TensorKinds& slow) const {
+  const Pricing& pricing = request_.pricing;
+  const std::vector<TensorKind> kinds = update_kinds(work);
+  if (std::ranges::none_of(kinds, [&](const TensorKind& kind) { return slow.count(kind) != 0; }))
+    return price_of(pricing, query_of_stage(work));
+  const Stage& stage = stage_of(work);
+  const auto parameter_bytes = static_cast<std::int64_t>(bytes_of(pricing.dtype));
+  Query query = update_query({stage.name, stage.weight_bytes / parameter_bytes, stage.weight_bytes},
+                             *pricing.training, pricing.dtype, device_);
+  for (std::size_t o = 0; o < query.operands.size(); ++o)
+    query.operands[o].pool = device_.memories[slow.count(kinds[o])].pool;
+  return placed_price(pricing.platform, pricing.cost, query).price;
+}
+
+Price PlacedPrices::of_pass(std::uint32_t number, Pass pass, const StageWork& work,
+                            const TensorKinds& slow) const {
+  const Pricing& pricing = request_.pricing;
+  const Query query = query_of(pricing.model, pricing.model.layers[number], pass, work.samples,
+                               pricing.dtype, device_);
+  std::vector<std::string> pools;
+  bool near = true;  // whether all operands are in the first memory
+  for (const TensorKind& kind : operand_kinds(number, pass, work)) {
+    near = near && slow.count(kind) == 0;
+    pools.push_back(device_.memories[slow.count(kind)].pool);
+  }
+  // The plan of the policy has the prices of queries without operands: all operands are in the first memory.
+  return near ? pricing.cost.of(query)
+              : placed_price(pricing.platform, pricing.cost, placed_query(query, pools)).price;
+}
+
+double PlacedPrices::least_seconds(std::uint32_t number, Pass pass, std::int64_t samples,
+                                   bool all_slow) const {
+  const bool training = request_.pricing.training != nullptr;
+  const auto& stages = request_.pricing.stages;
+  const auto stage = std::find_if(stages.begin(), stages.end(),
+                                  [&](const Stage& one) { return number <= one.last; });
+  StageWork work{.stage = static_cast<std::int32_t>(stage - stages.begin()), .samples = samples};
+  double least = std::numeric_limits<double>::infinity();
+  for (const bool keeps : {false, true}) {
+    if (keeps && !training) continue;
+    work.keeps = keeps;
+    const std::vector<TensorKind> operands = operand_kinds(number, pass, work);
+    TensorKinds all(operands.begin(), operands.end());
+    // A plan has no tensors for a working set that is not counted. Kernels then read and write it in the first memory.
+    if (!request_.working_set_counted) all.erase({TensorClass::workspace});
+    // A plan of training may also lack tensors of other kinds, for example gradients. So any set of kinds may be slow.
+    if (all_slow && !training) return of_pass(number, pass, work, all).seconds;
+    for (std::size_t set = 0; set < std::size_t{1} << all.size(); ++set) {
+      TensorKinds slow;
+      std::size_t k = 0;
+      for (const TensorKind& kind : all)
+        if ((set >> k++ & 1U) != 0) slow.insert(kind);
+      least = std::min(least, of_pass(number, pass, work, slow).seconds);
+    }
+  }
+  return least;
+}
+
+/// Returns whether the output of a layer is a tensor between stages, for a computation that reads or writes it. In
+/// training, a tensor that no layer reads is a part of the answer, and every later stage passes it on.
+bool PlacedPrices::crosses(std::uint32_t layer, const StageWork& work) const {
+  const Stage& stage = stage_of(work);
+  if (layer < stage.first || last_readers_[layer] > stage.last) return true;
+  const bool last = &stage == &request_.pricing.stages.back();
+  return request_.pricing.training && last_readers_[layer] == 0 && !last;
+}
+
+/// Returns the kind of a layer's output, for a computation that reads or writes the output. In training, every stage
+/// that reads the input of the model reads it as an input, unless the first stage only hands the input on.
+TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const StageWork& work) const {
+  const Model& model = request_.pricing.model;
+  const std::uint32_t made = origin_of(model, layer);
+  if (is_input(model.layers[made]) && (work.stage == 0 || first_computes_))
+    return {TensorClass::input};
+  if (crosses(made, work)) return {TensorClass::activation};
+  if (last_readers_[made] == 0) return {TensorClass::output};
+  return {work.keeps && kept_[made] != 0 ? TensorClass::activation : TensorClass::workspace};
+}
+
+/// Returns the kind of the gradient of a layer's output. Plans have a tensor for this gradient if it passes from stage
+/// to stage. Any other gradient is part of the workspace of a backward pass.
+TensorKind PlacedPrices::kind_of_gradient(std::uint32_t layer, const StageWork& work) const {
+  const Model& model = request_.pricing.model;
+  const std::uint32_t made = origin_of(model, layer);
+  return {crosses(made, work) && !is_input(model.layers[made]) ? TensorClass::gradient
+                                                               : TensorClass::workspace};
+}
+
+/// Returns the kinds of the operands of the layer's pass, in the order of operands_of().
+std::vector<TensorKind> PlacedPrices::operand_kinds(std::uint32_t number, Pass pass,
+                                                    const StageWork& asked) const {
+  const Layer& layer = request_.pricing.model.layers[number];
+  std::vector<TensorKind> kinds;
+  if (!does_work(layer, pass)) return kinds;
+  // When a backward pass runs, the inner tensors have been kept. Selective recomputation reads and writes them, too.
+  StageWork work = asked;
+  work.keeps = asked.keeps || asked.selective ||
+               (asked.kind != ActionKind::forward && asked.kind != ActionKind::recompute);
+  const auto read_inputs = [&] {
+    for (const std::uint32_t input : layer.inputs) kinds.push_back(kind_of_output(input, work));
+  };
+  const bool reads = !reads_nothing(layer), weights = layer.parameters > 0 || layer.shared > 0;
+  if (reads && (is_forward(pass) || layer.backward.reads_inputs)) read_inputs();
+  if (weights) kinds.push_back({TensorClass::weight, work.stage});
+  if (is_forward(pass)) {
+    if (layer.cached > 0) kinds.push_back({TensorClass::kv_cache});
+    kinds.push_back(kind_of_output(number, work));
+    return kinds;
+  }
+  if (layer.backward.reads_output) kinds.push_back(kind_of_output(number, work));
+  kinds.push_back(kind_of_gradient(number, work));
+  if (layer.backward.kept > 0 || layer.backward.kept_bytes > 0)
+    kinds.push_back({TensorClass::activation});
+  if (reads && !(layer.macs > 0 && layer.backward.input_flop == 0))
+    for (const std::uint32_t input : layer.inputs) kinds.push_back(kind_of_gradient(input, work));
+  if (weights) kinds.push_back({TensorClass::gradient});
+  return kinds;
+}
+
+/// Returns the kinds of the operands of an update, in the order of update_query().
+std::vector<TensorKind> PlacedPrices::update_kinds(const StageWork& work) const {
+  return {{TensorClass::weight, work.stage}, {TensorClass::gradient}, {TensorClass::optimizer}};
+}
+
+}  // namespace sluice
