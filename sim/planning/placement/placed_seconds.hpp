@@ -16,10 +16,6 @@
 
 namespace sluice {
 
-/// Executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp). A bound that is multiplied by this
-/// factor is not above the seconds of either executor.
-inline constexpr double within_accuracy = 1 - 2e-9;
-
 /// The properties of a computation on which its price depends.
 struct StageWork {
   ActionKind kind = ActionKind::forward;

@@ -22,8 +22,26 @@ namespace {
 /// every set of blocks into the second memory once.
 constexpr std::size_t most_blocks = 6;
 
+/// Makes copies to and from the device take at least the latency and the set-up that they take to and from its second
+/// memory.
+void slow_down_to_second(Platform& platform, const Platform& real, const Device& device) {
+  const std::string& host = real.host().name;
+  const std::string& second = device.memories[1].pool;
+  const Path &down = real.path(host, device.name), &far_down = real.path(host, second),
+             &up = real.path(device.name, host), &far_up = real.path(second, host);
+  const auto slow_down = [](Platform::Edge& edge, const Path& near, const Path& far) {
+    edge.latency_s += std::max(0.0, far.latency_s - near.latency_s);
+    edge.setup_s += std::max(0.0, far.setup_s - near.setup_s);
+  };
+  for (Platform::Edge& edge : platform.edges) {
+    if (edge.to == device.name) slow_down(edge, down, far_down);
+    if (edge.from == device.name) slow_down(edge, up, far_up);
+  }
+}
+
 /// A machine whose device has all tensors in its first memory. This memory has `bytes` bytes. It has the rates of the
-/// real device's memory with the index `rates`.
+/// real device's memory with the index `rates`, and copies to it take at least the latency of copies to that memory. So
+/// a plan loads weights as early as that memory needs them.
 struct ShownMachine {
   ShownMachine(const PolicyRequest& asked, const std::string& device, std::int64_t bytes,
                std::size_t rates)
@@ -37,6 +55,8 @@ struct ShownMachine {
       one.memory().read = one.memories[rates].read;
       one.memory().write = one.memories[rates].write;
     }
+    if (rates == 1)
+      slow_down_to_second(platform, asked.pricing.platform, asked.pricing.platform.device(device));
     request.capacity_enforced = true;
   }
   ShownMachine(const ShownMachine&) = delete;

@@ -89,15 +89,14 @@ Homes homes_of(const PolicyRequest& request, const Reader& parameters,
           said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
 }
 
-/// Returns whether `auto` also compares placements of tensors in both memories of the device, for a policy whose weights
-/// take turns. These placements are not compared if the cost model may price a placement by FLOP alone. `peak` always
-/// does so, and `measured` with `outside: peak` does so for placements that were not measured. Such prices make slow
-/// memory look as fast as fast memory.
-bool compares_turns(const PolicyRequest& request, const Reader& parameters, const Homes& homes,
-                    const Device& device) {
-  const Shares shares = request.pricing.cost.shares(device);
-  return parameters.is_word("placement", compared) && homes.backing &&
-         (shares.memory || !shares.compute) && !request.sums_gradients;
+/// Returns the placements of tensors in both memories of the device that `auto` also compares, for a policy whose
+/// weights take turns. If the cost model does not count the bandwidths of memories, a scenario may not ask for these
+/// placements, so they are not compared either.
+Placements turns_compared(const PolicyRequest& request, const Reader& parameters,
+                          const Homes& homes) {
+  const bool compares = parameters.is_word("placement", compared) && homes.backing &&
+                        request.memories_counted && !request.sums_gradients;
+  return compares ? placements_of_turns() : Placements();
 }
 
 /// Returns the candidates of `auto` with the placement `way`, which `auto` does not ask for in particular. So if the

@@ -17,15 +17,18 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
   return checked_add(a, b, "bytes of a step");
 }
 
-/// Returns the bytes that are needed if all tensors of two steps are on the device at once, or of one step if the run has
-/// only one. With many buffers, a plan may load inputs more than one step early, and may then need more bytes. Such a
+/// Returns the bytes of all weights, and of the micro-batches of two steps, or of one step if the run has only one. For
+/// each micro-batch, these are the most bytes of a stage, and the bytes of an input and an answer that are in transfer
+/// meanwhile. With many buffers, a plan may load inputs more than one step early, and may then need more bytes. Such a
 /// plan is not placed.
 std::int64_t bytes_of_two_steps(const PolicyRequest& request) {
   std::int64_t weights = cache_bytes(request), others = 0;
-  for (const StageBytes& stage : stage_bytes(request)) {
+  const std::vector<StageBytes> stages = stage_bytes(request);
+  for (const StageBytes& stage : stages) {
     weights = sum(weights, stage.weights);
     others = std::max(others, stage.input + stage.output + stage.workspace + stage.answer);
   }
+  others = sum(others, sum(stages.front().input, stages.back().output));
   const std::int64_t steps = std::min<std::int64_t>(2, request.workload.steps);
   const std::int64_t count =
       checked_mul(steps, request.workload.micro_batches_per_step(), "micro-batches");
