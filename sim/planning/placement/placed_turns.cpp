@@ -1,6 +1,7 @@
 #include "planning/placement/placed_turns.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,11 +14,13 @@
 #include "planning/placement/fastest_machine.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/placed_kinds.hpp"
-#include "planning/placement/shown_sizes.hpp"
+#include "planning/training/batch_bytes.hpp"
 
 namespace sluice {
 namespace {
 
+/// How many sizes are compared. Plans of training take longer to make, so there are fewer.
+constexpr int sizes_of_inference = 12, sizes_of_training = 6;
 /// The kinds are divided into at most this many blocks. All kinds of a block are in the same memory. The search puts
 /// every set of blocks into the second memory once.
 constexpr std::size_t most_blocks = 6;
@@ -37,6 +40,58 @@ void slow_down_to_second(Platform& platform, const Platform& real, const Device&
     if (edge.to == device.name) slow_down(edge, down, far_down);
     if (edge.from == device.name) slow_down(edge, up, far_up);
   }
+}
+
+/// Returns the bytes of all weights, and of the micro-batches of two steps, or of one step if the run has only one. For
+/// each micro-batch, these are the most bytes of a stage, and the bytes of an input and an answer that are in transfer
+/// meanwhile. With many buffers, a plan may load inputs more than one step early, and may then need more bytes. Such a
+/// plan is not placed.
+std::int64_t bytes_of_two_steps(const PolicyRequest& request) {
+  const auto sum = [](std::int64_t a, std::int64_t b) {
+    return checked_add(a, b, "bytes of two steps");
+  };
+  std::int64_t weights = cache_bytes(request), others = 0;
+  const std::vector<StageBytes> stages = stage_bytes(request);
+  for (const StageBytes& stage : stages) {
+    weights = sum(weights, stage.weights);
+    others = std::max(others, stage.input + stage.output + stage.workspace + stage.answer);
+  }
+  others = sum(others, sum(stages.front().input, stages.back().output));
+  const std::int64_t steps = std::min<std::int64_t>(2, request.workload.steps);
+  const std::int64_t count =
+      checked_mul(steps, request.workload.micro_batches_per_step(), "micro-batches");
+  return sum(weights, checked_mul(others, count, "bytes of two steps"));
+}
+
+/// In inference, the first machine holds all bytes of two steps. Each further machine has three quarters of the memory
+/// of the machine before, so that the last one has 4 % of these bytes.
+std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
+  std::vector<std::int64_t> sizes = {bytes_of_two_steps(request)};
+  while (sizes.size() < sizes_of_inference) sizes.push_back(sizes.back() - sizes.back() / 4);
+  return sizes;
+}
+
+/// In training, the first machine holds all tensors of a batch. The last one holds the tensors of the largest stage for
+/// one micro-batch. The sizes between them have equal ratios.
+std::vector<std::int64_t> sizes_in_training(const PolicyRequest& request,
+                                            const CommonParameters& common) {
+  const BatchBytes bytes = batch_bytes(request, common.device, common.overlap);
+  std::vector<std::int64_t> sizes;
+  const auto all = static_cast<double>(bytes.all);
+  for (int n = 0; n < sizes_of_training; ++n) {
+    const double share = std::pow(static_cast<double>(bytes.largest_stage) / all,
+                                  static_cast<double>(n) / (sizes_of_training - 1));
+    sizes.push_back(static_cast<std::int64_t>(std::ceil(share * all)));
+  }
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+/// Returns the sizes of the shown machines, the greatest first.
+std::vector<std::int64_t> shown_sizes(const PolicyRequest& request,
+                                      const CommonParameters& common) {
+  return request.workload.training ? sizes_in_training(request, common)
+                                   : sizes_in_inference(request);
 }
 
 /// A machine whose device has all tensors in its first memory. This memory has `bytes` bytes. It has the rates of the
