@@ -33,9 +33,10 @@ void Levels::add(const Range& range, std::size_t first, std::size_t last, std::i
     return;
   }
   if (range.is_row()) {
-    const std::size_t end = std::min(last, range.last);
-    for (std::size_t s = std::max(first, range.first); s <= end; ++s)
-      slots_[s] = checked_add(slots_[s], bytes, "bytes in a slot");
+    std::int64_t* const begin = slots_.data() + std::max(first, range.first);
+    std::int64_t* const end = slots_.data() + std::min(last, range.last) + 1;
+    checked_add(*std::max_element(begin, end), bytes, "bytes in a slot");
+    for (std::int64_t* slot = begin; slot != end; ++slot) *slot += bytes;
     return update_row(range);
   }
   if (first <= range.middle()) add(range.left(), first, last, bytes);
