@@ -25,20 +25,38 @@ constexpr int sizes_of_inference = 12, sizes_of_training = 6;
 /// every set of blocks into the second memory once.
 constexpr std::size_t most_blocks = 6;
 
+/// The routes between host memory and a memory of the device.
+struct HostRoutes {
+  const Path &down, &up;
+};
+HostRoutes routes_to(const Platform& platform, const std::string& memory) {
+  const std::string& host = platform.host().name;
+  return {platform.path(host, memory), platform.path(memory, host)};
+}
+
+/// Returns whether a copy to or from the second memory of the device has a longer latency or set-up than a copy to or
+/// from the first memory.
+bool second_is_farther(const Platform& platform, const Device& device) {
+  const HostRoutes near = routes_to(platform, device.name),
+                   far = routes_to(platform, device.memories[1].pool);
+  const auto farther = [](const Path& one, const Path& other) {
+    return other.latency_s > one.latency_s || other.setup_s > one.setup_s;
+  };
+  return farther(near.down, far.down) || farther(near.up, far.up);
+}
+
 /// Makes copies to and from the device take at least the latency and the set-up that they take to and from its second
-/// memory.
+/// memory on the platform `real`.
 void slow_down_to_second(Platform& platform, const Platform& real, const Device& device) {
-  const std::string& host = real.host().name;
-  const std::string& second = device.memories[1].pool;
-  const Path &down = real.path(host, device.name), &far_down = real.path(host, second),
-             &up = real.path(device.name, host), &far_up = real.path(second, host);
-  const auto slow_down = [](Platform::Edge& edge, const Path& near, const Path& far) {
-    edge.latency_s += std::max(0.0, far.latency_s - near.latency_s);
-    edge.setup_s += std::max(0.0, far.setup_s - near.setup_s);
+  const HostRoutes near = routes_to(real, device.name),
+                   far = routes_to(real, device.memories[1].pool);
+  const auto slow_down = [](Platform::Edge& edge, const Path& one, const Path& other) {
+    edge.latency_s += std::max(0.0, other.latency_s - one.latency_s);
+    edge.setup_s += std::max(0.0, other.setup_s - one.setup_s);
   };
   for (Platform::Edge& edge : platform.edges) {
-    if (edge.to == device.name) slow_down(edge, down, far_down);
-    if (edge.from == device.name) slow_down(edge, up, far_up);
+    if (edge.to == device.name) slow_down(edge, near.down, far.down);
+    if (edge.from == device.name) slow_down(edge, near.up, far.up);
   }
 }
 
@@ -94,12 +112,19 @@ std::vector<std::int64_t> shown_sizes(const PolicyRequest& request,
                                    : sizes_in_inference(request);
 }
 
-/// A machine whose device has all tensors in its first memory. This memory has `bytes` bytes. It has the rates of the
-/// real device's memory with the index `rates`, and copies to it take at least the latency of copies to that memory. So
-/// a plan loads weights as early as that memory needs them.
+/// How fast the memory of a shown machine is: it has the rates of the real device's memory with the index `memory`. With
+/// `far`, copies to it and from it take at least the latency and the set-up of copies to and from the second memory. A
+/// plan then loads weights as early as the second memory needs them.
+struct ShownRates {
+  std::size_t memory = 0;
+  bool far = false;
+  auto operator<=>(const ShownRates&) const = default;
+};
+
+/// A machine whose device has all tensors in its first memory. This memory has `bytes` bytes.
 struct ShownMachine {
   ShownMachine(const PolicyRequest& asked, const std::string& device, std::int64_t bytes,
-               std::size_t rates)
+               ShownRates rates)
       : platform(asked.pricing.platform),
         request(asked.priced({asked.pricing.model, asked.pricing.stages, platform,
                               asked.pricing.cost, asked.pricing.dtype, asked.pricing.training})) {
@@ -107,10 +132,10 @@ struct ShownMachine {
     for (Device& one : platform.devices) {
       if (one.name != device) continue;
       one.memory().capacity = bytes;
-      one.memory().read = one.memories[rates].read;
-      one.memory().write = one.memories[rates].write;
+      one.memory().read = one.memories[rates.memory].read;
+      one.memory().write = one.memories[rates.memory].write;
     }
-    if (rates == 1)
+    if (rates.far)
       slow_down_to_second(platform, asked.pricing.platform, asked.pricing.platform.device(device));
     request.capacity_enforced = true;
   }
@@ -190,7 +215,7 @@ class PlacedSearch {
     for (const std::int64_t bytes : search->sizes_) {
       if (!search->may_fit(bytes)) continue;
       const double least = fastest.seconds(bytes);
-      for (const std::size_t rates : search->rates())
+      for (const ShownRates& rates : search->rates())
         candidates.push_back(
             {.at_least = least, .simulate = [search, bytes, rates](double worth, const auto& use) {
                use(search->fastest(bytes, rates, worth));
@@ -203,10 +228,13 @@ class PlacedSearch {
   std::int64_t ways() const { return static_cast<std::int64_t>(sizes_.size() * rates().size()); }
 
  private:
-  /// Returns the memories that give the shown machines their rates.
-  std::vector<std::size_t> rates() const {
-    if (turns_.way == all_slow_placement) return {1};
-    return {0, 1};
+  /// Returns the rates that the shown machines have.
+  std::vector<ShownRates> rates() const {
+    std::vector<ShownRates> all = {{1, false}};
+    if (turns_.way != all_slow_placement) all.insert(all.begin(), {0, false});
+    if (second_is_farther(turns_.request.pricing.platform, turns_.common.device))
+      all.push_back({1, true});
+    return all;
   }
 
   /// Returns whether the two memories together have at least `bytes` bytes.
@@ -223,7 +251,7 @@ class PlacedSearch {
 
   /// Returns the fastest placement of the policy's plan for a shown machine. If no placement fits and takes less than
   /// `worth` seconds, the result has no plan.
-  Settled fastest(std::int64_t bytes, std::size_t rates, double worth) {
+  Settled fastest(std::int64_t bytes, const ShownRates& rates, double worth) {
     const ShownMachine shown(turns_.request, turns_.common.device.name, bytes, rates);
     const Settled planned = judge(candidates_on(shown.request, turns_.of_policy)).best;
     if (!planned.plan || !placed_.insert({rates, planned.text, planned.seconds}).second) return {};
@@ -259,9 +287,9 @@ class PlacedSearch {
   PlacedTurns turns_;
   PlacedPrices prices_;
   std::vector<std::int64_t> sizes_;  ///< the bytes of the shown machines
-  /// For each plan that has been placed: the index of its shown machine's rates, the text of its choices, and its
-  /// seconds. A plan whose values are already in the set is not placed.
-  std::set<std::tuple<std::size_t, std::string, double>> placed_;
+  /// For each plan that has been placed: its shown machine's rates, the text of its choices, and its seconds. A plan
+  /// whose values are already in the set is not placed.
+  std::set<std::tuple<ShownRates, std::string, double>> placed_;
   /// The results so far. A shown machine may lead to the same placed plan as another shown machine.
   std::set<std::pair<std::string, double>> found_;
 };

@@ -3,10 +3,11 @@
 // placed_prices.hpp says which tensors are always in the same memory.
 //
 // The policy plans for shown machines. In a shown machine, all tensors are in one memory of the device. The rates of
-// this memory are those of the first memory or those of the second memory. Its size follows from the model, the cut and
-// the workload, so the sizes do not depend on the machine. In training, the policy also chooses the
-// fates of activations for the shown machine. Each plan for a shown machine is placed in the two real memories in several ways, which do not depend on the sizes of the real memories
-// either. The fastest placed plan that fits is taken. So more memory never makes a run slower.
+// this memory are those of the first memory or those of the second memory. Its size follows from the model, the cut
+// and the workload, so the sizes do not depend on the machine. In training, the policy also chooses the fates of
+// activations for the shown machine. Each plan for a shown machine is placed in the two real memories in several ways,
+// which do not depend on the sizes of the real memories either. The fastest placed plan that fits is taken. So more
+// memory never makes a run slower.
 #pragma once
 
 #include <optional>

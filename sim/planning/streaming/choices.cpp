@@ -191,7 +191,7 @@ class StreamedWays {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
     std::int64_t same_from = no_bytes_limit;
     for (auto ahead = aheads.rbegin(); ahead != aheads.rend(); ++ahead) {
-      if (rehearsal.bytes_with(*ahead) >= same_from) continue;
+      if (!replayed() && rehearsal.bytes_with(*ahead) >= same_from) continue;
       rehearsal.set_ahead(*ahead);
       if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
       const RehearsedOrder order = rehearsal.order();

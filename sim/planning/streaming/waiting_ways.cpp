@@ -43,8 +43,8 @@ bool shares_links_with_devices(const WaitingCase& waiting) {
   return false;
 }
 
-/// Returns how many limits for early loads are tried. For a single group, the last limit has room for inputs and answers
-/// in all buffers.
+/// Returns how many limits for early loads are tried. For a single group, the last limit has room for inputs and
+/// answers in all buffers if there are at most 10 buffers.
 std::size_t rooms_tried(const WaitingCase& waiting) {
   if (waiting.streamed.groups.size() > 1) return rooms_of_weights.size();
   const std::int64_t most = std::min<std::int64_t>(waiting.choice.buffers, rooms_of_weights.size());
@@ -57,8 +57,8 @@ std::int64_t bytes_of(std::int64_t count, std::int64_t bytes) {
 }
 
 /// Returns the room for early loads that the limit number `n` gives. The weights of a single group are never loaded
-/// early, so there the limit has room for `n` more inputs, but at most for as many as there are buffers beside the first.
-/// If `n` is greater, the limit also has room for more answers. The result is at most 2^63 - 1.
+/// early, so there the limit has room for `n` more inputs, but at most for as many as there are buffers beside the
+/// first. If `n` is greater, the limit also has room for more answers. The result is at most 2^63 - 1.
 std::int64_t room_of(const WaitingCase& waiting, std::size_t n) {
   const StreamedCase& streamed = waiting.streamed;
   if (streamed.groups.size() > 1)
@@ -83,7 +83,8 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     const std::int64_t more = room_of(waiting, n);
     if (least > capacity || more > capacity - least) continue;
     const std::int64_t room = least + more;
-    if (room >= same_from) continue;
+    // Two rooms may lead to the same list of loads. They are the same way, unless the run has to stay within its room.
+    if (!limited && room >= same_from) continue;
     const auto plan = [waiting, context, fit, limited, room] {
       ListedPlan listed = list_within(waiting.request, waiting.common, waiting.streamed,
                                       waiting.choice, *fit, room);

@@ -1,15 +1,21 @@
 #include "planning/training/batch_bytes.hpp"
 
 #include <algorithm>
+#include <limits>
 
-#include "base/quantity.hpp"
 #include "planning/training/training.hpp"
 
 namespace sluice {
 namespace {
 
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+/// Returns the sum, but at most 2^63 - 1. A run never holds so many bytes at once, so this is no error.
 std::int64_t sum(std::int64_t a, std::int64_t b) {
-  return checked_add(a, b, "bytes of a batch");
+  return a > most - b ? most : a + b;
+}
+std::int64_t times(std::int64_t count, std::int64_t bytes) {
+  return bytes > most / count ? most : count * bytes;
 }
 
 }  // namespace
@@ -34,7 +40,7 @@ BatchBytes batch_bytes(const PolicyRequest& request, const Device& device, bool 
     read = made;
   }
   const std::int64_t micro_batches = request.workload.batch / request.workload.micro_batch;
-  bytes.all = sum(sum(state, workspace), checked_mul(kept, micro_batches, "bytes of a batch"));
+  bytes.all = sum(sum(state, workspace), times(micro_batches, kept));
   return bytes;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "planning/builder.hpp"
 #include "planning/run_seconds.hpp"
@@ -161,9 +162,12 @@ class TrainingWays {
     SeenWays seen;
     std::vector<LoadChoice> all = ways(step, step, tried, seen);
     if (tried.listings == 0) return all;
-    if (const auto order = LargerStep::larger_order(unlimited_, order_))
-      for (LoadChoice& way : ways(step, LargerStep(unlimited_, *order), for_larger(tried), seen))
-        all.push_back(std::move(way));
+    try {
+      if (const auto order = LargerStep::larger_order(unlimited_, order_))
+        for (LoadChoice& way : ways(step, LargerStep(unlimited_, *order), for_larger(tried), seen))
+          all.push_back(std::move(way));
+    } catch (const InputError&) {  // only the larger step has more than 2^63 - 1 bytes
+    }
     return all;
   }
 

@@ -1,6 +1,7 @@
 // Places the loads of a training step like the loads of a larger step. In the larger step, each batch has one more
-// micro-batch. Without this micro-batch, the larger step is the step itself. So whatever order of loads is found for
-// the larger step, the step can have the same order. If no transfers share a link, it then takes at most as long.
+// micro-batch. Without this micro-batch, the larger step is the step itself. So each order of loads that is tried for
+// the larger step can also be the order of this step. If no transfers share a link, it then takes at most as long. But
+// orders that the larger step takes from a still larger step are not tried.
 #pragma once
 
 #include <optional>
@@ -13,9 +14,9 @@ namespace sluice {
 class LargerStep {
  public:
   /// Returns the order for the larger step of this request and order, whose micro-batches in flight are known. Returns
-  /// nothing if its batches need one pass more than those of the step, because then it is not the step with one micro-batch more
-  /// in a pass. Also returns nothing if weights stay on the device, or if loads have no places to choose, because there
-  /// is no overlap.
+  /// nothing if its batches need one pass more than those of the step, because then it is not the step with one more
+  /// micro-batch in a pass. Also returns nothing if the order says that weights stay on the device, or if loads have no
+  /// places to choose, because there is no overlap.
   static std::optional<TrainingOrder> larger_order(const PolicyRequest& request,
                                                    const TrainingOrder& order);
 

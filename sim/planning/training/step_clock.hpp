@@ -1,7 +1,8 @@
-// Computes a lower bound on the seconds of a training run. The positions of its loads in the listing are given. The clock
-// goes through the plan in listing order, with arithmetic on a few arrays. It ignores that actions wait for memory, and that copies slow
-// each other down. But the bound is at least the seconds in which a shared link carries all its bytes. So no execution
-// of the plan is faster than the bound. If another plan takes less than the bound, this plan need not be made.
+// Computes a lower bound on the seconds of a training run. The positions of its loads in the listing are given. The
+// clock goes through the plan in listing order, with arithmetic on a few arrays. It ignores that actions wait for
+// memory, and that copies slow each other down. But the bound is at least the seconds in which a shared link carries
+// all its bytes. So no execution of the plan is faster than the bound. If another plan takes less than the bound, this
+// plan need not be made.
 #pragma once
 
 #include <cstdint>

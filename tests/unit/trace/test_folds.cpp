@@ -220,7 +220,7 @@ TEST_CASE("Folds that contradict the spans and events of the file are refused") 
   CHECK_THAT(whole("/folds/times", 0), Contains("at least one repetition"));
   CHECK_THAT(whole("/folds/times", std::int64_t{1} << 61), Contains("2^62"));
   CHECK_THAT(whole("/folds/iterations", std::int64_t{1} << 50), Contains("2^62 iterations"));
-  CHECK_THAT(whole("/folds/events", 7), Contains("without an order"));
+  CHECK_THAT(whole("/folds/events", 7), Contains("more events than the table 'order'"));
   CHECK_THAT(whole("/folds/events", 5), Contains("events that the trace lacks"));
   CHECK_THAT(whole("/folds/pools/first_row", 100), Contains("events that the trace lacks"));
   CHECK_THAT(whole("/folds/pools/rows", 1), Contains("events that the trace lacks"));
