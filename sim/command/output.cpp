@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -54,7 +55,11 @@ bool is_document(const std::string& head) {
   for (std::size_t at = head.find(name); at != std::string::npos; at = head.find(name, at + 1)) {
     const std::string_view before(head.data(), at);
     const std::size_t key = before.find_last_not_of(between);
-    if (key != std::string_view::npos && before.substr(0, key + 1).ends_with("format")) return true;
+    if (key == std::string_view::npos || !before.substr(0, key + 1).ends_with("format")) continue;
+    const std::size_t start = key + 1 - std::string_view("format").size();
+    if (start == 0 ||
+        !(std::isalnum(static_cast<unsigned char>(head[start - 1])) || head[start - 1] == '_'))
+      return true;
   }
   return false;
 }

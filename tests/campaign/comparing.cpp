@@ -100,7 +100,8 @@ void more_memory(const Executed& run, Complaints& complaints) {
   const std::string more = capacity_path(run) + "=" + std::to_string(bytes) + "B";
   const double seconds = seconds_of(text_of(run), {more});
   complaints.require(seconds < never, "the scenario fits with more memory, too");
-  const bool chooses = run.scenario.workload.training || !says_all(run);
+  const bool chooses =
+      run.scenario.workload.training || find_fact(run.plan().facts, "chosen") != nullptr;
   // The search for placements under `resident` may end before it has found the best placement. So it may find a slower
   // placement with more memory than with less memory.
   const bool searches = may_place(run) && !streams(run);

@@ -20,9 +20,10 @@ Platform shown_platform(const Platform& platform, const std::string& name) {
   shown.lookup = {};
   for (Device& device : shown.devices) {
     if (device.name != name) continue;
-    const DeviceMemory second = device.memories[1];
+    const DeviceMemory first = device.memory(), second = device.memories[1];
     device.memories.erase(device.memories.begin() + 1);
     shown.memories = {{second.pool, second.capacity}};
+    if (!first.own) shown.memories.push_back({first.pool, first.capacity});
   }
   return shown;
 }

@@ -14,9 +14,12 @@ PlacedKinds::PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn)
   for (const std::uint32_t p : {first_, second_}) {
     Pool& pool = plan_.pools[p];
     pool.capacity = prices.device().memories[p == first_ ? 0 : 1].capacity;
-    pool.enforced = prices.request().capacity_enforced;
     pool.limit.reset();
   }
+  for (const Memory& memory : prices.request().pricing.platform.memories)
+    for (Pool& pool : plan_.pools)
+      if (pool.name == memory.name) pool.capacity = memory.capacity;
+  for (Pool& pool : plan_.pools) pool.enforced = prices.request().capacity_enforced;
   find_kinds();
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
     if (!plan_.actions[a].is_transfer())

@@ -55,8 +55,8 @@ void slow_down_to_second(Platform& platform, const Platform& real, const Device&
     edge.setup_s += std::max(0.0, other.setup_s - one.setup_s);
   };
   for (Platform::Edge& edge : platform.edges) {
-    if (edge.to == device.name) slow_down(edge, near.down, far.down);
-    if (edge.from == device.name) slow_down(edge, near.up, far.up);
+    if (edge.to == device.memory().pool) slow_down(edge, near.down, far.down);
+    if (edge.from == device.memory().pool) slow_down(edge, near.up, far.up);
   }
 }
 
@@ -72,7 +72,8 @@ std::int64_t bytes_of_two_steps(const PolicyRequest& request) {
   const std::vector<StageBytes> stages = stage_bytes(request);
   for (const StageBytes& stage : stages) {
     weights = sum(weights, stage.weights);
-    others = std::max(others, stage.input + stage.output + stage.workspace + stage.answer);
+    others =
+        std::max(others, sum(sum(stage.input, stage.output), sum(stage.workspace, stage.answer)));
   }
   others = sum(others, sum(stages.front().input, stages.back().output));
   const std::int64_t steps = std::min<std::int64_t>(2, request.workload.steps);
@@ -137,6 +138,8 @@ struct ShownMachine {
     }
     if (rates.far)
       slow_down_to_second(platform, asked.pricing.platform, asked.pricing.platform.device(device));
+    if (!asked.capacity_enforced)
+      for (Memory& memory : platform.memories) memory.capacity.reset();
     request.capacity_enforced = true;
   }
   ShownMachine(const ShownMachine&) = delete;
@@ -203,16 +206,14 @@ struct BoundedPlacement {
 class PlacedSearch {
  public:
   explicit PlacedSearch(PlacedTurns turns)
-      : turns_(std::move(turns)),
-        prices_(turns_.request, turns_.common.device.name),
-        sizes_(shown_sizes(turns_.request, turns_.common)) {}
+      : turns_(std::move(turns)), prices_(turns_.request, turns_.common.device.name) {}
 
   /// Returns a candidate for each shown machine, but only if its memory is not larger than both memories of the real
   /// device together.
   static std::vector<Candidate> open(const std::shared_ptr<PlacedSearch>& search) {
     FastestMachine fastest(search->turns_, search->prices_);
     std::vector<Candidate> candidates;
-    for (const std::int64_t bytes : search->sizes_) {
+    for (const std::int64_t bytes : shown_sizes(search->turns_.request, search->turns_.common)) {
       if (!search->may_fit(bytes)) continue;
       const double least = fastest.seconds(bytes);
       for (const ShownRates& rates : search->rates())
@@ -224,8 +225,11 @@ class PlacedSearch {
     return candidates;
   }
 
-  /// Returns the number of shown machines.
-  std::int64_t ways() const { return static_cast<std::int64_t>(sizes_.size() * rates().size()); }
+  /// Returns the greatest number of shown machines.
+  std::int64_t ways() const {
+    const int sizes = turns_.request.workload.training ? sizes_of_training : sizes_of_inference;
+    return sizes * static_cast<std::int64_t>(rates().size());
+  }
 
  private:
   /// Returns the rates that the shown machines have.
@@ -254,7 +258,10 @@ class PlacedSearch {
   Settled fastest(std::int64_t bytes, const ShownRates& rates, double worth) {
     const ShownMachine shown(turns_.request, turns_.common.device.name, bytes, rates);
     const Settled planned = judge(candidates_on(shown.request, turns_.of_policy)).best;
-    if (!planned.plan || !placed_.insert({rates, planned.text, planned.seconds}).second) return {};
+    if (!planned.plan) return {};
+    // The text does not say which fates a search has found, so plans with equal texts and seconds may differ.
+    const bool is_new = placed_.insert({rates, planned.text, planned.seconds}).second;
+    if (!is_new && !turns_.request.strategy().searches) return {};
     const PlacedKinds placed(prices_, planned.plan(), !turns_.common.overlap);
     // The text of the policy's choices. Its part after a semicolon is about the memory of the shown machine.
     const std::string text = planned.text.substr(0, planned.text.find(';'));
@@ -286,9 +293,7 @@ class PlacedSearch {
 
   PlacedTurns turns_;
   PlacedPrices prices_;
-  std::vector<std::int64_t> sizes_;  ///< the bytes of the shown machines
-  /// For each plan that has been placed: its shown machine's rates, the text of its choices, and its seconds. A plan
-  /// whose values are already in the set is not placed.
+  /// For each plan that has been placed: its shown machine's rates, the text of its choices, and its seconds.
   std::set<std::tuple<ShownRates, std::string, double>> placed_;
   /// The results so far. A shown machine may lead to the same placed plan as another shown machine.
   std::set<std::pair<std::string, double>> found_;
