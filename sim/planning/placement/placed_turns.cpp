@@ -20,7 +20,7 @@ namespace sluice {
 namespace {
 
 /// How many sizes are compared. Plans of training take longer to make, so there are fewer.
-constexpr int sizes_of_inference = 12, sizes_of_training = 6;
+constexpr int sizes_of_inference = 13, sizes_of_training = 6;
 /// The kinds are divided into at most this many blocks. All kinds of a block are in the same memory. The search puts
 /// every set of blocks into the second memory once.
 constexpr std::size_t most_blocks = 6;
@@ -60,32 +60,28 @@ void slow_down_to_second(Platform& platform, const Platform& real, const Device&
   }
 }
 
-/// Returns the bytes of all weights, and of the micro-batches of two steps, or of one step if the run has only one. For
-/// each micro-batch, these are the most bytes of a stage, and the bytes of an input and an answer that are in transfer
-/// meanwhile. With many buffers, a plan may load inputs more than one step early, and may then need more bytes. Such a
-/// plan is not placed.
-std::int64_t bytes_of_two_steps(const PolicyRequest& request) {
+/// In inference, the first machine holds the bytes of all weights, and of the micro-batches of two steps, or of one step
+/// if the run has only one. For each micro-batch, these are the most bytes of a stage, and the bytes of an input and an
+/// answer that are in transfer meanwhile. The second machine lacks the inputs and answers in transfer. Each further
+/// machine has three quarters of the memory of the machine before, so that the last one has 4 % of the second one's. With
+/// many buffers, a plan may load inputs more than one step early, and may then need more bytes. Such a plan is not placed.
+std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
   const auto sum = [](std::int64_t a, std::int64_t b) {
     return checked_add(a, b, "bytes of two steps");
   };
-  std::int64_t weights = cache_bytes(request), others = 0;
+  std::int64_t weights = cache_bytes(request), most = 0;
   const std::vector<StageBytes> stages = stage_bytes(request);
   for (const StageBytes& stage : stages) {
     weights = sum(weights, stage.weights);
-    others =
-        std::max(others, sum(sum(stage.input, stage.output), sum(stage.workspace, stage.answer)));
+    most = std::max(most, sum(sum(stage.input, stage.output), sum(stage.workspace, stage.answer)));
   }
-  others = sum(others, sum(stages.front().input, stages.back().output));
+  const std::int64_t in_transfer = sum(stages.front().input, stages.back().output);
   const std::int64_t steps = std::min<std::int64_t>(2, request.workload.steps);
   const std::int64_t count =
       checked_mul(steps, request.workload.micro_batches_per_step(), "micro-batches");
-  return sum(weights, checked_mul(others, count, "bytes of two steps"));
-}
-
-/// In inference, the first machine holds all bytes of two steps. Each further machine has three quarters of the memory
-/// of the machine before, so that the last one has 4 % of these bytes.
-std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
-  std::vector<std::int64_t> sizes = {bytes_of_two_steps(request)};
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t bytes : {sum(most, in_transfer), most})
+    sizes.push_back(sum(weights, checked_mul(bytes, count, "bytes of two steps")));
   while (sizes.size() < sizes_of_inference) sizes.push_back(sizes.back() - sizes.back() / 4);
   return sizes;
 }

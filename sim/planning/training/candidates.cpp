@@ -125,6 +125,8 @@ class TrainingWays {
     double at_least = 0;
     /// The places of the loads. Null if the limits lead to these places.
     std::shared_ptr<const std::vector<LoadPlace>> places = {};
+    /// Whether another way has the same places of loads, and stays within another number of bytes.
+    bool listed_again = false;
   };
 
   Settled settled(const ChosenStep& step, const LoadChoice& way) const {
@@ -149,8 +151,11 @@ class TrainingWays {
     return enforced_ ? run_seconds_in_host(plan) : run_seconds(plan);
   }
 
-  /// The bytes within which a run stays, and the places of its loads. Runs that are alike in both are equal.
-  using SeenWays = std::set<std::pair<std::int64_t, std::vector<LoadPlace>>>;
+  struct SeenWays {
+    std::set<std::vector<LoadPlace>> places;
+    /// The bytes within which a run stays, and the places of its loads. Runs that are alike in both are equal.
+    std::set<std::pair<std::int64_t, std::vector<LoadPlace>>> runs;
+  };
   struct LimitedOffer {
     ChosenStep::EarlyLoadLimits limits;
     ChosenStep::Offer offer;
@@ -196,6 +201,9 @@ class TrainingWays {
       for (LoadChoice& way : ways) way.places = nullptr;  // the limits lead to these places
     // Reversed, the ways with the machine's pace and the most room come first. The fastest way is probably among them.
     std::reverse(ways.begin(), ways.end());
+    // Of equally fast ways, the first is taken: the one with more room, whose further steps may be faster.
+    std::stable_partition(ways.begin(), ways.end(),
+                          [](const LoadChoice& way) { return !way.listed_again; });
     return ways;
   }
 
@@ -207,8 +215,9 @@ class TrainingWays {
                 std::vector<LoadChoice>& ways) const {
     LoadChoice way{one.limits};
     for (const std::int64_t room : {one.limits.room, one.offer.most}) {
-      if (!fits(room) || !seen.insert({run_room_.value_or(room), one.offer.places}).second)
+      if (!fits(room) || !seen.runs.insert({run_room_.value_or(room), one.offer.places}).second)
         continue;
+      way.listed_again = !seen.places.insert(one.offer.places).second;
       if (!way.places) {
         way.places = std::make_shared<const std::vector<LoadPlace>>(one.offer.places);
         way.at_least = step.at_least(one.limits, one.offer);
