@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -151,11 +152,9 @@ class TrainingWays {
     return enforced_ ? run_seconds_in_host(plan) : run_seconds(plan);
   }
 
-  struct SeenWays {
-    std::set<std::vector<LoadPlace>> places;
-    /// The bytes within which a run stays, and the places of its loads. Runs that are alike in both are equal.
-    std::set<std::pair<std::int64_t, std::vector<LoadPlace>>> runs;
-  };
+  /// For each list of places of loads, the numbers of bytes within which runs with these places stay. Runs that are alike
+  /// in both are equal.
+  using SeenWays = std::map<std::vector<LoadPlace>, std::set<std::int64_t>>;
   struct LimitedOffer {
     ChosenStep::EarlyLoadLimits limits;
     ChosenStep::Offer offer;
@@ -215,9 +214,10 @@ class TrainingWays {
                 std::vector<LoadChoice>& ways) const {
     LoadChoice way{one.limits};
     for (const std::int64_t room : {one.limits.room, one.offer.most}) {
-      if (!fits(room) || !seen.runs.insert({run_room_.value_or(room), one.offer.places}).second)
-        continue;
-      way.listed_again = !seen.places.insert(one.offer.places).second;
+      if (!fits(room)) continue;
+      std::set<std::int64_t>& stays_within = seen[one.offer.places];
+      way.listed_again = !stays_within.empty();
+      if (!stays_within.insert(run_room_.value_or(room)).second) continue;
       if (!way.places) {
         way.places = std::make_shared<const std::vector<LoadPlace>>(one.offer.places);
         way.at_least = step.at_least(one.limits, one.offer);

@@ -10,6 +10,7 @@
 #include "policy/policy.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
+#include "support/placed_bounds.hpp"
 #include "support/two_memory_card.hpp"
 
 namespace sluice {
@@ -88,31 +89,13 @@ TEST_CASE("under streamed, a placement that is left open is as fast as each plac
 }
 
 TEST_CASE("under streamed, no placed plan is faster than its bound", "[placement][property]") {
-  int runs = 0, reached = 0;
+  test::BoundRuns counts;
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{200}); ++seed) {
     Scenario scenario = random_scenario(seed);
     apply_overrides(scenario.document, {"policy.placement=none"});
-    scenario = read_scenario(scenario.document, "card");
-    scenario.capacity_enforced = false;
-    const PlannedScenario planned = plan_scenario(scenario);
-    const PolicyRequest request = request_of(scenario, planned.cut, {});
-    PlacedPrices prices(request, "gpu");
-    const PlacedKinds placed(prices, planned.plan,
-                             scenario.policy.keys.map().find("overlap") != nullptr);
-    Dice dice(seed);
-    for (int n = 0; n < 8; ++n) {
-      TensorKinds slow;
-      for (const TensorKind& kind : placed.kinds())
-        if (dice.one_in(2)) slow.insert(kind);
-      INFO("seed " << seed << ", placement " << n);
-      const double least = placed.seconds_at_least(slow);
-      const double seconds = replay(placed.plan(slow)).makespan;
-      CHECK(least <= seconds);
-      ++runs;
-      reached += seconds <= least * (1 + 1e-6) ? 1 : 0;
-    }
+    test::check_placed_bounds(read_scenario(scenario.document, "card"), seed, counts);
   }
-  CHECK(reached > runs / 4);
+  CHECK(counts.reached > counts.runs / 4);
 }
 
 }  // namespace

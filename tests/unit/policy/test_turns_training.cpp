@@ -13,6 +13,7 @@
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
 #include "support/models.hpp"
+#include "support/placed_bounds.hpp"
 #include "support/two_memory_card.hpp"
 
 namespace sluice {
@@ -243,29 +244,11 @@ TEST_CASE("under streamed, no placed training is faster than the bound of its sh
 
 TEST_CASE("under streamed, no placed plan of training is faster than its bound",
           "[placement][training][property]") {
-  int runs = 0, reached = 0;
-  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{60}); ++seed) {
-    Scenario scenario = changed(random_training(seed), {"policy.placement=none"});
-    scenario.capacity_enforced = false;
-    const PlannedScenario planned = plan_scenario(scenario);
-    const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
-    PlacedPrices prices(request, "gpu");
-    const PlacedKinds placed(prices, planned.plan,
-                             scenario.policy.keys.map().find("overlap") != nullptr);
-    Dice dice(seed);
-    for (int n = 0; n < 8; ++n) {
-      TensorKinds slow;
-      for (const TensorKind& kind : placed.kinds())
-        if (dice.one_in(2)) slow.insert(kind);
-      INFO("seed " << seed << ", placement " << n);
-      const double least = placed.seconds_at_least(slow);
-      const double seconds = replay(placed.plan(slow)).makespan;
-      CHECK(least <= seconds);
-      ++runs;
-      reached += seconds <= least * (1 + 1e-6) ? 1 : 0;
-    }
-  }
-  CHECK(reached > runs / 8);
+  test::BoundRuns counts;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{60}); ++seed)
+    test::check_placed_bounds(changed(random_training(seed), {"policy.placement=none"}), seed,
+                              counts);
+  CHECK(counts.reached > counts.runs / 8);
 }
 
 /// Training of a bundled model in four groups. The second memory of the card has the given bandwidth.
