@@ -7,6 +7,7 @@
 
 #include "base/quantity.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/streaming/ahead_values.hpp"
 #include "planning/streaming/alternating_ways.hpp"
 #include "planning/streaming/buffer_counts.hpp"
 #include "planning/streaming/least_seconds.hpp"
@@ -18,11 +19,6 @@ namespace sluice {
 
 namespace {
 
-/// `ahead` is tried in at most this number of equal steps, from 0 to the bytes of all weights that take turns.
-constexpr std::int64_t steps_of_ahead = 32;
-constexpr std::int64_t few_steps_of_ahead =
-    8;  ///< at most this number if a step has `many_passes` passes or more
-constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
 /// Each pair is a number of inputs and a number of results, of slots other than the computed slot. For a choice with
@@ -310,26 +306,8 @@ class StreamedWays {
     if (shared_->keys.piece) return {*shared_->keys.piece};
     return piece_sizes(shared_->streamed, passes());
   }
-  /// Returns the values of `ahead` that are tried. There are fewer values if some weights stay, or if a try takes long,
-  /// because it needs a replay or has many passes.
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
-    if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
-    const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
-    const std::int64_t steps = choice.resident_bytes() > 0 ? 2
-                               : replayed()                ? 4
-                               : passes() < many_passes    ? steps_of_ahead
-                                                           : few_steps_of_ahead;
-    std::vector<std::int64_t> bytes;
-    for (std::int64_t i = 0; i <= steps; ++i)
-      bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
-                                                static_cast<double>(steps)));
-    // No value is greater than the scenario's `ahead`.
-    if (const auto most = shared_->keys.ahead) {
-      std::erase_if(bytes, [&](std::int64_t some) { return some >= *most; });
-      bytes.push_back(std::min(*most, all));
-    }
-    bytes.erase(std::unique(bytes.begin(), bytes.end()), bytes.end());
-    return bytes;
+    return ahead_values(shared_->streamed, choice, replayed(), shared_->keys.ahead);
   }
 
   std::string text(const Rehearsal& rehearsal) const {
