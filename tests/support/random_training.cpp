@@ -103,8 +103,9 @@ std::string random_training(Dice& dice, const std::string& policy, std::size_t d
   out << "format: sluice-scenario/1\n";
   out << "model: {definition: {format: sluice-model/1, name: random, layers: ["
       << (dice.one_in(2) ? images(dice) : rows(dice)) << "]}}\n";
-  out << platform(dice, devices == 1 ? std::vector<std::string>{"gpu0"}
-                                     : std::vector<std::string>{"gpu0", "gpu1"});
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < devices; ++d) names.push_back("gpu" + std::to_string(d));
+  out << platform(dice, names);
   const std::uint64_t micro_batch = 1 + dice.below(3), count = 1 + dice.below(9);
   out << "workload: {mode: training, batch: " << micro_batch * count
       << ", micro_batch: " << micro_batch << ", batches_per_step: " << 1 + dice.below(2)

@@ -1,4 +1,4 @@
-// Random training runs on one or two devices. The models are chains of convolutional or dense layers. Links have
+// Random training runs on one or several devices. The models are chains of convolutional or dense layers. Links have
 // latencies and set-ups. The numbers of micro-batches and steps vary. A seed gives the same runs on every machine.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace sluice::test {
 std::string random_training(Dice& dice);
 
 /// Returns the document of a random scenario without the key `fates`. `policy` is one of the policies under which
-/// weights take turns: `streamed` or `phased`. If `devices` is 2, the stages run on gpu0 and gpu1.
+/// weights take turns: `streamed` or `phased`. The stages run on this many devices: gpu0, gpu1, and so on.
 std::string random_training(Dice& dice, const std::string& policy, std::size_t devices);
 
 }  // namespace sluice::test

@@ -276,6 +276,7 @@ class TrainingWays {
     std::string text = "in_flight: " + std::to_string(*order.in_flight);
     if (order.pace) text += shown(*order.pace);
     if (like_larger) text += ", loads placed as with one more micro-batch";
+    if (*order.room == no_limit) return text;
     return text + (order.run_room ? "; loads ahead within " : "; stays within ") +
            format_quantity(static_cast<double>(*order.room), Dimension::bytes);
   }

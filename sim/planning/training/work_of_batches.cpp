@@ -27,6 +27,7 @@ WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& 
   two_passes_ = two;
   each_ = part(four, two, 0.5);
   pass_ = less(part(three, two, 1), each_);
+  between_ = less(one_, less(of(1, 1, 2), one_));
 }
 
 double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
@@ -35,19 +36,18 @@ double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
   const auto more = static_cast<double>(micro_batches - (passes == 1 ? 1 : 2));
   const auto turns = static_cast<double>(passes == 1 ? 0 : passes - 2);
   const auto sum = [&](double TrainingSums::*what) {
-    return base.*what + more * (each_.*what) + turns * (pass_.*what);
+    return batches * (base.*what + more * (each_.*what) + turns * (pass_.*what)) -
+           (batches - 1) * (between_.*what);
   };
   const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                save = sum(&TrainingSums::save_s);
-  const double additions = batches * sum(&TrainingSums::additions);
+  const double additions = sum(&TrainingSums::additions);
   // In a pass with fewer micro-batches than the others, the bytes of copies may be rounded. So the bound is lowered
   // a little.
   constexpr double division = 1 - 1e-9;
-  if (!order_.overlap)
-    return lowered_for_rounding(batches * (compute + load + save) * division, additions);
-  const double computed = one_.first_loads_s + batches * compute + one_.last_saves_s;
-  return lowered_for_rounding(std::max(computed, batches * std::max(load, save) * division),
-                              additions);
+  if (!order_.overlap) return lowered_for_rounding((compute + load + save) * division, additions);
+  const double computed = one_.first_loads_s + compute + one_.last_saves_s;
+  return lowered_for_rounding(std::max(computed, std::max(load, save) * division), additions);
 }
 
 // An operation of the tape computes these micro-batches one after the other. The device holds the most bytes at the
@@ -61,10 +61,11 @@ std::int64_t WorkOfBatches::peak_at_least(std::int64_t in_flight, std::int64_t p
   return peaks[2] + static_cast<std::int64_t>(std::min(more, 4e18));
 }
 
-TrainingSums WorkOfBatches::of(std::int64_t micro_batches, std::int64_t in_flight) const {
+TrainingSums WorkOfBatches::of(std::int64_t micro_batches, std::int64_t in_flight,
+                               std::int64_t batches) const {
   PolicyRequest small = request_;
   small.workload.batch = micro_batches * request_.workload.micro_batch;
-  small.workload.batches_per_step = 1;
+  small.workload.batches_per_step = batches;
   TrainingOrder order = order_;
   order.in_flight = in_flight;
   return training_sums(small, order);

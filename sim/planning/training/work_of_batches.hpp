@@ -21,11 +21,15 @@ class WorkOfBatches {
   std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const;
 
  private:
-  TrainingSums of(std::int64_t micro_batches, std::int64_t in_flight) const;
+  TrainingSums of(std::int64_t micro_batches, std::int64_t in_flight,
+                  std::int64_t batches = 1) const;
 
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   TrainingSums one_, two_passes_, each_, pass_;
+  /// What a batch saves if it follows another batch of the same step: the device may still hold the weights with which
+  /// the batch begins.
+  TrainingSums between_;
   /// The peaks with 1, 2 and 3 micro-batches in flight: `one_pass_peaks_` for a batch of one pass, `passes_peaks_` for
   /// a batch of two passes, of which the second has one micro-batch.
   std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
