@@ -41,11 +41,6 @@ const Value* setting(const Executed& run, const std::string& name) {
   return run.scenario.policy.keys.map().find(name);
 }
 
-/// Returns whether the scenario names its cut and its fates.
-bool says_all(const Executed& run) {
-  return run.scenario.cut.has_value() && run.scenario.fates.has_value();
-}
-
 std::string text_of(const Executed& run) {
   return run.scenario.text();
 }

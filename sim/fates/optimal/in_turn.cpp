@@ -21,10 +21,7 @@ FrontierSettings settings_of(const Chain& chain) {
 }  // namespace
 
 InTurnSearch::InTurnSearch(const FateRequest& request)
-    : chain_(request.chain),
-      joint_(joint_chain(chain_)),
-      exact_(!request.takes_turns() && !request.chain.host_room && !chain_.branches()),
-      alike_(alike_tapes(request.chain)) {}
+    : chain_(request.chain), joint_(joint_chain(chain_)), alike_(alike_tapes(request.chain)) {}
 
 Tape InTurnSearch::within(std::int64_t budget) {
   if (keeps_all(budget)) return alike_.front();
@@ -52,10 +49,9 @@ double InTurnSearch::seconds(std::int64_t budget) {
   return tape.empty() ? never : serial_seconds(chain_, tape);
 }
 
-double InTurnSearch::bound(std::int64_t budget) {
-  if (keeps_all(budget)) return serial_seconds(chain_, alike_.front());
-  return frontiers().front().thinned() || !exact_ ? fate_bound(chain_, budget, Copies::serial)
-                                                  : seconds(budget);
+double InTurnSearch::bound(std::int64_t budget) const {
+  return keeps_all(budget) ? serial_seconds(chain_, alike_.front())
+                           : fate_bound(chain_, budget, Copies::serial);
 }
 
 /// Returns whether the budget is enough to keep all tensors. Then no tensor is copied or computed again.

@@ -20,9 +20,8 @@ struct SmallestTape {
   Tape tape = {};
 };
 
-/// The found tape is certainly the fastest tape if four conditions hold. No segment of the frontier lost points. Host
-/// memory is unlimited. The chain does not branch. The weights stay on the device. If weights take turns instead,
-/// several passes of a stage may share one load, but the frontier counts one load per pass.
+/// The found tape is often the fastest tape, but this is not certain. The frontier leaves out two kinds of schedules
+/// (frontier.hpp), and long segments split at some boundaries only. So the bound does not come from the frontier.
 class InTurnSearch {
  public:
   explicit InTurnSearch(const FateRequest& request);
@@ -36,7 +35,8 @@ class InTurnSearch {
   /// Returns the seconds of the tape that within() returns. If no tape fits, returns infinity.
   double seconds(std::int64_t budget);
 
-  double bound(std::int64_t budget);
+  /// Returns a lower bound on the seconds of every tape within the budget.
+  double bound(std::int64_t budget) const;
 
  private:
   using Use = std::function<void(const Tape&)>;
@@ -48,8 +48,7 @@ class InTurnSearch {
   const std::vector<Frontier>& frontiers();
 
   const Chain& chain_;
-  Chain joint_;  ///< the view of the chain without branches (joint.hpp)
-  bool exact_;
+  Chain joint_;              ///< the view of the chain without branches (joint.hpp)
   std::vector<Tape> alike_;  ///< the first tape keeps all tensors
   std::vector<Frontier> frontiers_;
 };
