@@ -36,8 +36,8 @@ struct Candidate {
   std::function<void(double worth, const std::function<void(const Settled&)>& settled)> simulate =
       {};
   /// If `open` is set, the judge calls it instead of `simulate`. `open` returns a candidate for each way that fits.
-  /// Each of these candidates has a lower bound of its own, which is at least `at_least`. The judge has already counted
-  /// their ways.
+  /// Each of these candidates may have a greater lower bound than this candidate. The judge has already counted their
+  /// ways.
   std::function<std::vector<Candidate>()> open = {};
   /// If two candidates have the same text here, they have the same ways and the same lower bound. So the judge
   /// simulates only the first of them. If the text is empty, no candidate is known to have the same
@@ -60,6 +60,9 @@ struct Judgement {
   std::int64_t candidates = 0, simulated = 0;
   /// The second fastest of the simulated ways. Empty if only one way fits.
   std::optional<Settled> runner_up;
+  /// If a simulated way took less than the lower bound of its candidate: the way, its seconds and the bound. Then a
+  /// bound is wrong, and the judge may have left out a faster way.
+  std::optional<std::string> beaten_bound;
 };
 
 /// Returns the fastest way of all candidates. If several ways are equally fast, the way that was simulated first is

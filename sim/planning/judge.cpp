@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <queue>
@@ -5,6 +6,7 @@
 #include <utility>
 
 #include "base/interrupt.hpp"
+#include "base/quantity.hpp"
 #include "planning/candidate.hpp"
 
 namespace sluice {
@@ -19,9 +21,14 @@ bool faster(double a, double b) {
   return a < b * (1 - 1e-12);
 }
 
-void note(Judgement& judgement, const Settled& settled) {
+/// Takes a simulated way of a candidate with the lower bound `at_least`.
+void note(Judgement& judgement, const Settled& settled, double at_least) {
   ++judgement.simulated;
   if (settled.seconds == never) return;
+  if (settled.seconds < at_least * (1 - 1e-9))
+    judgement.beaten_bound =
+        settled.text + ": " + format_quantity(settled.seconds, Dimension::seconds) +
+        " instead of at least " + format_quantity(at_least, Dimension::seconds);
   if (!judgement.best.plan || faster(settled.seconds, judgement.best.seconds)) {
     if (judgement.best.plan) judgement.runner_up = std::move(judgement.best);
     judgement.best = settled;
@@ -76,11 +83,13 @@ Judgement judge(std::vector<Candidate> candidates) {
     const Candidate candidate = std::move(candidates[number]);
     if (!candidate.same_ways.empty() && !considered.insert(candidate.same_ways).second) continue;
     if (!candidate.open) {
-      candidate.simulate(found ? never : judgement.best.seconds,
-                         [&](const Settled& settled) { note(judgement, settled); });
+      candidate.simulate(
+          found ? never : judgement.best.seconds,
+          [&, bound = at_least](const Settled& settled) { note(judgement, settled, bound); });
       continue;
     }
     for (Candidate& one : candidate.open()) {
+      one.at_least = std::max(one.at_least, at_least);
       turns.emplace(one.at_least, candidates.size());
       candidates.push_back(std::move(one));
     }

@@ -18,9 +18,18 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
+/// Throws InternalError if a candidate of the plan was faster than its lower bound.
+void require_bounds(const Plan& plan, const std::vector<std::string>& overrides) {
+  for (const Fact& fact : plan.facts)
+    if (fact.name == "beaten_bound")
+      throw InternalError("a candidate is faster than its lower bound: " + fact.shown() +
+                          (overrides.empty() ? "" : "; with " + overrides.front()));
+}
+
 double seconds_of(const std::string& text, const std::vector<std::string>& overrides) {
   try {
     const Plan plan = make_plan(scenario_of(text, overrides));
+    require_bounds(plan, overrides);
     return run({.plan = plan, .executor = Executor::replay}).summary.number("makespan_s");
   } catch (const Infeasible&) {
     return never;

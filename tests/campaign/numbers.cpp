@@ -166,9 +166,17 @@ void check_bound_by(const Executed& run, Complaints& complaints) {
       complaints.at_most(busy.streams[s], works, "no stream works longer than what bound_by names");
 }
 
+/// Checks that no simulated candidate was faster than the lower bound with which the judge ordered the candidates.
+void check_bounds_of_candidates(const Executed& run, Complaints& complaints) {
+  for (const Fact& fact : run.plan().facts)
+    complaints.require(fact.name != "beaten_bound",
+                       "no candidate is faster than its lower bound: " + fact.shown());
+}
+
 }  // namespace
 
 void check_numbers(const Executed& run, Complaints& complaints) {
+  check_bounds_of_candidates(run, complaints);
   check_sums(run, complaints);
   check_energy(run, complaints);
   check_memory(run, complaints);

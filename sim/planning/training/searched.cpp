@@ -81,14 +81,15 @@ class Search {
 
   void simulate(double worth, const std::function<void(const Settled&)>& settled) const {
     TrainingOrder found = order_;
+    double seconds = never;
     try {
       found.chosen = std::make_shared<const FateChoice>(choose_fates(request_, order_, worth));
+      seconds = seconds_of(found);
     } catch (const Infeasible&) {
       return settled({never, "", {}});
     }
     double& bound = (*bounds_)[number_];
     bound = std::max(bound, found.chosen->bound.value_or(bound));
-    const double seconds = found.chosen->seconds.value_or(never);
     settled({seconds, "in_flight: " + std::to_string(*order_.in_flight),
              [request = request_, found, seconds, bounds = bounds_, stages = stages_] {
                return with_gap(finish(plan_training(request, found), request),
@@ -97,6 +98,14 @@ class Search {
   }
 
  private:
+  /// Returns the seconds of the whole run. If weights stay and copies do not overlap, the search for fates gives only the
+  /// seconds of the micro-batches, so the plan is simulated.
+  double seconds_of(const TrainingOrder& found) const {
+    if (order_.overlap || !weights_stay(request_, order_))
+      return found.chosen->seconds.value_or(never);
+    return run_seconds(finish(plan_training(request_, found), request_));
+  }
+
   PolicyRequest request_;
   TrainingOrder order_;
   std::size_t number_;  ///< the index of the bound of this search in `bounds_`

@@ -211,6 +211,7 @@ class Attempts {
     plan.facts.emplace_back("chosen_s", judgement.best.seconds, "s");
     plan.facts.emplace_back("chosen_from", judgement.candidates);
     plan.facts.emplace_back("simulated", judgement.simulated);
+    if (judgement.beaten_bound) plan.facts.emplace_back("beaten_bound", *judgement.beaten_bound);
     if (!judgement.runner_up) return;
     plan.facts.emplace_back("runner_up", judgement.runner_up->text);
     plan.facts.emplace_back("runner_up_s", judgement.runner_up->seconds, "s");
@@ -332,10 +333,10 @@ Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
         most_in_flight(policy, attempts, parameters, *shortage.most_in_flight);
     shortage.most_in_flight = most;
     if (most == 0) throw Infeasible(infeasible.what(), std::move(shortage));
-    throw Infeasible(std::string(infeasible.what()) +
-                         "\n  the greatest number of micro-batches in flight that fits: " +
-                         std::to_string(most),
-                     std::move(shortage));
+    throw Infeasible(
+        std::string(infeasible.what()) +
+            "\n  the greatest number of micro-batches in flight that fits: " + std::to_string(most),
+        std::move(shortage));
   }
 }
 

@@ -38,6 +38,19 @@ TEST_CASE(
   CHECK(found.candidates == 3);
 }
 
+TEST_CASE("the judge reports a candidate that is faster than its lower bound") {
+  int simulated = 0;
+  CHECK_FALSE(
+      judge({candidate("slow", 7, 8, simulated), candidate("fast", 2, 3, simulated)}).beaten_bound);
+  CHECK(judge({candidate("slow", 7, 6, simulated), candidate("fast", 2, 3, simulated)})
+            .beaten_bound == "slow: 6 s instead of at least 7 s");
+  // The bound of a candidate also holds for the candidates into which it is divided.
+  const Candidate divided{.at_least = 7, .open = [&] {
+                            return std::vector<Candidate>{candidate("part", 1, 6, simulated)};
+                          }};
+  CHECK(judge({divided}).beaten_bound == "part: 6 s instead of at least 7 s");
+}
+
 TEST_CASE("if the judge needs a runner-up, it skips candidates that do not fit") {
   int simulated = 0;
   const Judgement found =
