@@ -35,10 +35,9 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// If replicas share links and make choices, two plans are made, and the function returns the faster one. The choices
-/// of the first plan are made as if each replica had the whole bandwidth of the links. The choices of the second plan
-/// are made with each replica's share of the links. With more than `few_devices` replicas, only the second plan is
-/// made, to save time.
+/// If replicas share links and make choices, two plans are made, and the function returns the faster one. For the first
+/// plan, each replica chooses as if it had the whole bandwidth of the links, for the second as if it had its share of
+/// them. With more than `few_devices` replicas, only the second plan is made, to save time.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);
@@ -78,8 +77,8 @@ const Policy data_parallel_policy = {
         "overlapped`, these transfers run during the backward pass. If the scenario leaves overlap open and at "
         "most 8 replicas share links, plans without overlap are also compared.",
     .source =
-        "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed "
-        "(2020), section 3.2 (overlap)",
+        "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed (2020), section 3.2 "
+        "(overlap)",
     .example = "sluice run data_parallel_ipu_pair workload.steps=2",
     .parameters =
         {
@@ -115,6 +114,7 @@ const Policy data_parallel_policy = {
     .plan = plan_data_parallel,
     .alone = plan_to_compare,
     .alternatives = alternatives,
+    .at_least = replicas_at_least,
 };
 
 }  // namespace sluice

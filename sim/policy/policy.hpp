@@ -99,6 +99,10 @@ struct Policy {
   /// first mapping is the usual way. If the function is null, open choices are made only by `candidates`.
   std::function<std::vector<Value>(const PolicyRequest& request, const Reader& parameters)>
       alternatives = {};
+  /// Returns a lower bound of the seconds of every plan that `plan` makes with these parameters. The judge does not call
+  /// `plan` for a mapping of `alternatives` if another plan is faster than this bound. If the function is null, no bound
+  /// is known.
+  std::function<double(const PolicyRequest& request, const Reader& parameters)> at_least = {};
 };
 
 /// Returns the cuts that a policy compares: first the whole model as one stage, then the cuts in `between`, and then

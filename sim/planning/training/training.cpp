@@ -104,37 +104,11 @@ class TrainingPlan {
   }
 
   TrainingSums sums() {
-    const Program step = step_of_order();
-    const Platform& platform = request_.pricing.platform;
-    const CopyTime up = copy_time(platform, device_.name, platform.host().name);
-    TrainingSums sums{.additions = static_cast<double>(step.operations.size()),
-                      .peak = peak_of(step, order_.devices.size())};
-    for (const Program::Operation& operation : step.operations) sums.compute_s += operation.seconds;
-    for (const Program::Instance& instance : step.instances) {
-      if (instance.loaded && !(request_.real_machine && instance.home == Program::Home::input))
-        sums.load_s += instance.load_s;
-      if (instance.saved_at >= 0) sums.save_s += up.seconds(instance.bytes);
-      sums.additions += (instance.loaded ? 1 : 0) + (instance.saved_at >= 0 ? 1 : 0);
-    }
-    if (order_.overlap) {  // devices copy at the same time, with engines of their own
-      sums.load_s /= static_cast<double>(order_.devices.size());
-      sums.save_s /= static_cast<double>(order_.devices.size());
-      if (order_.devices.size() == 1 && !request_.real_machine) add_ends(sums, step, up);
-    }
-    return sums;
+    return sums_of(step_of_order(), {request_.pricing.platform, order_.devices, device_.name,
+                                     order_.overlap, request_.real_machine != nullptr});
   }
 
  private:
-  /// Adds the seconds of the copies before the first operation and after the last operation.
-  void add_ends(TrainingSums& sums, const Program& step, const CopyTime& up) const {
-    const Program::Operation& first = step.operations.front();
-    for (const std::uint32_t load : first.loads) sums.first_loads_s += step.instances[load].load_s;
-    if (weights_stay_)
-      sums.first_loads_s += states_[static_cast<std::size_t>(first.stage)].weights_load_s;
-    for (const std::uint32_t save : step.operations.back().saves)
-      sums.last_saves_s += up.seconds(step.instances[save].bytes);
-  }
-
   StepShape shape_of_order() {
     const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
     return shape_of(in_flight, per_batch(), request_.workload.batches_per_step);

@@ -13,6 +13,7 @@
 #include "planning/load_places.hpp"
 #include "planning/parts.hpp"
 #include "planning/training/step.hpp"
+#include "planning/training/step_sums.hpp"
 
 namespace sluice {
 
@@ -94,18 +95,7 @@ FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order
 /// what does not fit and what would fit.
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
-/// The seconds of all computations, all loads and all saves of a step. If the platform is a shown machine, loads of
-/// inputs do not count, because they use other links on the real machine. With overlap, the seconds of copies are
-/// divided by the number of devices that take turns, because each device has its own copy engines. `peak` is the most
-/// bytes that a device holds if all actions run one after the other.
-struct TrainingSums {
-  double compute_s = 0, load_s = 0, save_s = 0;
-  double additions = 0;  ///< the number of all computations, loads and saves of a step
-  /// The seconds of the loads before the first operation, and of the saves after the last operation. Both are 0 without
-  /// overlap, with several devices, and on a shown machine.
-  double first_loads_s = 0, last_saves_s = 0;
-  std::int64_t peak = 0;
-};
+/// Returns the sums of the step that this order describes.
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order);
 
 /// A step with chosen fates. Its loads may still be listed in several ways. `request` and `order` must outlive this

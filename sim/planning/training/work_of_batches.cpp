@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "planning/copy_time.hpp"
 #include "planning/training/rounding.hpp"
 
 namespace sluice {
@@ -10,7 +11,8 @@ namespace {
 
 TrainingSums part(const TrainingSums& a, const TrainingSums& b, double factor) {
   return {(a.compute_s - b.compute_s) * factor, (a.load_s - b.load_s) * factor,
-          (a.save_s - b.save_s) * factor, (a.additions - b.additions) * factor};
+          (a.save_s - b.save_s) * factor, (a.link_s - b.link_s) * factor,
+          (a.additions - b.additions) * factor};
 }
 TrainingSums less(const TrainingSums& a, const TrainingSums& b) {
   return part(a, b, 1);
@@ -47,7 +49,9 @@ double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
   constexpr double division = 1 - 1e-9;
   if (!order_.overlap) return lowered_for_rounding((compute + load + save) * division, additions);
   const double computed = one_.first_loads_s + compute + one_.last_saves_s;
-  return lowered_for_rounding(std::max(computed, std::max(load, save) * division), additions);
+  const double link = sum(&TrainingSums::link_s) * within_accuracy;
+  return lowered_for_rounding(std::max(computed, std::max({load, save, link}) * division),
+                              additions);
 }
 
 // An operation of the tape computes these micro-batches one after the other. The device holds the most bytes at the

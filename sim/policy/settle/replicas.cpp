@@ -5,7 +5,9 @@
 #include "base/error.hpp"
 #include "plan/passes/all_reduce.hpp"
 #include "plan/passes/merge.hpp"
+#include "planning/copy_time.hpp"
 #include "planning/replica.hpp"
+#include "planning/training/rounding.hpp"
 #include "policy/settle/settle.hpp"
 
 namespace sluice {
@@ -99,6 +101,29 @@ bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>
          });
 }
 
+/// Returns a lower bound of the seconds in which the busiest copy engine between two devices sends its pieces of the
+/// gradients in a run of training (plan/passes/all_reduce.hpp).
+double all_reduce_seconds(const PolicyRequest& request, const std::vector<std::string>& devices) {
+  const Workload& workload = request.workload;
+  const auto replicas = static_cast<std::int64_t>(devices.size());
+  const double batches =
+      static_cast<double>(workload.steps) * static_cast<double>(workload.batches_per_step);
+  const auto pieces = static_cast<double>(2 * (replicas - 1));
+  double busiest_s = 0;
+  for (const RingHop& hop : ring_of(request.pricing.platform, devices)) {
+    const double rate = narrowest(request.pricing.platform, hop.route.links);
+    double seconds = 0;
+    for (const Stage& stage : request.pricing.stages) {
+      const std::int64_t bytes = workload.training->gradient_bytes(stage.weight_bytes);
+      if (bytes == 0) continue;
+      seconds += pieces * (hop.route.setup_s + static_cast<double>(bytes / replicas) / rate);
+    }
+    busiest_s = std::max(busiest_s, seconds);
+  }
+  const double additions = batches * pieces * static_cast<double>(request.pricing.stages.size());
+  return lowered_for_rounding(batches * busiest_s * within_accuracy, additions);
+}
+
 }  // namespace
 
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters) {
@@ -170,6 +195,19 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
                  const Platform& chosen_on) {
   const FirstReplica first(policy, request, parameters, chosen_on);
   return settle(policy, first.request, first.keys.reader());
+}
+
+double replicas_at_least(const PolicyRequest& request, const Reader& parameters) {
+  const Policy& policy = policy_catalog().find(parameters.text("replica"));
+  if (!request.workload.training) return 0;
+  double least = 0;
+  if (parameters.text("all_reduce") != "off")
+    least = all_reduce_seconds(request, replica_devices(request, parameters));
+  if (!policy.candidates) return least;
+  const FirstReplica first(policy, request, parameters);
+  const std::vector<Candidate> candidates = policy.candidates(first.request, first.keys.reader());
+  const auto fastest = std::ranges::min_element(candidates, {}, &Candidate::at_least);
+  return fastest == candidates.end() ? least : std::max(least, fastest->at_least);
 }
 
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,

@@ -23,6 +23,12 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
+/// Returns a lower bound of the seconds of all plans of replicated() in training. The run of all replicas contains a run
+/// of the first replica. So the least bound of the candidates for the first replica is a bound, because such bounds also
+/// hold for machines with slower copies: they hold if replicas share links and wait for each other. The copy engines of
+/// the all-reduce give another bound. Returns 0 in inference. Throws InputError, Infeasible.
+double replicas_at_least(const PolicyRequest& request, const Reader& parameters);
+
 /// Returns parameters for the ways that are compared in runs of all replicas together, because replicas that share
 /// links may need another way than a replica alone. There is one element for each way in which all replicas can make
 /// the open choices of the replicated policy. Before these, the first element is `parameters` itself: with it, each

@@ -186,7 +186,8 @@ class Attempts {
       const std::string text = joined(attempt.cut, difference(keys.map(), parameters_.map()));
       ++ways_;
       candidates_.push_back(
-          {0, 1, [this, &attempt, number, keys, text, asked](double worth, const auto& settled) {
+          {least_seconds(attempt.request, keys), 1,
+           [this, &attempt, number, keys, text, asked](double worth, const auto& settled) {
              const PolicyRequest& request = attempt.request;
              Settled one;
              try {
@@ -204,6 +205,17 @@ class Attempts {
              settled(one);
            }});
     }
+  }
+
+  /// Returns a lower bound of the seconds of the plan with these keys. If the plan may have an error, returns 0: the
+  /// error is reported when the plan is made.
+  double least_seconds(const PolicyRequest& request, const Keys& keys) const {
+    try {
+      return policy_.at_least ? policy_.at_least(request, keys.reader()) : 0;
+    } catch (const Infeasible&) {
+    } catch (const InputError&) {
+    }
+    return 0;
   }
 
   static void state(Plan& plan, const Judgement& judgement) {

@@ -32,6 +32,7 @@ TEST_CASE(
     for (int c = 0; c < test::cases_of(12); ++c) {
       RandomCase made = test::random_case(dice, policy, true);
       made.cut = dice.one_in(3) ? "stages: {cut: whole}\n" : "stages: {cut: per_layer}\n";
+      if (dice.one_in(2)) made.machine.push_back("platform.links.host.duplex=half");
       const Scenario scenario = scenario_of(made);
       const CutModel cut = cut_models(scenario).front();
       const std::vector<std::string> fates = {"keep_all", "offload_all", "sqrt", "recompute_all"};
@@ -102,6 +103,45 @@ double least_seconds(const Candidate& candidate) {
   return least;
 }
 
+/// Returns the least bound of the ways to train two layers, whose weights take turns. No activation is offloaded.
+double bound_of_two_layers(const test::Row& row, const std::string& steps,
+                           const std::vector<std::string>& machine) {
+  const Scenario scenario =
+      test::small_scenario(400, {row, row},
+                           "workload: {mode: training, batch: 1, optimizer: none, steps: " + steps +
+                               "}\nstages: {cut: per_layer}\npolicy: {name: streamed}\n",
+                           machine);
+  const CutModel cut = cut_models(scenario).front();
+  PolicyRequest request = request_of(scenario, cut, plain_fates(fate_catalog().find("keep_all")));
+  request.fates_open = true;
+  const TrainingOrder order{
+      .policy = "tested", .weights_stay = false, .in_flight = 1, .devices = {"gpu"}};
+  const std::vector<Candidate> candidates = training_candidates(request, order);
+  REQUIRE(candidates.size() == 1);
+  CHECK(candidates.front().at_least <= least_seconds(candidates.front()));
+  return candidates.front().at_least;
+}
+
+TEST_CASE("the bound of a training run counts the latency of its first load and of its last save") {
+  // The first forward pass waits for an input of 400 bytes and weights of 1 kB: 1.4 us and the latency. The forward
+  // passes take 2 ms, and the backward passes 4 ms. The save of the first layer's gradients takes 1 us and the latency.
+  for (const double latency_ms : {0.0, 20.0}) {
+    const double least = bound_of_two_layers(
+        {1, 1'000, 400}, "1", {"platform.links.host.latency=" + std::to_string(latency_ms) + "ms"});
+    CHECK(least == Approx(6.0024e-3 + 2e-3 * latency_ms).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("the bound of a training run adds up loads and saves that share one bandwidth") {
+  // A step loads an input of 400 bytes. It loads weights of 1 MB three times: the second layer needs them once, because
+  // its backward pass follows its forward pass. The step saves 2 MB of gradients.
+  const test::Row row{0.001, 1'000'000, 400};
+  const double half = bound_of_two_layers(row, "10", {"platform.links.host.duplex=half"}),
+               full = bound_of_two_layers(row, "10", {"platform.links.host.duplex=full"});
+  CHECK(half == Approx(10 * 5.0004e-3).epsilon(1e-8));
+  CHECK(full == Approx(10 * 3.0004e-3).epsilon(1e-8));
+}
+
 /// Divides a candidate into several candidates by Candidate::open, and divides these again. Returns the candidates that
 /// cannot be divided further.
 std::vector<Candidate> opened(const Candidate& candidate) {
@@ -121,6 +161,7 @@ TEST_CASE(
     for (int c = 0; c < test::cases_of(8); ++c) {
       RandomCase made = test::random_case(dice, policy, true);
       made.cut = dice.one_in(3) ? "stages: {cut: whole}\n" : "stages: {cut: per_layer}\n";
+      if (dice.one_in(2)) made.machine.push_back("platform.links.host.duplex=half");
       const Scenario scenario = scenario_of(made);
       const CutModel cut = cut_models(scenario).front();
       const std::vector<std::string> fates = {"keep_all", "offload_all", "sqrt", "recompute_all"};

@@ -1,0 +1,39 @@
+// Sums over the operations and copies of a training step. Lower bounds of a run's seconds are made from these sums.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "planning/program.hpp"
+#include "platform/platform.hpp"
+
+namespace sluice {
+
+/// The seconds of all computations, all loads and all saves of a step. If the platform is a shown machine, loads of
+/// inputs do not count, because they use other links on the real machine. With overlap, the seconds of copies are
+/// divided by the number of devices that take turns, because each device has its own copy engines. `peak` is the most
+/// bytes that a device holds if all actions run one after the other.
+struct TrainingSums {
+  double compute_s = 0, load_s = 0, save_s = 0;
+  /// The seconds in which the slowest link that all of these loads and saves cross carries their bytes. This is 0 if
+  /// there is no such link, for example because the two directions of the link to the device share no bandwidth.
+  double link_s = 0;
+  double additions = 0;  ///< the number of all computations, loads and saves of a step
+  /// The seconds of the loads before the first operation, and of the saves after the last operation, until the data have
+  /// arrived. Both are 0 without overlap, with several devices, and on a shown machine.
+  double first_loads_s = 0, last_saves_s = 0;
+  std::int64_t peak = 0;
+};
+
+/// The machine of a step. All references must outlive the object.
+struct StepMachine {
+  const Platform& platform;
+  const std::vector<std::string>& devices;  ///< the devices that take turns
+  const std::string& slowest;               ///< the device whose prices the step has
+  bool overlap = true;
+  bool shown = false;  ///< whether the platform is a shown machine (planning/placement/backing.hpp)
+};
+TrainingSums sums_of(const Program& step, const StepMachine& machine);
+
+}  // namespace sluice
