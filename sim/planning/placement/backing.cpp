@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "fates/optimal/report.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/plan_routes.hpp"
@@ -116,10 +117,14 @@ class BackingRewriter {
         {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
   }
 
-  /// Makes the action use host memory, instead of the second memory, for the tensors whose home is host memory.
+  /// Makes the action use host memory, instead of the second memory, for inputs and for the tensors whose home is host
+  /// memory. An input that is loaded again is another tensor of the plan. It has no home, but it comes from the home of
+  /// the inputs.
   void redirect(Action& action) {
     for (Flow& flow : action.flows) {
-      if (flow.tensor == none || plan_.tensors[flow.tensor].home != host_) continue;
+      if (flow.tensor == none) continue;
+      const Tensor& tensor = plan_.tensors[flow.tensor];
+      if (tensor.home != host_ && tensor.tensor_class != TensorClass::input) continue;
       if (flow.from != second_ && flow.to != second_) continue;
       (flow.from == second_ ? flow.from : flow.to) = host_;
       routes_.send(action, flow);
@@ -180,6 +185,7 @@ class BackingRewriter {
 
 Plan rewrite_for(const PolicyRequest& request, const CommonParameters& common, Plan plan) {
   Plan rewritten = BackingRewriter(std::move(plan), request.pricing.platform, common).rewrite();
+  std::erase_if(rewritten.facts, is_proven);  // these facts hold only for the shown machine
   rewritten.facts.insert(rewritten.facts.begin(), Fact("placement", backing));
   return rewritten;
 }
@@ -278,10 +284,8 @@ std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
       one = changed(std::move(one),
                     [](Settled& way) { way.text = with_placement("none", way.text); });
   std::vector<Candidate> all;
-  if (searches) {
+  if (searches)
     for (Candidate& one : from_host) one = proven_for("none", std::move(one));
-    for (Candidate& one : from_second) one = proven_for(backing, std::move(one));
-  }
   for (std::vector<Candidate>* more : {&from_host, &from_second, &others})
     all.insert(all.end(), std::make_move_iterator(more->begin()),
                std::make_move_iterator(more->end()));

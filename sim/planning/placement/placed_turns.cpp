@@ -201,8 +201,12 @@ struct BoundedPlacement {
 /// Finds the fastest placed plans.
 class PlacedSearch {
  public:
-  explicit PlacedSearch(PlacedTurns turns)
-      : turns_(std::move(turns)), prices_(turns_.request, turns_.common.device.name) {}
+  /// The search is for `turns`, but with this request.
+  PlacedSearch(const PlacedTurns& turns, PolicyRequest request)
+      : request_(std::move(request)),
+        turns_{request_, turns.common, turns.way, turns.of_policy},
+        prices_(request_, turns_.common.device.name) {}
+  PlacedSearch(const PlacedSearch&) = delete;
 
   /// Returns a candidate for each shown machine, but only if its memory is not larger than both memories of the real
   /// device together.
@@ -287,13 +291,29 @@ class PlacedSearch {
     return all;
   }
 
-  PlacedTurns turns_;
+  PolicyRequest request_;
+  PlacedTurns turns_;  ///< refers to `request_`
   PlacedPrices prices_;
   /// For each plan that has been placed: its shown machine's rates, the text of its choices, and its seconds.
   std::set<std::tuple<ShownRates, std::string, double>> placed_;
   /// The results so far. A shown machine may lead to the same placed plan as another shown machine.
   std::set<std::pair<std::string, double>> found_;
 };
+
+/// Returns the candidates for shown machines with this request in place of the request of `turns`.
+Candidate candidate_of(const PlacedTurns& turns, PolicyRequest request) {
+  const auto search = std::make_shared<PlacedSearch>(turns, std::move(request));
+  return {.ways = search->ways(), .open = [search] { return PlacedSearch::open(search); }};
+}
+
+/// Returns the candidates for shown machines with the fates of a strategy that treats all stages alike.
+Candidate candidate_of(const PlacedTurns& turns, const FateStrategy& strategy) {
+  PolicyRequest alike = turns.request;
+  alike.fates = plain_fates(strategy);
+  return changed(candidate_of(turns, std::move(alike)), [&strategy](Settled& one) {
+    one.text = "strategy: " + strategy.name + (one.text.empty() ? "" : ", ") + one.text;
+  });
+}
 
 }  // namespace
 
@@ -320,8 +340,21 @@ std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns) {
 }
 
 Candidate placed_on_shown_machines(const PlacedTurns& turns) {
-  const auto search = std::make_shared<PlacedSearch>(turns);
-  return {.ways = search->ways(), .open = [search] { return PlacedSearch::open(search); }};
+  std::vector<Candidate> each = {candidate_of(turns, turns.request)};
+  // The fates that a search finds for a shown machine are the fastest there, but perhaps not in both memories. So the
+  // fates of the strategies that treat all stages alike are placed, too. Only a search obeys the key `budget`.
+  const PolicyRequest& request = turns.request;
+  if (request.strategy().searches && !request.fates->keys.map().find("budget"))
+    for (const FateStrategy* strategy : fate_catalog().entries())
+      if (strategy->compared) each.push_back(candidate_of(turns, *strategy));
+  std::int64_t ways = 0;
+  for (const Candidate& one : each) ways += one.ways;
+  return {.ways = ways, .open = [each = std::move(each)] {
+            std::vector<Candidate> all;
+            for (const Candidate& one : each)
+              for (Candidate& opened : one.open()) all.push_back(std::move(opened));
+            return all;
+          }};
 }
 
 Draft placed_turns_draft(const PlacedTurns& turns) {

@@ -44,8 +44,10 @@ TriedCounts tried_counts(std::int64_t operations) {
   return {1, 0};
 }
 
-/// For the larger step (larger_step.hpp), half as many listings are tried, so that planning does not take twice as long.
-TriedCounts for_larger(const TriedCounts& tried) {
+/// How many micro-batches more than the step the larger steps have (larger_step.hpp).
+constexpr std::array<std::int64_t, 2> larger_by = {1, 2};
+/// For a larger step, fewer listings are tried, so that planning does not take several times as long.
+TriedCounts for_larger(const TriedCounts& tried, std::int64_t more) {
   return {tried.paces, tried.listings / 2};
 }
 
@@ -82,8 +84,9 @@ class TrainingWays {
   std::int64_t count() const {
     const std::size_t rooms = run_room_ ? 1 : 2;
     std::size_t listings = ahead_parts.size() + most_tried.listings;
-    if (LargerStep::larger_order(unlimited_, order_))
-      listings += ahead_parts.size() + for_larger(most_tried).listings;
+    for (const std::int64_t more : larger_by)
+      if (LargerStep::larger_order(unlimited_, order_, more))
+        listings += ahead_parts.size() + for_larger(most_tried, more).listings;
     return static_cast<std::int64_t>(rooms * most_tried.paces * listings);
   }
 
@@ -123,8 +126,10 @@ class TrainingWays {
 
   struct LoadChoice {
     ChosenStep::EarlyLoadLimits limits;
+    /// How many micro-batches more the step has whose limits lead to the places of the loads.
+    std::int64_t more = 0;
     double at_least = 0;
-    /// The places of the loads. Null if the limits lead to these places.
+    /// The places of the loads. Null if the limits lead to these places for the step itself.
     std::shared_ptr<const std::vector<LoadPlace>> places = {};
     /// Whether another way has the same places of loads, and stays within another number of bytes.
     bool listed_again = false;
@@ -138,7 +143,7 @@ class TrainingWays {
     order.pace = limits.pace;
     const auto plan =
         std::make_shared<const Plan>(finish(step.listed(limits, way.places.get()), unlimited_));
-    return {seconds(*plan), text(order, way.places != nullptr), [plan, in = enforced_] {
+    return {seconds(*plan), text(order, way.more), [plan, in = enforced_] {
               Plan made = *plan;
               if (in) enforce_host(made);
               return made;
@@ -160,24 +165,28 @@ class TrainingWays {
     ChosenStep::Offer offer;
   };
 
-  /// Returns the ways of the step, and after them the ways with the places of the larger step's loads.
+  /// Returns the ways of the step, and after them the ways with the places of the loads of larger steps.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     SeenWays seen;
     std::vector<LoadChoice> all = ways(step, step, tried, seen);
     if (tried.listings == 0) return all;
-    try {
-      if (const auto order = LargerStep::larger_order(unlimited_, order_))
-        for (LoadChoice& way : ways(step, LargerStep(unlimited_, *order), for_larger(tried), seen))
+    for (const std::int64_t more : larger_by) try {
+        const auto order = LargerStep::larger_order(unlimited_, order_, more);
+        if (!order) continue;
+        const LargerStep larger(unlimited_, *order, more);
+        for (LoadChoice& way : ways(step, larger, for_larger(tried, more), seen)) {
+          way.more = more;
           all.push_back(std::move(way));
-    } catch (const InputError&) {  // only the larger step has more than 2^63 - 1 bytes
-    }
+        }
+      } catch (const InputError&) {  // only the larger step has more than 2^63 - 1 bytes
+      }
     return all;
   }
 
   /// Returns, for each pace, ways with different rooms for early loads (see rooms()), and at most TriedCounts::listings
   /// further ways. Of these, the first is the listing that needs the most bytes, and each one after it needs fewer
-  /// bytes than the one before. Ways that do not fit are left out. `offered` is the step, or the larger step.
+  /// bytes than the one before. Ways that do not fit are left out. `offered` is the step, or a larger step.
   template <class Offered>
   std::vector<LoadChoice> ways(const ChosenStep& step, const Offered& offered,
                                const TriedCounts& tried, SeenWays& seen) const {
@@ -272,10 +281,11 @@ class TrainingWays {
                                             std::to_string(static_cast<std::int64_t>(100 * pace)) +
                                             " % of the computation";
   }
-  std::string text(const TrainingOrder& order, bool like_larger) const {
+  std::string text(const TrainingOrder& order, std::int64_t more) const {
     std::string text = "in_flight: " + std::to_string(*order.in_flight);
     if (order.pace) text += shown(*order.pace);
-    if (like_larger) text += ", loads placed as with one more micro-batch";
+    if (more == 1) text += ", loads placed as with one more micro-batch";
+    if (more > 1) text += ", loads placed as with " + std::to_string(more) + " more micro-batches";
     if (*order.room == no_limit) return text;
     return text + (order.run_room ? "; loads ahead within " : "; stays within ") +
            format_quantity(static_cast<double>(*order.room), Dimension::bytes);

@@ -1,13 +1,16 @@
 #include "planning/training/larger_step.hpp"
 
+#include "base/quantity.hpp"
 #include "planning/slots.hpp"
 
 namespace sluice {
 
 namespace {
 
-PolicyRequest with_one_more(PolicyRequest request) {
-  request.workload.batch += request.workload.micro_batch;
+PolicyRequest with_more(PolicyRequest request, std::int64_t more) {
+  Workload& workload = request.workload;
+  workload.batch =
+      checked_add(workload.batch, checked_mul(more, workload.micro_batch, "batch"), "batch");
   return request;
 }
 
@@ -18,19 +21,26 @@ std::int64_t micro_batches(const PolicyRequest& request) {
 }  // namespace
 
 std::optional<TrainingOrder> LargerStep::larger_order(const PolicyRequest& request,
-                                                      const TrainingOrder& order) {
+                                                      const TrainingOrder& order,
+                                                      std::int64_t more) {
   const std::int64_t per_batch = micro_batches(request);
+  const auto passes = [](std::int64_t count, std::int64_t in_flight) {
+    return (count + in_flight - 1) / in_flight;
+  };
   TrainingOrder larger = order;
-  if (*order.in_flight == per_batch) ++*larger.in_flight;
-  if (order.weights_stay || !order.overlap || per_batch % *larger.in_flight == 0) return {};
+  if (*order.in_flight == per_batch) *larger.in_flight += more;
+  if (order.weights_stay || !order.overlap ||
+      passes(per_batch + more, *larger.in_flight) > passes(per_batch, *order.in_flight))
+    return {};
   return larger;
 }
 
-LargerStep::LargerStep(const PolicyRequest& request, const TrainingOrder& larger)
-    : request_(with_one_more(request)),
+LargerStep::LargerStep(const PolicyRequest& request, const TrainingOrder& larger, std::int64_t more)
+    : request_(with_more(request, more)),
       order_(larger),
       larger_(request_, order_),
       per_batch_(micro_batches(request_)),
+      more_(more),
       before_(1, 0) {
   for (const Program::Operation& operation : larger_.program().operations)
     before_.push_back(before_.back() + (is_additional(operation.micro_batch) ? 0 : 1));
@@ -49,7 +59,7 @@ ChosenStep::Offer LargerStep::offer(const ChosenStep::EarlyLoadLimits& limits) c
 }
 
 bool LargerStep::is_additional(std::int32_t micro_batch) const {
-  return micro_batch >= 0 && micro_batch % per_batch_ == per_batch_ - 1;
+  return micro_batch >= 0 && micro_batch % per_batch_ >= per_batch_ - more_;
 }
 
 std::int64_t LargerStep::operations_before(std::int64_t operation) const {

@@ -1,7 +1,6 @@
-// Places the loads of a training step like the loads of a larger step. In the larger step, each batch has one more
-// micro-batch. Without this micro-batch, the larger step is the step itself. So each order of loads that is tried for
-// the larger step can also be the order of this step. If no transfers share a link, it then takes at most as long. But
-// orders that the larger step takes from a still larger step are not tried.
+// Places the loads of a training step like the loads of a larger step. In the larger step, each batch has a few more
+// micro-batches. Without these micro-batches, the larger step is the step itself. So each order of loads that is tried
+// for the larger step can also be the order of this step. If no transfers share a link, it then takes at most as long.
 #pragma once
 
 #include <optional>
@@ -13,20 +12,20 @@ namespace sluice {
 
 class LargerStep {
  public:
-  /// Returns the order for the larger step of this request and order, whose micro-batches in flight are known. Returns
-  /// nothing if its batches need one pass more than those of the step, because then it is not the step with one more
-  /// micro-batch in a pass. Also returns nothing if the order says that weights stay on the device, or if loads have no
-  /// places to choose, because there is no overlap.
+  /// Returns the order for the larger step of this request and order, whose micro-batches in flight are known. `more` is
+  /// the number of additional micro-batches. Returns nothing if the batches of the larger step need more passes than
+  /// those of the step, because then it is not the step with more micro-batches in a pass. Also returns nothing if the
+  /// order says that weights stay on the device, or if loads have no places to choose, because there is no overlap.
   static std::optional<TrainingOrder> larger_order(const PolicyRequest& request,
-                                                   const TrainingOrder& order);
+                                                   const TrainingOrder& order, std::int64_t more);
 
-  /// `request` is the request of the smaller step. `larger` is the result of larger_order().
-  LargerStep(const PolicyRequest& request, const TrainingOrder& larger);
+  /// `request` is the request of the smaller step. `larger` is the result of larger_order() for `more`.
+  LargerStep(const PolicyRequest& request, const TrainingOrder& larger, std::int64_t more);
 
   /// Returns the most bytes that a device holds in the larger step if the actions run one after the other.
   std::int64_t peak() const { return larger_.peak(); }
   /// Returns the places of the smaller step's loads, if the larger step keeps to these limits. A load that is listed
-  /// before an operation of the additional micro-batch is listed before the operation after it. `most` bytes are enough
+  /// before an operation of an additional micro-batch is listed before the operation after it. `most` bytes are enough
   /// for the larger step.
   ChosenStep::Offer offer(const ChosenStep::EarlyLoadLimits& limits) const;
 
@@ -40,6 +39,7 @@ class LargerStep {
   TrainingOrder order_;
   ChosenStep larger_;
   std::int64_t per_batch_;  ///< the number of micro-batches per batch of the larger step
+  std::int64_t more_;       ///< how many of them are additional
   std::vector<std::int64_t>
       before_;  ///< indexed by operation; the last element is the number of all operations
 };

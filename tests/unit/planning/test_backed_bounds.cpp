@@ -1,6 +1,6 @@
-// Tests the lower bounds of streamed inference whose weights come from a second memory of the device. The bounds are
-// computed for a machine in which the second memory takes the place of host memory (planning/placement/backing.hpp).
-// They must hold for the real machine, too.
+// Tests the lower bounds of runs whose weights come from a second memory of the device. The bounds are computed for a
+// machine in which the second memory takes the place of host memory (planning/placement/backing.hpp). They must hold
+// for the real machine, too.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -44,35 +44,66 @@ void compare(const Candidate& candidate, double least, Dice& dice, Compared& com
   });
 }
 
+/// Adds a second memory to the machine of the case. The link `far` to this memory may be much slower or much faster than
+/// the link to host memory. Returns the case as text with this memory as the home of weights.
+std::string with_second_memory(Dice& dice, RandomCase& made, const std::string& fates) {
+  const std::string far = dice.one_in(2) ? "5MB/s" : "4GB/s";
+  made.machine.push_back(
+      "platform.devices.gpu.memory=[{capacity: unlimited, bandwidth: 1TB/s}, "
+      "{name: ddr, capacity: unlimited, bandwidth: 1TB/s}]");
+  made.machine.push_back("platform.links.far={joins: [gpu, gpu_ddr], bandwidth: " + far +
+                         ", latency: " + (dice.one_in(2) ? "0us" : "300us") + "}");
+  return made.text_with("stages: {cut: per_layer}\n", fates, ", placement: backing");
+}
+
+/// Compares the candidates of the scenario `text`, whose fates are those of `strategy`.
+void compare_all(const RandomCase& made, const std::string& text, const std::string& strategy,
+                 Dice& dice, Compared& compared) {
+  const Scenario scenario = test::small_scenario(made.input, made.rows, text, made.machine);
+  const CutModel cut = cut_models(scenario).front();
+  const PolicyRequest request =
+      request_of(scenario, cut, plain_fates(fate_catalog().find(strategy)));
+  INFO(strategy << "\n" << text << "\n" << made.machine.back());
+  for (const Candidate& candidate :
+       scenario.policy->candidates(request, scenario.policy.keys.reader()))
+    compare(candidate, 0, dice, compared);
+}
+
 TEST_CASE(
     "with a second memory as the home of weights, no streamed inference takes fewer seconds than its bounds",
     "[property][placement]") {
   // Inputs and answers use the link to host memory, and each weight comes over this link once. All other copies use the
-  // link `far` to the second memory. The link `far` may be much slower or much faster than the link to host memory.
+  // link `far` to the second memory.
   Compared compared;
   Dice dice(2028);
   for (int c = 0; c < test::cases_of(24); ++c) {
     RandomCase made = test::random_case(dice, "streamed", false);
-    const std::string far = dice.one_in(2) ? "5MB/s" : "4GB/s";
-    made.machine.push_back(
-        "platform.devices.gpu.memory=[{capacity: unlimited, bandwidth: 1TB/s}, "
-        "{name: ddr, capacity: unlimited, bandwidth: 1TB/s}]");
-    made.machine.push_back("platform.links.far={joins: [gpu, gpu_ddr], bandwidth: " + far +
-                           ", latency: " + (dice.one_in(2) ? "0us" : "300us") + "}");
-    const std::string text =
-        made.text_with("stages: {cut: per_layer}\n", made.fates, ", placement: backing");
-    const Scenario scenario = test::small_scenario(made.input, made.rows, text, made.machine);
-    const CutModel cut = cut_models(scenario).front();
-    const PolicyRequest request =
-        request_of(scenario, cut, plain_fates(fate_catalog().find("keep_all")));
-    INFO("case " << c << ", far " << far << "\n" << text);
-    for (const Candidate& candidate :
-         scenario.policy->candidates(request, scenario.policy.keys.reader()))
-      compare(candidate, 0, dice, compared);
+    const std::string text = with_second_memory(dice, made, made.fates);
+    compare_all(made, text, "keep_all", dice, compared);
   }
   CHECK(compared.ways > 100);
   // In many runs, the computation waits only for the first weights. These runs reach their bound.
   CHECK(compared.reached > compared.ways / 10);
+}
+
+TEST_CASE(
+    "with a second memory as the home of offloaded tensors, no training takes fewer seconds than its bounds",
+    "[property][placement]") {
+  // Inputs use the link to host memory, also if they are loaded again for a backward pass. This link may be slower or faster than `far`.
+  Compared compared;
+  Dice dice(2029);
+  for (const std::string policy : {"streamed", "resident"})
+    for (const std::string fates : {"offload_all", "checkpoint", "optimal"})
+      for (int c = 0; c < test::cases_of(6); ++c) {
+        RandomCase made = test::random_case(dice, policy, true);
+        const std::string text =
+            with_second_memory(dice, made, "fates: {strategy: " + fates + "}\n");
+        made.machine.push_back("platform.links.host.bandwidth=" +
+                               std::string(dice.one_in(2) ? "10GB/s" : "1MB/s"));
+        compare_all(made, text, fates, dice, compared);
+      }
+  CHECK(compared.ways > 100);
+  CHECK(compared.reached > 10);
 }
 
 }  // namespace

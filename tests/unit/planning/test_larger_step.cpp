@@ -1,4 +1,4 @@
-// Tests steps whose loads are placed like the loads of a larger step, which has one more micro-batch per batch.
+// Tests steps whose loads are placed like the loads of a larger step, which has more micro-batches per batch.
 #include <catch2/catch.hpp>
 
 #include "plan/tables.hpp"
@@ -36,14 +36,18 @@ TEST_CASE(
           std::min<std::int64_t>(1 + static_cast<std::int64_t>(dice.below(4)), per_batch);
       for (const Device& device : scenario.platform.devices)
         if (order.devices.empty() || policy == "phased") order.devices.push_back(device.name);
-      const auto order_of_more = LargerStep::larger_order(request, order);
-      const bool adds_a_pass = *order.in_flight < per_batch && per_batch % *order.in_flight == 0;
+      const auto additional = 1 + static_cast<std::int64_t>(dice.below(3));
+      const auto order_of_more = LargerStep::larger_order(request, order, additional);
+      // A pass has room for further micro-batches if it is the only pass, or if it is the last and is not full.
+      const std::int64_t in_last_pass = per_batch % *order.in_flight;
+      const bool adds_a_pass = *order.in_flight < per_batch &&
+                               (in_last_pass == 0 || in_last_pass + additional > *order.in_flight);
       REQUIRE(order_of_more.has_value() == !adds_a_pass);
       refused += adds_a_pass;
       if (!order_of_more) continue;
-      const LargerStep larger(request, *order_of_more);
+      const LargerStep larger(request, *order_of_more, additional);
       PolicyRequest more = request;
-      more.workload.batch += more.workload.micro_batch;
+      more.workload.batch += additional * more.workload.micro_batch;
       const ChosenStep step(request, order), larger_step(more, *order_of_more);
       for (int w = 0; w < 6; ++w) {
         ChosenStep::EarlyLoadLimits limits{larger.peak() +

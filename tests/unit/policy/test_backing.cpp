@@ -113,6 +113,39 @@ TEST_CASE("placement backing works with every strategy for fates", "[placement]"
     }
 }
 
+TEST_CASE("an input that is loaded again comes from host memory, like its first load",
+          "[placement]") {
+  // The weights go to the second memory in 120 s, and from there to the first memory in 8 + 4 s. The image takes 4 s. The
+  // tensor between the products is saved to the second memory, and loaded again, in 0.8 s each. For the backward pass
+  // of the first product, the image is loaded again in 4 s. From the second memory, which does not hold the image, this
+  // load would take 0.4 s.
+  const Scenario scenario = on_card(
+      "policy: {name: resident, placement: backing, overlap: false}\nfates: offload_all\n"
+      "workload: {mode: training, batch: 1, optimizer: sgd}\n",
+      "10kB", "10kB");
+  CHECK(seconds_of(scenario) == Approx(120 + 8 + 4 + 4 + 0.8 + 0.8 + 4));
+  const Plan plan = make_plan(scenario);
+  std::vector<std::string> inputs_from;
+  for (const Action& action : plan.actions)
+    for (const Flow& flow : action.flows)
+      if (plan.tensors[flow.tensor].tensor_class == TensorClass::input)
+        inputs_from.push_back(plan.pools[flow.from].name);
+  CHECK(inputs_from == std::vector<std::string>{"host", "host"});
+}
+
+TEST_CASE("a plan with placement backing does not have the gap of the machine without it",
+          "[placement]") {
+  for (const char* policy : {"streamed", "resident"}) {
+    const Plan plan = make_plan(
+        on_card("policy: {name: " + std::string(policy) +
+                    ", placement: backing}\nfates: optimal\n"
+                    "workload: {mode: training, batch: 4, micro_batch: 2, optimizer: sgd}\n",
+                "10kB", "10kB"));
+    CHECK(find_fact(plan.facts, "fates") != nullptr);
+    CHECK(find_fact(plan.facts, "gap") == nullptr);
+  }
+}
+
 TEST_CASE("each replica has the second memory of its own device", "[placement]") {
   Value document = on_card("policy: {name: resident}\nworkload: {batch: 1}\n").document;
   apply_overrides(document,
@@ -189,8 +222,9 @@ TEST_CASE("a second memory that cannot be the home of the weights is refused", "
   says(on_card("policy: {name: resident, placement: backing}\n"),
        "in inference this policy moves only inputs and answers: use policy streamed");
   // The second memory has only 1100 bytes, but the weights have 1200 bytes.
-  says(on_card(streamed, "1000B", "1100B"),
-       "take turns have their home in 'gpu_ddr': they need 1.2 kB, and it has 1.1 kB; use placement");
+  says(
+      on_card(streamed, "1000B", "1100B"),
+      "take turns have their home in 'gpu_ddr': they need 1.2 kB, and it has 1.1 kB; use placement");
   // If the key `placement` is left out, the weights stay in host memory.
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one, "1000B", "1100B")) ==
         Approx(3 * 126));
