@@ -8,7 +8,7 @@
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/placed_question.hpp"
-#include "planning/placement/placed_turns.hpp"
+#include "planning/placement/turns/placed_turns.hpp"
 
 namespace sluice {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "planning/placement/placed_prices.hpp"
+#include "planning/placement/turns/placed_prices.hpp"
 
 namespace sluice {
 

@@ -1,4 +1,4 @@
-#include "planning/placement/placed_kinds.hpp"
+#include "planning/placement/turns/placed_kinds.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "planning/placement/placed_prices.hpp"
+#include "planning/placement/turns/placed_prices.hpp"
 
 #include <algorithm>
 #include <limits>

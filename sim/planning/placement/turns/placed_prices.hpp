@@ -15,7 +15,7 @@
 
 #include "cost/work.hpp"
 #include "planning/layer_passes.hpp"
-#include "planning/placement/placed_seconds.hpp"
+#include "planning/placement/turns/placed_seconds.hpp"
 #include "planning/request.hpp"
 
 namespace sluice {
