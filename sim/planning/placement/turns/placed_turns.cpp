@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -12,7 +13,10 @@
 #include "fates/optimal/report.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/placed_candidates.hpp"
+#include "planning/placement/placed_draft.hpp"
+#include "planning/placement/turns/cached_turns.hpp"
 #include "planning/placement/turns/fastest_machine.hpp"
+#include "planning/placement/turns/moved_weights.hpp"
 #include "planning/placement/turns/placed_kinds.hpp"
 #include "planning/placement/turns/shown_machine.hpp"
 
@@ -23,17 +27,27 @@ namespace {
 /// every set of blocks into the second memory once.
 constexpr std::size_t most_blocks = 6;
 
-/// Returns a set of kinds for each placement to try: the kinds that are in the second memory.
-std::vector<TensorKinds> placements_of(const std::vector<TensorKind>& kinds,
-                                       const std::string& way) {
-  const TensorKinds all(kinds.begin(), kinds.end());
-  if (way == all_slow_placement) return {all};
+/// Returns a set of kinds for each placement to try: the kinds that are in the second memory. With `static` and with
+/// moves, these are all sets of blocks, and all placements that `first_touch` can have. `most` is the capacity of the first memory.
+std::vector<TensorKinds> placements_of(const PlacedKinds& placed, const std::string& way,
+                                       std::optional<std::int64_t> most) {
+  const std::vector<TensorKind>& kinds = placed.kinds();
+  if (way == all_slow_placement) return {TensorKinds(kinds.begin(), kinds.end())};
+  if (way == first_touch_placement) return placed.first_touched(most);
   const std::size_t blocks = std::min(kinds.size(), most_blocks);
   std::vector<TensorKinds> placements(std::size_t{1} << blocks);
   for (std::size_t number = 0; number < placements.size(); ++number)
     for (std::size_t k = 0; k < kinds.size(); ++k)
       if ((number >> k * blocks / kinds.size() & 1U) != 0) placements[number].insert(kinds[k]);
+  for (TensorKinds& slow : placed.first_touched({}))
+    if (std::ranges::find(placements, slow) == placements.end())
+      placements.push_back(std::move(slow));
   return placements;
+}
+
+/// Returns whether the placement method moves tensors during the run.
+bool moves(const std::string& way) {
+  return way == synchronous_moves || way == asynchronous_moves;
 }
 
 void say_placement(Plan& plan, const std::string& way, const CommonParameters& common) {
@@ -71,10 +85,10 @@ std::vector<Candidate> candidates_on(const PolicyRequest& request,
   return candidates;
 }
 
-/// A placement of a plan, and a lower bound of the seconds of the placed plan.
-struct BoundedPlacement {
+/// A placed plan, and a lower bound of its seconds.
+struct BoundedPlan {
   double at_least = 0;
-  TensorKinds slow;
+  std::function<Plan()> plan;
 };
 
 /// Finds the fastest placed plans.
@@ -140,29 +154,74 @@ class PlacedSearch {
     // The text of the policy's choices. Its part after a semicolon is about the memory of the shown machine.
     const std::string text = planned.text.substr(0, planned.text.find(';'));
     Settled best;
-    for (const BoundedPlacement& one : by_bound(placed)) {
+    std::vector<BoundedPlan> plans =
+        turns_.way == hardware_cache ? behind_cache(placed, worth) : in_two_memories(placed);
+    std::ranges::stable_sort(plans, {}, &BoundedPlan::at_least);
+    for (const BoundedPlan& one : plans) {
       if (one.at_least >= std::min(worth, best.seconds)) break;
-      Settled way = settled(text, [&] {
-        Plan plan = placed.plan(one.slow);
-        std::erase_if(plan.facts, holds_for_one_memory);
-        say_placement(plan, turns_.way, turns_.common);
-        return plan;
-      });
+      Settled way = settled(text, one.plan);
       if (way.plan && way.seconds < best.seconds) best = std::move(way);
     }
     if (best.plan && !found_.insert({best.text, best.seconds}).second) return {};
     return best;
   }
 
-  /// Returns the placements of a plan, beginning with the placement that has the least bound.
-  std::vector<BoundedPlacement> by_bound(const PlacedKinds& placed) const {
-    std::vector<BoundedPlacement> all;
-    for (TensorKinds& slow : placements_of(placed.kinds(), turns_.way)) {
-      const double least = placed.seconds_at_least(slow);
-      all.push_back({least, std::move(slow)});
+  /// Returns the plan with facts that hold for two memories.
+  Plan told(Plan plan) const {
+    std::erase_if(plan.facts, holds_for_one_memory);
+    say_placement(plan, turns_.way, turns_.common);
+    return plan;
+  }
+
+  /// Returns the plans with the placements of the placement method. `placed` must outlive them.
+  std::vector<BoundedPlan> in_two_memories(const PlacedKinds& placed) {
+    std::vector<BoundedPlan> all;
+    const auto moved = moves(turns_.way) ? std::make_shared<const MovedWeights>(prices_, placed)
+                                         : std::shared_ptr<const MovedWeights>();
+    for (const TensorKinds& slow : placements_of(placed, turns_.way, first_capacity())) {
+      all.push_back({placed.seconds_at_least(slow),
+                     [this, &placed, slow] { return told(placed.plan(slow)); }});
+      if (moved) add_moves(placed, moved, slow, all);
     }
-    std::ranges::stable_sort(all, {}, &BoundedPlacement::at_least);
     return all;
+  }
+
+  /// Adds the plans with moves. Asynchronous moves may also be made if they take longer than they save, because
+  /// computations run meanwhile.
+  void add_moves(const PlacedKinds& placed, const std::shared_ptr<const MovedWeights>& moved,
+                 const TensorKinds& slow, std::vector<BoundedPlan>& all) {
+    const auto add = [&](const TensorKinds& kinds, CopyMode mode) {
+      if (kinds.empty()) return;
+      all.push_back({moved->at_least(slow, kinds, mode), [this, &placed, moved, slow, kinds, mode] {
+                       return moved->with_moves(told(placed.plan(slow)), slow, kinds, mode);
+                     }});
+    };
+    const TensorKinds worth = moved->worth_moving(slow), movable = moved->movable(slow);
+    add(worth, CopyMode::synchronous);
+    if (turns_.way != asynchronous_moves || !turns_.common.overlap) return;
+    add(worth, CopyMode::asynchronous);
+    if (movable != worth) add(movable, CopyMode::asynchronous);
+  }
+
+  /// Returns a plan for each size of the hardware cache. If every size takes `worth` seconds or more, there are none.
+  std::vector<BoundedPlan> behind_cache(const PlacedKinds& placed, double worth) {
+    if (placed.cached_at_least() >= worth) return {};
+    const auto cached = std::make_shared<const CachedTurns>(prices_, placed);
+    std::vector<BoundedPlan> all;
+    for (const std::int64_t bytes : cached->sizes()) {
+      if (bytes > first_capacity().value_or(bytes)) continue;
+      const CachedRun round = cached->round(bytes);
+      all.push_back({cached->at_least(round), [this, cached, round, bytes] {
+                       Plan plan = told(cached->plan(round));
+                       cached->add_cache(plan, round, bytes);
+                       return plan;
+                     }});
+    }
+    return all;
+  }
+
+  const std::optional<std::int64_t>& first_capacity() const {
+    return turns_.common.device.memory().capacity;
   }
 
   PlacedTurns turns_;
@@ -176,23 +235,25 @@ class PlacedSearch {
 }  // namespace
 
 const std::vector<std::string>& placements_of_turns() {
-  static const std::vector<std::string> ways = {static_placement, all_slow_placement};
+  static const std::vector<std::string> ways = {static_placement,   synchronous_moves,
+                                                asynchronous_moves, first_touch_placement,
+                                                all_slow_placement, hardware_cache};
   return ways;
 }
 
 std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns) {
   std::vector<Candidate> candidates;
-  if (turns.way == static_placement)
+  if (turns.way == static_placement || moves(turns.way))
     for (Candidate& one : candidates_on(turns.request, turns.of_policy))
-      candidates.push_back(
-          changed(proven_for("none", std::move(one)), [common = turns.common](Settled& way) {
-            if (!way.plan) return;
-            way.plan = [plan = std::move(way.plan), common] {
-              Plan made = plan();
-              say_placement(made, static_placement, common);
-              return made;
-            };
-          }));
+      candidates.push_back(changed(proven_for("none", std::move(one)),
+                                   [common = turns.common, placement = turns.way](Settled& way) {
+                                     if (!way.plan) return;
+                                     way.plan = [plan = std::move(way.plan), common, placement] {
+                                       Plan made = plan();
+                                       say_placement(made, placement, common);
+                                       return made;
+                                     };
+                                   }));
   candidates.push_back(placed_on_shown_machines(turns));
   return candidates;
 }
