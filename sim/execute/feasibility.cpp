@@ -1,11 +1,11 @@
 #include "execute/feasibility.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "execute/reach.hpp"
 #include "execute/residency.hpp"
 #include "execute/shortage.hpp"
 #include "plan/fault.hpp"
@@ -90,16 +90,6 @@ void check_demands(const PlanTables& tables) {
         }
       throw Infeasible(message, shortage_in(plan, demand.pool, tensors));
     }
-}
-
-/// Returns the number of iterations that check() replays.
-std::int64_t iterations_to_replay(const Plan& plan) {
-  std::int64_t reach = 0;
-  for (const Action& action : plan.actions) {
-    reach = std::max<std::int64_t>(reach, std::abs(action.ahead));
-    for (const Wait& wait : action.waits) reach = std::max<std::int64_t>(reach, wait.distance);
-  }
-  return std::min(plan.iterations, reach + 2);
 }
 
 std::optional<Deadlock> blocks(const PlanTables& tables) {

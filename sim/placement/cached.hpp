@@ -8,6 +8,7 @@
 // Based Systems (ISPASS 2021).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "placement/problem.hpp"
@@ -31,5 +32,12 @@ struct CachedRun {
 /// which is only in slow memory. The content of the cache after a round does not depend on its content before the
 /// round. So all rounds from the second round on are equal.
 CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity, int rounds = 1);
+
+/// Throws InputError if slow memory has no rates at which a hardware cache could read and write it.
+void require_cache_rates(const PlacementProblem::Rates& rates, const std::string& slow,
+                         const std::string& device);
+
+/// Returns the facts that the answer of a run with a hardware cache has.
+std::vector<Fact> facts_of_cache(const CachedRun& round, std::int64_t cache_bytes);
 
 }  // namespace sluice

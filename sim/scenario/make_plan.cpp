@@ -10,6 +10,7 @@
 #include "base/utf8.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/placement/backing.hpp"
+#include "planning/placement/placement_key.hpp"
 #include "platform/written.hpp"
 #include "policy/settle/settle.hpp"
 #include "scenario/scenario.hpp"

@@ -12,6 +12,7 @@
 #include "model/importer.hpp"
 #include "planning/phased/phases.hpp"
 #include "planning/placement/backing.hpp"
+#include "planning/placement/placement_key.hpp"
 #include "scenario/records.hpp"
 
 namespace sluice {

@@ -70,7 +70,8 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
     ways.push_back("backing");
   if (machine.has_own_second && drawn.acting == "streamed") ways.push_back("auto");
   if (machine.has_own_second && drawn.acting == "streamed" && !drawn.sums_gradients)
-    ways.insert(ways.end(), {"static", "all_slow"});
+    ways.insert(ways.end(),
+                {"static", "synchronous", "asynchronous", "first_touch", "all_slow", "cached"});
   // Without the key `placement`, a device that has two memories of its own has tensors in both.
   drawn.places = machine.has_own_second;
   if (!draws.one_in(machine.has_second ? 2 : 12)) return;

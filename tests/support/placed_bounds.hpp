@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "execute/arithmetic/replay.hpp"
-#include "planning/placement/placed_kinds.hpp"
+#include "planning/placement/turns/placed_kinds.hpp"
 #include "policy/policy.hpp"
 #include "scenario/scenario.hpp"
 #include "support/random_chain.hpp"

@@ -219,11 +219,6 @@ std::string with_placement(const std::string& placement, const std::string& text
   return "placement: " + placement + (text.empty() ? "" : ", ") + text;
 }
 
-bool compares_placements(const Field& placement) {
-  return std::find(placement.choices.begin(), placement.choices.end(), "first_touch") !=
-         placement.choices.end();
-}
-
 std::string why_no_backing(const Platform& platform, const std::string& name) {
   const Device& device = platform.device(name);
   if (device.memories.size() < 2) return "device '" + name + "' has only one memory";

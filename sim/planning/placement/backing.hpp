@@ -22,11 +22,6 @@ namespace sluice {
 /// This value of the key `placement` makes the second memory the home of tensors that take turns.
 inline constexpr const char* backing = "backing";
 
-/// Returns whether the field `placement` is that of a policy whose weights stay on the device. Then `auto` compares
-/// placements of single tensors, which needs a cost model that counts the bandwidths of memories. If the policy's
-/// weights take turns, `auto` compares the homes of the weights, and further placements only with some cost models.
-bool compares_placements(const Field& placement);
-
 /// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns. Returns
 /// an empty text if it can.
 std::string why_no_backing(const Platform& platform, const std::string& device);

@@ -1,7 +1,6 @@
 #include "planning/placement/placed_listing.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -247,7 +246,8 @@ class PlacedLister {
       if (asked_.copy_of(t) == none) (fast_[t] ? fast : slow) += tensor(t).bytes;
     builder_.fact(Fact("placed_bytes", fast, "byte").said_of(asked_.memories().fast));
     builder_.fact(Fact("placed_bytes", slow, "byte").said_of(asked_.memories().slow));
-    if (cache_) say_traffic_of_cache();
+    if (cache_)
+      for (const Fact& fact : facts_of_cache(*cache_, cache_bytes_)) builder_.fact(fact);
     std::int64_t to_fast = 0, to_slow = 0;
     for (const PlacementMove& move : schedule_.moves)
       (move.to_fast ? to_fast : to_slow) += tensor(move.tensor).bytes;
@@ -258,16 +258,6 @@ class PlacedLister {
     if (request_.workload.training && request_.fates)
       builder_.fact({"fates", request_.strategy().name});
     for (const Fact& fact : asked_.facts_of_fates()) builder_.fact(fact);
-  }
-
-  void say_traffic_of_cache() {
-    const auto say = [&](const char* name, double bytes) {
-      builder_.fact(Fact(name, std::llround(bytes), "byte"));
-    };
-    say("cache_bytes", static_cast<double>(cache_bytes_));
-    say("cache_hit_bytes", cache_->hit_bytes);
-    say("cache_miss_bytes", cache_->miss_bytes);
-    say("cache_written_back_bytes", cache_->written_back_bytes);
   }
 
   const PolicyRequest& request_;

@@ -8,7 +8,7 @@
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/placed_question.hpp"
-#include "planning/placement/placed_turns.hpp"
+#include "planning/placement/turns/placed_turns.hpp"
 
 namespace sluice {
 
@@ -90,13 +90,14 @@ Homes homes_of(const PolicyRequest& request, const Reader& parameters,
 }
 
 /// Returns the placements of tensors in both memories of the device that `auto` also compares, for a policy whose
-/// weights take turns. If the cost model does not count the bandwidths of memories, a scenario may not ask for these
+/// weights take turns. The plans with `first_touch` are among those with `static`. A device with a hardware cache is
+/// another machine. If the cost model does not count the bandwidths of memories, a scenario may not ask for these
 /// placements, so they are not compared either.
 Placements turns_compared(const PolicyRequest& request, const Reader& parameters,
                           const Homes& homes) {
   const bool compares = parameters.is_word("placement", compared) && homes.backing &&
                         request.memories_counted && !request.sums_gradients;
-  return compares ? placements_of_turns() : Placements();
+  return compares ? Placements{static_placement, all_slow_placement} : Placements();
 }
 
 /// Returns the candidates of `auto` with the placement `way`, which `auto` does not ask for in particular. So if the
@@ -180,6 +181,10 @@ Field placement_field() {
   return placement;
 }
 
+bool compares_placements(const Field& placement) {
+  return placement.summary == placement_field().summary;
+}
+
 bool places(const Reader& parameters) {
   const std::string way = parameters.text("placement");
   return way != nowhere_else && way != compared && way != backing;
@@ -255,10 +260,11 @@ Field home_field() {
       .type = Type::choice,
       .summary =
           "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
-          "memory, into which the weights are loaded once; static, all_slow: weights come from host memory, and kernels "
-          "read and write tensors in both memories of the device, or only in the second memory; "
-          "auto: the fastest of the other choices; default: auto if the device has a second memory that is not host "
-          "memory",
+          "memory, into which the weights are loaded once; static, first_touch, all_slow: weights come from host memory, "
+          "and kernels read and write tensors in both memories of the device, or only in the second memory; synchronous, "
+          "asynchronous: weights are also copied from the second memory to the first; cached: all tensors are in the "
+          "second memory, and the first is a hardware cache of it; auto: the fastest of none, backing, static, "
+          "first_touch and all_slow; default: auto if the device has a second memory that is not host memory",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared, backing}};
   for (const std::string& way : placements_of_turns()) placement.choices.push_back(way);

@@ -19,8 +19,8 @@ std::uint32_t pool_number(const Plan& plan, const std::string& name) {
   return number_of(plan.pools, name);
 }
 
-void PlanRoutes::send(Action& action, Flow& flow) {
-  const Path& path = platform_.path(plan_.pools[flow.from].name, plan_.pools[flow.to].name);
+void PlanRoutes::send(Action& action, Flow& flow, CopyMode mode) {
+  const Path& path = platform_.path(plan_.pools[flow.from].name, plan_.pools[flow.to].name, mode);
   flow.route = route(path);
   if (record_of(action.kind).transfers) action.stream = stream(path);
 }

@@ -21,7 +21,7 @@ class PlanRoutes {
   /// Sets the route of a flow of the action: the route from the flow's first pool to its second pool. If the action is
   /// a transfer, the function also moves it to the copy stream of this route. Throws InputError if no links connect the
   /// two pools.
-  void send(Action& action, Flow& flow);
+  void send(Action& action, Flow& flow, CopyMode mode = CopyMode::asynchronous);
 
  private:
   std::uint32_t route(const Path& path);

@@ -10,7 +10,7 @@
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
-#include "planning/placement/placed_kinds.hpp"
+#include "planning/placement/turns/placed_kinds.hpp"
 #include "policy/policy.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
@@ -221,10 +221,9 @@ TEST_CASE("under streamed, a placement that is not possible is refused at its ke
        {"platform.devices.gpu.memory={capacity: 1kB, bandwidth: 100B/s}",
         "platform.links={host: {joins: [host, gpu], bandwidth: 10B/s}}"});
   CHECK_THROWS_WITH(
-      on_card(1000, 2000,
-              "policy: {name: streamed, placement: first_touch}\nworkload: {batch: 1}\n"),
-      Contains("'first_touch' for 'placement': expected one of: none, auto, backing, static, "
-               "all_slow"));
+      on_card(1000, 2000, "policy: {name: streamed, placement: all_fast}\nworkload: {batch: 1}\n"),
+      Contains("'all_fast' for 'placement': expected one of: none, auto, backing, static, "
+               "synchronous, asynchronous, first_touch, all_slow, cached"));
   // The first product needs 920 bytes, of which its weights take 800. These weights fit into neither of the two
   // memories.
   CHECK_THROWS_WITH(make_plan(on_card(100, 700, placed + "workload: {batch: 1}\n")),

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
-#include "planning/placement/placed_kinds.hpp"
+#include "planning/placement/turns/placed_kinds.hpp"
 #include "policy/policy.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
@@ -50,7 +50,7 @@ TEST_CASE("under streamed, no placed run is faster than the bound of its shown m
     double fastest = never;
     for (const CutModel& cut : cut_models(scenario)) {
       const PolicyRequest request = request_of(scenario, cut, {});
-      // The last candidate divides into one candidate for each shown machine (planning/placement/placed_turns.hpp).
+      // The last candidate divides into one candidate for each shown machine (planning/placement/turns/placed_turns.hpp).
       const std::vector<Candidate> candidates =
           scenario.policy->candidates(request, scenario.policy.keys.reader());
       for (const Candidate& one : candidates.back().open())

@@ -7,7 +7,7 @@
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
-#include "planning/placement/placed_kinds.hpp"
+#include "planning/placement/turns/placed_kinds.hpp"
 #include "policy/policy.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"

@@ -5,6 +5,7 @@
 #include "base/quantity.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/placement/backing.hpp"
+#include "planning/placement/placement_key.hpp"
 #include "study/answer/note.hpp"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-#include "planning/placement/placed_seconds.hpp"
+#include "planning/placement/turns/placed_seconds.hpp"
 
 #include <algorithm>
 

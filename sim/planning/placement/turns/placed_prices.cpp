@@ -1,6 +1,7 @@
-#include "planning/placement/placed_prices.hpp"
+#include "planning/placement/turns/placed_prices.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "base/error.hpp"
@@ -47,7 +48,6 @@ StageQuery PlacedPrices::query_of_stage(const StageWork& work) const {
           .selective = work.selective};
 }
 
-/// Returns the kinds of all tensors that the computation reads or writes.
 const TensorKinds& PlacedPrices::used_by(const StageWork& work) {
   const auto [used, fresh] = used_.try_emplace(work);
   if (!fresh) return used->second;
@@ -83,13 +83,58 @@ Price PlacedPrices::of_update(const StageWork& work, const TensorKinds& slow) co
   const std::vector<TensorKind> kinds = update_kinds(work);
   if (std::ranges::none_of(kinds, [&](const TensorKind& kind) { return slow.count(kind) != 0; }))
     return price_of(pricing, query_of_stage(work));
-  const Stage& stage = stage_of(work);
-  const auto parameter_bytes = static_cast<std::int64_t>(bytes_of(pricing.dtype));
-  Query query = update_query({stage.name, stage.weight_bytes / parameter_bytes, stage.weight_bytes},
-                             *pricing.training, pricing.dtype, device_);
+  Query query = of_update_query(work);
   for (std::size_t o = 0; o < query.operands.size(); ++o)
     query.operands[o].pool = device_.memories[slow.count(kinds[o])].pool;
   return placed_price(pricing.platform, pricing.cost, query).price;
+}
+
+Query PlacedPrices::of_update_query(const StageWork& work) const {
+  const Pricing& pricing = request_.pricing;
+  const Stage& stage = stage_of(work);
+  const auto parameter_bytes = static_cast<std::int64_t>(bytes_of(pricing.dtype));
+  return update_query({stage.name, stage.weight_bytes / parameter_bytes, stage.weight_bytes},
+                      *pricing.training, pricing.dtype, device_);
+}
+
+double PlacedPrices::behind_cache(const StageWork& work, double misses_s) {
+  const auto [known, fresh] = cached_.try_emplace(work);
+  if (fresh) known->second = cached_passes(work);
+  double bytes = 0, seconds = 0;
+  for (const CachedPass& pass : known->second) bytes += pass.multiple * pass.bytes;
+  for (const CachedPass& pass : known->second) {
+    const double more_s = bytes > 0 ? misses_s * pass.bytes / bytes : 0;
+    seconds += pass.multiple * std::max(pass.near_s, pass.bytes_s + more_s);
+  }
+  return bytes > 0 ? seconds : seconds + misses_s;
+}
+
+std::vector<PlacedPrices::CachedPass> PlacedPrices::cached_passes(const StageWork& work) {
+  const Pricing& pricing = request_.pricing;
+  if (work.kind == ActionKind::update)
+    return {cached_pass(of_update_query(work), of(work, {}).seconds)};
+  std::vector<CachedPass> passes;
+  for (const LayerPass& one : layer_passes(pricing, query_of_stage(work))) {
+    const Query query = query_of(pricing.model, pricing.model.layers[one.layer], one.pass,
+                                 work.samples, pricing.dtype, device_);
+    passes.push_back(cached_pass(query, of_pass(one.layer, one.pass, work, {}).seconds));
+    passes.back().multiple = one.multiple.value_or(1);
+  }
+  return passes;
+}
+
+PlacedPrices::CachedPass PlacedPrices::cached_pass(const Query& query, double near_s) const {
+  CachedPass pass{near_s, near_s, query.work.bytes};
+  Query flop = query, bytes = query;
+  flop.operands.clear();
+  flop.work.bytes = flop.work.written = 0;
+  bytes.operands.clear();
+  bytes.work.flop = 0;
+  const Cost& cost = request_.pricing.cost;
+  const double flop_s = cost.of(flop).seconds, bytes_s = cost.of(bytes).seconds;
+  const bool roofline = std::abs(std::max(flop_s, bytes_s) - near_s) <= 1e-9 * near_s;
+  if (roofline) pass.bytes_s = bytes_s;
+  return pass;
 }
 
 Price PlacedPrices::of_pass(std::uint32_t number, Pass pass, const StageWork& work,

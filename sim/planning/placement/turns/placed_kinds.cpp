@@ -1,4 +1,4 @@
-#include "planning/placement/placed_kinds.hpp"
+#include "planning/placement/turns/placed_kinds.hpp"
 
 #include <algorithm>
 
@@ -67,14 +67,27 @@ double PlacedKinds::kernel_seconds(const TensorKinds& slow) const {
   return seconds;
 }
 
-double PlacedKinds::seconds_at_least(const TensorKinds& slow) const {
-  std::vector<bool> is_slow;
-  for (const TensorKind& kind : kinds_) is_slow.push_back(slow.count(kind) != 0);
-  return bound_->at_least(is_slow,
-                          [&](const StageWork& work) { return prices_.of(work, slow).seconds; });
+double PlacedKinds::seconds_at_least(const TensorKinds& slow, const TensorKinds& moved) const {
+  TensorKinds fewer = slow;
+  for (const TensorKind& kind : moved) fewer.erase(kind);
+  return at_least(slow, [&](const StageWork& work) {
+    const double seconds = prices_.of(work, slow).seconds;
+    return moved.empty() ? seconds : std::min(seconds, prices_.of(work, fewer).seconds);
+  });
 }
 
-Plan PlacedKinds::plan(const TensorKinds& slow) const {
+double PlacedKinds::cached_at_least() const {
+  return at_least(all(), [&](const StageWork& work) { return prices_.of(work, {}).seconds; });
+}
+
+double PlacedKinds::at_least(const TensorKinds& slow,
+                             const std::function<double(const StageWork&)>& kernel_s) const {
+  std::vector<bool> is_slow;
+  for (const TensorKind& kind : kinds_) is_slow.push_back(slow.count(kind) != 0);
+  return bound_->at_least(is_slow, kernel_s);
+}
+
+Plan PlacedKinds::plan(const TensorKinds& slow, const TensorKinds& priced) const {
   Plan placed = plan_;
   PlanRoutes routes(placed, prices_.request().pricing.platform);
   const auto moves = [&](std::uint32_t tensor, std::uint32_t pool) {
@@ -95,7 +108,7 @@ Plan PlacedKinds::plan(const TensorKinds& slow) const {
     for (Placement& made : action.allocates)
       if (moves(made.tensor, made.pool)) made.pool = second_;
     if (action.is_transfer()) continue;
-    take_price(action, prices_.of(work_of(placed, action), slow), placed.streams[action.stream]);
+    take_price(action, prices_.of(work_of(placed, action), priced), placed.streams[action.stream]);
   }
   return placed;
 }

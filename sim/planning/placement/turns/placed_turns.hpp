@@ -20,7 +20,11 @@
 namespace sluice {
 
 inline constexpr const char* static_placement = "static";
+inline constexpr const char* first_touch_placement = "first_touch";
 inline constexpr const char* all_slow_placement = "all_slow";
+/// Placements with moves of weights (moved_weights.hpp).
+inline constexpr const char* synchronous_moves = "synchronous";
+inline constexpr const char* asynchronous_moves = "asynchronous";
 
 /// Returns the placements that a policy whose weights take turns can have, in addition to the homes of these weights.
 const std::vector<std::string>& placements_of_turns();
@@ -32,8 +36,8 @@ struct PlacedTurns {
   PlansForMachine of_policy;
 };
 
-/// Returns the candidates of a run with the placement `way`. With `static`, the policy's own candidates, which use only
-/// the first memory, are among them. The request must outlive the candidates.
+/// Returns the candidates of a run with the placement `way`. With `static` and with moves, the policy's own candidates,
+/// which use only the first memory, are among them. The request must outlive the candidates.
 std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns);
 
 /// Returns the candidates for shown machines. Each candidate has a lower bound of the seconds of its placed plans.

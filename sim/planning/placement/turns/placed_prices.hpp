@@ -15,7 +15,7 @@
 
 #include "cost/work.hpp"
 #include "planning/layer_passes.hpp"
-#include "planning/placement/placed_seconds.hpp"
+#include "planning/placement/turns/placed_seconds.hpp"
 #include "planning/request.hpp"
 
 namespace sluice {
@@ -39,6 +39,13 @@ class PlacedPrices {
   /// Returns the price of a computation if the kinds in `slow` are in the second memory. Throws InputError if the cost
   /// model has no price.
   const Price& of(const StageWork& work, const TensorKinds& slow);
+  /// Returns the kinds of all tensors that the computation reads or writes.
+  const TensorKinds& used_by(const StageWork& work);
+  /// Returns the seconds of a computation whose kinds are all in the second memory, with the first memory as their
+  /// hardware cache. `misses_s` are the seconds of its misses and write-backs. They are divided among the layers in
+  /// proportion to the bytes that the layers read and write. If a roofline gives the seconds of a layer, a part of them
+  /// may be hidden by the FLOP of the layer.
+  double behind_cache(const StageWork& work, double misses_s);
   /// Returns the least seconds of a pass of a layer: with any of its kinds in the second memory or, if `all_slow` is
   /// true, with all kinds there of which plans have tensors. Throws InputError if the cost model has no price.
   double least_seconds(std::uint32_t layer, Pass pass, std::int64_t samples, bool all_slow) const;
@@ -48,7 +55,18 @@ class PlacedPrices {
     return request_.pricing.stages.at(static_cast<std::size_t>(work.stage));
   }
   StageQuery query_of_stage(const StageWork& work) const;
-  const TensorKinds& used_by(const StageWork& work);
+  /// A pass of a layer, or an update. With x seconds of misses and write-backs, it takes max(near_s, bytes_s + x)
+  /// seconds.
+  struct CachedPass {
+    double near_s = 0;  ///< the seconds without misses
+    double bytes_s =
+        0;  ///< the part of a roofline that reads and writes bytes; without a roofline, `near_s`
+    double bytes = 0;     ///< the bytes that are read and written
+    double multiple = 1;  ///< how often the computation counts the seconds of the pass
+  };
+  CachedPass cached_pass(const Query& query, double near_s) const;
+  std::vector<CachedPass> cached_passes(const StageWork& work);
+  Query of_update_query(const StageWork& work) const;
   Price price(const StageWork& work, const TensorKinds& slow) const;
   Price of_update(const StageWork& work, const TensorKinds& slow) const;
   Price of_pass(std::uint32_t layer, Pass pass, const StageWork& work,
@@ -66,6 +84,7 @@ class PlacedPrices {
   std::vector<char> kept_;  ///< whether the stage of a layer keeps its output, indexed by layer
   bool first_computes_ = false;  ///< whether the first stage has a layer that is not an input
   std::map<StageWork, TensorKinds> used_;
+  std::map<StageWork, std::vector<CachedPass>> cached_;
   std::map<std::pair<StageWork, TensorKinds>, Price> known_;
 };
 

@@ -1,11 +1,11 @@
-#include "planning/placement/fastest_machine.hpp"
+#include "planning/placement/turns/fastest_machine.hpp"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "planning/copy_time.hpp"
-#include "planning/placement/placed_prices.hpp"
+#include "planning/placement/turns/placed_prices.hpp"
 
 namespace sluice {
 namespace {

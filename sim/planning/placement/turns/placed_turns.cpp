@@ -1,9 +1,10 @@
-#include "planning/placement/placed_turns.hpp"
+#include "planning/placement/turns/placed_turns.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -11,150 +12,42 @@
 #include "base/quantity.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/only_candidate.hpp"
-#include "planning/placement/fastest_machine.hpp"
 #include "planning/placement/placed_candidates.hpp"
-#include "planning/placement/placed_kinds.hpp"
-#include "planning/training/batch_bytes.hpp"
+#include "planning/placement/placed_draft.hpp"
+#include "planning/placement/turns/cached_turns.hpp"
+#include "planning/placement/turns/fastest_machine.hpp"
+#include "planning/placement/turns/moved_weights.hpp"
+#include "planning/placement/turns/placed_kinds.hpp"
+#include "planning/placement/turns/shown_machine.hpp"
 
 namespace sluice {
 namespace {
 
-/// How many sizes are compared. Plans of training take longer to make, so there are fewer.
-constexpr int sizes_of_inference = 13, sizes_of_training = 6;
 /// The kinds are divided into at most this many blocks. All kinds of a block are in the same memory. The search puts
 /// every set of blocks into the second memory once.
 constexpr std::size_t most_blocks = 6;
 
-/// The routes between host memory and a memory of the device.
-struct HostRoutes {
-  const Path &down, &up;
-};
-HostRoutes routes_to(const Platform& platform, const std::string& memory) {
-  const std::string& host = platform.host().name;
-  return {platform.path(host, memory), platform.path(memory, host)};
-}
-
-/// Returns whether a copy to or from the second memory of the device has a longer latency or set-up than a copy to or
-/// from the first memory.
-bool second_is_farther(const Platform& platform, const Device& device) {
-  const HostRoutes near = routes_to(platform, device.name),
-                   far = routes_to(platform, device.memories[1].pool);
-  const auto farther = [](const Path& one, const Path& other) {
-    return other.latency_s > one.latency_s || other.setup_s > one.setup_s;
-  };
-  return farther(near.down, far.down) || farther(near.up, far.up);
-}
-
-/// Makes copies to and from the device take at least the latency and the set-up that they take to and from its second
-/// memory on the platform `real`.
-void slow_down_to_second(Platform& platform, const Platform& real, const Device& device) {
-  const HostRoutes near = routes_to(real, device.name),
-                   far = routes_to(real, device.memories[1].pool);
-  const auto slow_down = [](Platform::Edge& edge, const Path& one, const Path& other) {
-    edge.latency_s += std::max(0.0, other.latency_s - one.latency_s);
-    edge.setup_s += std::max(0.0, other.setup_s - one.setup_s);
-  };
-  for (Platform::Edge& edge : platform.edges) {
-    if (edge.to == device.memory().pool) slow_down(edge, near.down, far.down);
-    if (edge.from == device.memory().pool) slow_down(edge, near.up, far.up);
-  }
-}
-
-/// In inference, the first machine holds the bytes of all weights, and of the micro-batches of two steps, or of one step
-/// if the run has only one. For each micro-batch, these are the most bytes of a stage, and the bytes of an input and an
-/// answer that are in transfer meanwhile. The second machine lacks the inputs and answers in transfer. Each further
-/// machine has three quarters of the memory of the machine before, so that the last one has 4 % of the second one's. With
-/// many buffers, a plan may load inputs more than one step early, and may then need more bytes. Such a plan is not placed.
-std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
-  const auto sum = [](std::int64_t a, std::int64_t b) {
-    return checked_add(a, b, "bytes of two steps");
-  };
-  std::int64_t weights = cache_bytes(request), most = 0;
-  const std::vector<StageBytes> stages = stage_bytes(request);
-  for (const StageBytes& stage : stages) {
-    weights = sum(weights, stage.weights);
-    most = std::max(most, sum(sum(stage.input, stage.output), sum(stage.workspace, stage.answer)));
-  }
-  const std::int64_t in_transfer = sum(stages.front().input, stages.back().output);
-  const std::int64_t steps = std::min<std::int64_t>(2, request.workload.steps);
-  const std::int64_t count =
-      checked_mul(steps, request.workload.micro_batches_per_step(), "micro-batches");
-  std::vector<std::int64_t> sizes;
-  for (const std::int64_t bytes : {sum(most, in_transfer), most})
-    sizes.push_back(sum(weights, checked_mul(bytes, count, "bytes of two steps")));
-  while (sizes.size() < sizes_of_inference) sizes.push_back(sizes.back() - sizes.back() / 4);
-  return sizes;
-}
-
-/// In training, the first machine holds all tensors of a batch. The last one holds the tensors of the largest stage for
-/// one micro-batch. The sizes between them have equal ratios.
-std::vector<std::int64_t> sizes_in_training(const PolicyRequest& request,
-                                            const CommonParameters& common) {
-  const BatchBytes bytes = batch_bytes(request, common.device, common.overlap);
-  std::vector<std::int64_t> sizes;
-  const auto all = static_cast<double>(bytes.all);
-  for (int n = 0; n < sizes_of_training; ++n) {
-    const double share = std::pow(static_cast<double>(bytes.largest_stage) / all,
-                                  static_cast<double>(n) / (sizes_of_training - 1));
-    sizes.push_back(static_cast<std::int64_t>(std::ceil(share * all)));
-  }
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
-}
-
-/// Returns the sizes of the shown machines, the greatest first.
-std::vector<std::int64_t> shown_sizes(const PolicyRequest& request,
-                                      const CommonParameters& common) {
-  return request.workload.training ? sizes_in_training(request, common)
-                                   : sizes_in_inference(request);
-}
-
-/// How fast the memory of a shown machine is: it has the rates of the real device's memory with the index `memory`. With
-/// `far`, copies to it and from it take at least the latency and the set-up of copies to and from the second memory. A
-/// plan then loads weights as early as the second memory needs them.
-struct ShownRates {
-  std::size_t memory = 0;
-  bool far = false;
-  auto operator<=>(const ShownRates&) const = default;
-};
-
-/// A machine whose device has all tensors in its first memory. This memory has `bytes` bytes.
-struct ShownMachine {
-  ShownMachine(const PolicyRequest& asked, const std::string& device, std::int64_t bytes,
-               ShownRates rates)
-      : platform(asked.pricing.platform),
-        request(asked.priced({asked.pricing.model, asked.pricing.stages, platform,
-                              asked.pricing.cost, asked.pricing.dtype, asked.pricing.training})) {
-    platform.lookup = {};
-    for (Device& one : platform.devices) {
-      if (one.name != device) continue;
-      one.memory().capacity = bytes;
-      one.memory().read = one.memories[rates.memory].read;
-      one.memory().write = one.memories[rates.memory].write;
-    }
-    if (rates.far)
-      slow_down_to_second(platform, asked.pricing.platform, asked.pricing.platform.device(device));
-    if (!asked.capacity_enforced)
-      for (Memory& memory : platform.memories) memory.capacity.reset();
-    request.capacity_enforced = true;
-  }
-  ShownMachine(const ShownMachine&) = delete;
-
-  Platform platform;
-  PolicyRequest request;  ///< refers to `platform`
-};
-
-/// Returns a set of kinds for each placement to try: the kinds that are in the second memory.
-std::vector<TensorKinds> placements_of(const std::vector<TensorKind>& kinds,
-                                       const std::string& way) {
-  const TensorKinds all(kinds.begin(), kinds.end());
-  if (way == all_slow_placement) return {all};
+/// Returns a set of kinds for each placement to try: the kinds that are in the second memory. With `static` and with
+/// moves, these are all sets of blocks, and all placements that `first_touch` can have. `most` is the capacity of the first memory.
+std::vector<TensorKinds> placements_of(const PlacedKinds& placed, const std::string& way,
+                                       std::optional<std::int64_t> most) {
+  const std::vector<TensorKind>& kinds = placed.kinds();
+  if (way == all_slow_placement) return {TensorKinds(kinds.begin(), kinds.end())};
+  if (way == first_touch_placement) return placed.first_touched(most);
   const std::size_t blocks = std::min(kinds.size(), most_blocks);
   std::vector<TensorKinds> placements(std::size_t{1} << blocks);
   for (std::size_t number = 0; number < placements.size(); ++number)
     for (std::size_t k = 0; k < kinds.size(); ++k)
       if ((number >> k * blocks / kinds.size() & 1U) != 0) placements[number].insert(kinds[k]);
+  for (TensorKinds& slow : placed.first_touched({}))
+    if (std::ranges::find(placements, slow) == placements.end())
+      placements.push_back(std::move(slow));
   return placements;
+}
+
+/// Returns whether the placement method moves tensors during the run.
+bool moves(const std::string& way) {
+  return way == synchronous_moves || way == asynchronous_moves;
 }
 
 void say_placement(Plan& plan, const std::string& way, const CommonParameters& common) {
@@ -192,10 +85,10 @@ std::vector<Candidate> candidates_on(const PolicyRequest& request,
   return candidates;
 }
 
-/// A placement of a plan, and a lower bound of the seconds of the placed plan.
-struct BoundedPlacement {
+/// A placed plan, and a lower bound of its seconds.
+struct BoundedPlan {
   double at_least = 0;
-  TensorKinds slow;
+  std::function<Plan()> plan;
 };
 
 /// Finds the fastest placed plans.
@@ -227,8 +120,7 @@ class PlacedSearch {
 
   /// Returns the greatest number of shown machines.
   std::int64_t ways() const {
-    const int sizes = turns_.request.workload.training ? sizes_of_training : sizes_of_inference;
-    return sizes * static_cast<std::int64_t>(rates().size());
+    return most_shown_sizes(turns_.request) * static_cast<std::int64_t>(rates().size());
   }
 
  private:
@@ -266,29 +158,74 @@ class PlacedSearch {
     // The text of the policy's choices. Its part after a semicolon is about the memory of the shown machine.
     const std::string text = planned.text.substr(0, planned.text.find(';'));
     Settled best;
-    for (const BoundedPlacement& one : by_bound(placed)) {
+    std::vector<BoundedPlan> plans =
+        turns_.way == hardware_cache ? behind_cache(placed, worth) : in_two_memories(placed);
+    std::ranges::stable_sort(plans, {}, &BoundedPlan::at_least);
+    for (const BoundedPlan& one : plans) {
       if (one.at_least >= std::min(worth, best.seconds)) break;
-      Settled way = settled(text, [&] {
-        Plan plan = placed.plan(one.slow);
-        std::erase_if(plan.facts, holds_for_one_memory);
-        say_placement(plan, turns_.way, turns_.common);
-        return plan;
-      });
+      Settled way = settled(text, one.plan);
       if (way.plan && way.seconds < best.seconds) best = std::move(way);
     }
     if (best.plan && !found_.insert({best.text, best.seconds}).second) return {};
     return best;
   }
 
-  /// Returns the placements of a plan, beginning with the placement that has the least bound.
-  std::vector<BoundedPlacement> by_bound(const PlacedKinds& placed) const {
-    std::vector<BoundedPlacement> all;
-    for (TensorKinds& slow : placements_of(placed.kinds(), turns_.way)) {
-      const double least = placed.seconds_at_least(slow);
-      all.push_back({least, std::move(slow)});
+  /// Returns the plan with facts that hold for two memories.
+  Plan told(Plan plan) const {
+    std::erase_if(plan.facts, holds_for_one_memory);
+    say_placement(plan, turns_.way, turns_.common);
+    return plan;
+  }
+
+  /// Returns the plans with the placements of the placement method. `placed` must outlive them.
+  std::vector<BoundedPlan> in_two_memories(const PlacedKinds& placed) {
+    std::vector<BoundedPlan> all;
+    const auto moved = moves(turns_.way) ? std::make_shared<const MovedWeights>(prices_, placed)
+                                         : std::shared_ptr<const MovedWeights>();
+    for (const TensorKinds& slow : placements_of(placed, turns_.way, first_capacity())) {
+      all.push_back({placed.seconds_at_least(slow),
+                     [this, &placed, slow] { return told(placed.plan(slow)); }});
+      if (moved) add_moves(placed, moved, slow, all);
     }
-    std::ranges::stable_sort(all, {}, &BoundedPlacement::at_least);
     return all;
+  }
+
+  /// Adds the plans with moves. Asynchronous moves may also be made if they take longer than they save, because
+  /// computations run meanwhile.
+  void add_moves(const PlacedKinds& placed, const std::shared_ptr<const MovedWeights>& moved,
+                 const TensorKinds& slow, std::vector<BoundedPlan>& all) {
+    const auto add = [&](const TensorKinds& kinds, CopyMode mode) {
+      if (kinds.empty()) return;
+      all.push_back({moved->at_least(slow, kinds, mode), [this, &placed, moved, slow, kinds, mode] {
+                       return moved->with_moves(told(placed.plan(slow)), slow, kinds, mode);
+                     }});
+    };
+    const TensorKinds worth = moved->worth_moving(slow), movable = moved->movable(slow);
+    add(worth, CopyMode::synchronous);
+    if (turns_.way != asynchronous_moves || !turns_.common.overlap) return;
+    add(worth, CopyMode::asynchronous);
+    if (movable != worth) add(movable, CopyMode::asynchronous);
+  }
+
+  /// Returns a plan for each size of the hardware cache. If every size takes `worth` seconds or more, there are none.
+  std::vector<BoundedPlan> behind_cache(const PlacedKinds& placed, double worth) {
+    if (placed.cached_at_least() >= worth) return {};
+    const auto cached = std::make_shared<const CachedTurns>(prices_, placed);
+    std::vector<BoundedPlan> all;
+    for (const std::int64_t bytes : cached->sizes()) {
+      if (bytes > first_capacity().value_or(bytes)) continue;
+      const CachedRun round = cached->round(bytes);
+      all.push_back({cached->at_least(round), [this, cached, round, bytes] {
+                       Plan plan = told(cached->plan(round));
+                       cached->add_cache(plan, round, bytes);
+                       return plan;
+                     }});
+    }
+    return all;
+  }
+
+  const std::optional<std::int64_t>& first_capacity() const {
+    return turns_.common.device.memory().capacity;
   }
 
   PolicyRequest request_;
@@ -318,23 +255,25 @@ Candidate candidate_of(const PlacedTurns& turns, const FateStrategy& strategy) {
 }  // namespace
 
 const std::vector<std::string>& placements_of_turns() {
-  static const std::vector<std::string> ways = {static_placement, all_slow_placement};
+  static const std::vector<std::string> ways = {static_placement,   synchronous_moves,
+                                                asynchronous_moves, first_touch_placement,
+                                                all_slow_placement, hardware_cache};
   return ways;
 }
 
 std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns) {
   std::vector<Candidate> candidates;
-  if (turns.way == static_placement)
+  if (turns.way == static_placement || moves(turns.way))
     for (Candidate& one : candidates_on(turns.request, turns.of_policy))
-      candidates.push_back(
-          changed(proven_for("none", std::move(one)), [common = turns.common](Settled& way) {
-            if (!way.plan) return;
-            way.plan = [plan = std::move(way.plan), common] {
-              Plan made = plan();
-              say_placement(made, static_placement, common);
-              return made;
-            };
-          }));
+      candidates.push_back(changed(proven_for("none", std::move(one)),
+                                   [common = turns.common, placement = turns.way](Settled& way) {
+                                     if (!way.plan) return;
+                                     way.plan = [plan = std::move(way.plan), common, placement] {
+                                       Plan made = plan();
+                                       say_placement(made, placement, common);
+                                       return made;
+                                     };
+                                   }));
   candidates.push_back(placed_on_shown_machines(turns));
   return candidates;
 }

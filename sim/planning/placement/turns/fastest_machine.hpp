@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "planning/placement/placed_turns.hpp"
+#include "planning/placement/turns/placed_turns.hpp"
 
 namespace sluice {
 

@@ -1,0 +1,255 @@
+#include "planning/placement/turns/moved_weights.hpp"
+
+#include <algorithm>
+
+#include "planning/copy_time.hpp"
+#include "planning/placement/plan_routes.hpp"
+#include "planning/placement/turns/unlisted.hpp"
+
+namespace sluice {
+
+MovedWeights::MovedWeights(PlacedPrices& prices, const PlacedKinds& placed)
+    : prices_(prices), placed_(placed) {
+  find_runs();
+  for (const Run& run : runs_) count(run);
+}
+
+void MovedWeights::find_runs() {
+  const Plan& plan = placed_.policy_plan();
+  const std::uint32_t pool = placed_.first_pool();
+  const auto unlisted = unlisted_operands(plan, pool, prices_);
+  const auto is_weight = [&](std::uint32_t tensor) {
+    return plan.tensors[tensor].tensor_class == TensorClass::weight;
+  };
+  bool open = false;  // whether the next computation may belong to the last run
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a) {
+    const Action& action = plan.actions[a];
+    if (action.is_transfer()) continue;
+    computations_.push_back(a);
+    ++works_[work_of(plan, action)];
+    std::vector<Run::Weights> weights;
+    for (const Access& use : action.uses)
+      if (use.pool == pool && is_weight(use.tensor)) weights.push_back({use.tensor, true});
+    const bool same = weights.empty();  // the computation uses the weights that its run has listed
+    for (const Placement& one : unlisted[a])
+      if (is_weight(one.tensor)) weights.push_back({one.tensor, false});
+    if (action.kind == ActionKind::update || weights.empty()) {
+      open = false;
+      continue;
+    }
+    open = open && runs_.back().stage == action.stage && (same || runs_.back().weights == weights);
+    if (!open) runs_.push_back({action.stage, {}, std::move(weights)});
+    runs_.back().computations.push_back(a);
+    open = true;
+  }
+}
+
+void MovedWeights::count(const Run& run) {
+  const Plan& plan = placed_.policy_plan();
+  StageRuns& all = stages_[run.kind()];
+  for (const std::uint32_t a : run.computations) ++all.works[work_of(plan, plan.actions[a])];
+  const auto seconds = [&](const Run::Weights& weights, CopyMode mode) {
+    return copy_time(prices_.request().pricing.platform, prices_.device().memories[1].pool,
+                     prices_.device().memories[0].pool, mode)
+        .seconds(plan.tensors[weights.tensor].bytes);
+  };
+  for (const Run::Weights& weights : run.weights) {
+    all.synchronous_s += seconds(weights, CopyMode::synchronous);
+    all.asynchronous_s += seconds(weights, CopyMode::asynchronous);
+  }
+}
+
+double MovedWeights::seconds_of(const Works& works, const TensorKinds& slow) const {
+  double seconds = 0;
+  for (const auto& [work, count] : works)
+    seconds += static_cast<double>(count) * prices_.of(work, slow).seconds;
+  return seconds;
+}
+
+TensorKinds MovedWeights::movable(const TensorKinds& slow) const {
+  TensorKinds kinds;
+  for (const auto& [kind, runs] : stages_)
+    if (slow.count(kind) != 0) kinds.insert(kind);
+  return kinds;
+}
+
+TensorKinds MovedWeights::worth_moving(const TensorKinds& slow) const {
+  TensorKinds kinds;
+  for (const auto& [kind, runs] : stages_) {
+    if (slow.count(kind) == 0) continue;
+    TensorKinds fewer = slow;
+    fewer.erase(kind);
+    if (seconds_of(runs.works, fewer) + runs.synchronous_s < seconds_of(runs.works, slow))
+      kinds.insert(kind);
+  }
+  return kinds;
+}
+
+// Synchronous moves and computations run one after the other. Asynchronous moves run one after the other on a copy
+// engine.
+double MovedWeights::at_least(const TensorKinds& slow, const TensorKinds& moved,
+                              CopyMode mode) const {
+  TensorKinds fewer = slow;
+  double moves_s = 0;
+  for (const TensorKind& kind : moved) {
+    fewer.erase(kind);
+    const StageRuns& runs = stages_.at(kind);
+    moves_s += mode == CopyMode::synchronous ? runs.synchronous_s : runs.asynchronous_s;
+  }
+  double round_s = moves_s;
+  for (const auto& [work, count] : works_)
+    if (mode == CopyMode::synchronous)
+      round_s += static_cast<double>(count) *
+                 std::min(prices_.of(work, slow).seconds, prices_.of(work, fewer).seconds);
+  const auto rounds = static_cast<double>(placed_.policy_plan().iterations);
+  return std::max(placed_.seconds_at_least(slow, moved), rounds * round_s * within_accuracy);
+}
+
+/// Adds the moves to a placed plan.
+class MovedWeights::Rewriter {
+ public:
+  Rewriter(const MovedWeights& of, Plan plan, const TensorKinds& slow, CopyMode mode)
+      : of_(of),
+        plan_(std::move(plan)),
+        slow_(slow),
+        mode_(mode),
+        first_(of.placed_.first_pool()),
+        second_(of.placed_.second_pool()),
+        routes_(plan_, of.prices_.request().pricing.platform) {}
+
+  Plan rewrite(const TensorKinds& moved) {
+    std::vector<Moves> all;
+    TensorKinds fewer = slow_;
+    for (const TensorKind& kind : moved) fewer.erase(kind);
+    for (std::size_t r = 0; r < of_.runs_.size(); ++r) {
+      const Run& run = of_.runs_[r];
+      if (moved.count(run.kind()) == 0) continue;
+      for (const std::uint32_t a : run.computations)
+        take_price(plan_.actions[a], of_.prices_.of(work_of(plan_, plan_.actions[a]), fewer),
+                   plan_.streams[plan_.actions[a].stream]);
+      all.push_back(moves_of(r));
+    }
+    insert(std::move(all));
+    plan_.facts.push_back(
+        Fact("moved_bytes", moved_bytes_, "byte").said_of("to " + plan_.pools[first_].name));
+    return std::move(plan_);
+  }
+
+ private:
+  /// Returns the number of the computation before the first computation of a run, and how many iterations ago it is.
+  Wait before(const Run& run) const {
+    const auto at = std::ranges::find(of_.computations_, run.computations.front());
+    if (at != of_.computations_.begin()) return {*std::prev(at), 0};
+    return {of_.computations_.back(), 1};
+  }
+
+  /// Makes the computations of a run read copies of the weights. Returns the moves that make the copies.
+  Moves moves_of(std::size_t r) {
+    const Run& run = of_.runs_[r];
+    Moves moves{run.computations.front(), run.computations.front(), {}};
+    const std::vector<Wait> waits = waits_of(r, moves.before);
+    for (const Run::Weights& weights : run.weights) {
+      const Tensor& held = plan_.tensors[weights.tensor];
+      const auto copy = static_cast<std::uint32_t>(plan_.tensors.size());
+      Action move;
+      move.kind = ActionKind::move;
+      move.name = "move." + std::to_string(r) + "." + held.name;
+      move.stage = run.stage;
+      move.flows.push_back({copy, second_, first_, none, held.bytes});
+      moved_bytes_ += held.bytes;
+      routes_.send(move, move.flows.front(), mode_);
+      move.allocates.push_back({copy, first_});
+      if (weights.listed) move.uses.push_back({weights.tensor, second_});
+      for (const Wait& wait : waits) move.waits.push_back(wait);
+      moves.actions.push_back(std::move(move));
+      plan_.tensors.push_back(
+          {held.name + ".moved." + std::to_string(r), TensorClass::weight, held.bytes, none});
+      for (const std::uint32_t a : run.computations) read_copy(a, run, weights.tensor, copy);
+    }
+    return moves;
+  }
+
+  void read_copy(std::uint32_t a, const Run& run, std::uint32_t tensor, std::uint32_t copy) {
+    Few<Access, 1> uses;
+    for (const Access& use : plan_.actions[a].uses)
+      if (use.tensor != tensor || use.pool != second_) uses.push_back(use);
+    if (a == run.computations.front() || a == run.computations.back())
+      uses.push_back({copy, first_});
+    plan_.actions[a].uses = std::move(uses);
+  }
+
+  /// Returns the actions for which the moves of a run wait. For asynchronous moves, sets `place` to the action before
+  /// which the plan can list them: the first computation of the previous run, or an action after the loads of the
+  /// weights.
+  std::vector<Wait> waits_of(std::size_t r, std::uint32_t& place) const {
+    const Run& run = of_.runs_[r];
+    const auto& all = plan_.actions[run.computations.front()].waits;
+    std::vector<Wait> waits;
+    if (mode_ == CopyMode::synchronous || r == 0) {
+      waits.assign(all.begin(), all.end());
+      if (std::ranges::find(waits, before(run)) == waits.end()) waits.push_back(before(run));
+      return waits;
+    }
+    place = of_.runs_[r - 1].computations.front();
+    for (const Wait& wait : all) {
+      const bool loads =
+          std::ranges::any_of(plan_.actions[wait.action].allocates, [&](const Placement& made) {
+            return made.pool == second_ &&
+                   std::ranges::any_of(run.weights, [&](const Run::Weights& one) {
+                     return one.tensor == made.tensor;
+                   });
+          });
+      if (!loads) continue;
+      waits.push_back(wait);
+      if (wait.distance == 0 && wait.action < run.computations.front())
+        place = std::max(place, wait.action + 1);
+    }
+    waits.push_back(before(of_.runs_[r - 1]));
+    return waits;
+  }
+
+  /// Inserts the moves, and makes each run wait for its moves.
+  void insert(std::vector<Moves> all) {
+    std::vector<std::uint32_t> count(plan_.actions.size() + 1, 0);  // the moves before each action
+    for (const Moves& moves : all)
+      count[moves.before] += static_cast<std::uint32_t>(moves.actions.size());
+    std::vector<std::uint32_t> number;  // the new number of each action
+    std::uint32_t added = 0;
+    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
+      number.push_back(a + (added += count[a]));
+    const auto renumber = [&](Action& action) {
+      for (Wait& wait : action.waits) wait.action = number[wait.action];
+    };
+    std::vector<Action> actions(plan_.actions.size() + added);
+    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
+      renumber(plan_.actions[a]);
+      actions[number[a]] = std::move(plan_.actions[a]);
+    }
+    std::vector<std::uint32_t> filled(count.size(), 0);
+    for (Moves& moves : all)
+      for (Action& move : moves.actions) {
+        renumber(move);
+        const std::uint32_t at =
+            number[moves.before] - count[moves.before] + filled[moves.before]++;
+        actions[number[moves.run]].waits.push_back({at, 0});
+        actions[at] = std::move(move);
+      }
+    plan_.body_end += added;
+    plan_.actions = std::move(actions);
+  }
+
+  const MovedWeights& of_;
+  Plan plan_;
+  const TensorKinds& slow_;
+  CopyMode mode_;
+  std::uint32_t first_, second_;
+  PlanRoutes routes_;
+  std::int64_t moved_bytes_ = 0;
+};
+
+Plan MovedWeights::with_moves(Plan plan, const TensorKinds& slow, const TensorKinds& moved,
+                              CopyMode mode) const {
+  return Rewriter(*this, std::move(plan), slow, mode).rewrite(moved);
+}
+
+}  // namespace sluice

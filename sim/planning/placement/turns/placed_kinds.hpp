@@ -1,0 +1,74 @@
+// Takes a finished plan, and places its tensors in the two memories of the device. placed_prices.hpp says which tensors
+// are of one kind. All tensors of a kind are in the same memory.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "planning/placement/turns/first_touch.hpp"
+#include "planning/placement/turns/placed_prices.hpp"
+
+namespace sluice {
+
+class PlacedKinds {
+ public:
+  /// `plan` is a finished plan whose tensors on the device are all in the first memory. This memory may have another
+  /// capacity and other rates in the plan than in the request of `prices`. `prices` must outlive the object. If
+  /// `in_turn` is true, no action of the plan overlaps another action.
+  PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn);
+  PlacedKinds(const PlacedKinds&) = delete;
+
+  /// Returns the kinds of the plan in the order of their seconds per byte, the greatest first. A kind's seconds say how
+  /// much longer the kernels would take if only this kind were in the second memory.
+  const std::vector<TensorKind>& kinds() const { return kinds_; }
+
+  /// Returns the placements that `first_touch` can have with at most `most` bytes of the first memory (first_touch.hpp).
+  std::vector<TensorKinds> first_touched(std::optional<std::int64_t> most) const {
+    return first_touch_placements(plan_, first_, kinds_of_, most);
+  }
+
+  /// Returns a lower bound of the seconds of plan(slow). If computations read copies of the kinds in `moved` in the first
+  /// memory, the bound holds for the plan with moves that make these copies.
+  double seconds_at_least(const TensorKinds& slow, const TensorKinds& moved = {}) const;
+
+  /// Returns the plan with the kinds in `slow` in the second memory. Its memories have the capacities of the request's
+  /// platform.
+  Plan plan(const TensorKinds& slow) const { return plan(slow, slow); }
+
+  /// These two functions are for a first memory that is a hardware cache of the second memory. all_slow_plan() returns
+  /// the plan with all kinds in the second memory. Its computations have the seconds without misses of the cache.
+  /// cached_at_least() returns a lower bound of the seconds of this plan with any misses.
+  Plan all_slow_plan() const { return plan(all(), {}); }
+  double cached_at_least() const;
+
+  /// Returns the plan of the policy, with all kinds in the first memory.
+  const Plan& policy_plan() const { return plan_; }
+  std::uint32_t first_pool() const { return first_; }
+  std::uint32_t second_pool() const { return second_; }
+
+ private:
+  void find_kinds();
+  void order_kinds();
+  /// Returns the seconds of all kernels of the run.
+  double kernel_seconds(const TensorKinds& slow) const;
+  /// Returns the plan with the kinds in `slow` in the second memory, and with the seconds that computations take if the
+  /// kinds in `priced` are there.
+  Plan plan(const TensorKinds& slow, const TensorKinds& priced) const;
+  double at_least(const TensorKinds& slow,
+                  const std::function<double(const StageWork&)>& kernel_s) const;
+  TensorKinds all() const { return {kinds_.begin(), kinds_.end()}; }
+
+  PlacedPrices& prices_;
+  Plan plan_;
+  std::uint32_t first_ = none, second_ = none;       ///< the numbers of the two pools
+  std::vector<std::optional<TensorKind>> kinds_of_;  ///< indexed by tensor of the plan
+  std::vector<TensorKind> kinds_;
+  /// How often each computation runs in a run of the plan.
+  std::map<StageWork, std::int64_t> works_;
+  std::optional<PlacedSeconds> bound_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,120 @@
+#include "planning/placement/turns/shown_machine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/quantity.hpp"
+#include "planning/training/batch_bytes.hpp"
+
+namespace sluice {
+namespace {
+
+/// How many sizes are compared. Plans of training take longer to make, so there are fewer.
+constexpr int sizes_of_inference = 13, sizes_of_training = 6;
+/// The routes between host memory and a memory of the device.
+struct HostRoutes {
+  const Path &down, &up;
+};
+HostRoutes routes_to(const Platform& platform, const std::string& memory) {
+  const std::string& host = platform.host().name;
+  return {platform.path(host, memory), platform.path(memory, host)};
+}
+
+/// Makes copies to and from the device take at least the latency and the set-up that they take to and from its second
+/// memory on the platform `real`.
+void slow_down_to_second(Platform& platform, const Platform& real, const Device& device) {
+  const HostRoutes near = routes_to(real, device.name),
+                   far = routes_to(real, device.memories[1].pool);
+  const auto slow_down = [](Platform::Edge& edge, const Path& one, const Path& other) {
+    edge.latency_s += std::max(0.0, other.latency_s - one.latency_s);
+    edge.setup_s += std::max(0.0, other.setup_s - one.setup_s);
+  };
+  for (Platform::Edge& edge : platform.edges) {
+    if (edge.to == device.memory().pool) slow_down(edge, near.down, far.down);
+    if (edge.from == device.memory().pool) slow_down(edge, near.up, far.up);
+  }
+}
+
+/// In inference, the first machine holds the bytes of all weights, and of the micro-batches of two steps, or of one step
+/// if the run has only one. For each micro-batch, these are the most bytes of a stage, and the bytes of an input and an
+/// answer that are in transfer meanwhile. The second machine lacks the inputs and answers in transfer. Each further
+/// machine has three quarters of the memory of the machine before, so that the last one has 4 % of the second one's. With
+/// many buffers, a plan may load inputs more than one step early, and may then need more bytes. Such a plan is not placed.
+std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
+  const auto sum = [](std::int64_t a, std::int64_t b) {
+    return checked_add(a, b, "bytes of two steps");
+  };
+  std::int64_t weights = cache_bytes(request), most = 0;
+  const std::vector<StageBytes> stages = stage_bytes(request);
+  for (const StageBytes& stage : stages) {
+    weights = sum(weights, stage.weights);
+    most = std::max(most, sum(sum(stage.input, stage.output), sum(stage.workspace, stage.answer)));
+  }
+  const std::int64_t in_transfer = sum(stages.front().input, stages.back().output);
+  const std::int64_t steps = std::min<std::int64_t>(2, request.workload.steps);
+  const std::int64_t count =
+      checked_mul(steps, request.workload.micro_batches_per_step(), "micro-batches");
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t bytes : {sum(most, in_transfer), most})
+    sizes.push_back(sum(weights, checked_mul(bytes, count, "bytes of two steps")));
+  while (sizes.size() < sizes_of_inference) sizes.push_back(sizes.back() - sizes.back() / 4);
+  return sizes;
+}
+
+/// In training, the first machine holds all tensors of a batch. The last one holds the tensors of the largest stage for
+/// one micro-batch. The sizes between them have equal ratios.
+std::vector<std::int64_t> sizes_in_training(const PolicyRequest& request,
+                                            const CommonParameters& common) {
+  const BatchBytes bytes = batch_bytes(request, common.device, common.overlap);
+  std::vector<std::int64_t> sizes;
+  const auto all = static_cast<double>(bytes.all);
+  for (int n = 0; n < sizes_of_training; ++n) {
+    const double share = std::pow(static_cast<double>(bytes.largest_stage) / all,
+                                  static_cast<double>(n) / (sizes_of_training - 1));
+    sizes.push_back(static_cast<std::int64_t>(std::ceil(share * all)));
+  }
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> shown_sizes(const PolicyRequest& request,
+                                      const CommonParameters& common) {
+  return request.workload.training ? sizes_in_training(request, common)
+                                   : sizes_in_inference(request);
+}
+
+std::int64_t most_shown_sizes(const PolicyRequest& request) {
+  return request.workload.training ? sizes_of_training : sizes_of_inference;
+}
+
+bool second_is_farther(const Platform& platform, const Device& device) {
+  const HostRoutes near = routes_to(platform, device.name),
+                   far = routes_to(platform, device.memories[1].pool);
+  const auto farther = [](const Path& one, const Path& other) {
+    return other.latency_s > one.latency_s || other.setup_s > one.setup_s;
+  };
+  return farther(near.down, far.down) || farther(near.up, far.up);
+}
+
+ShownMachine::ShownMachine(const PolicyRequest& asked, const std::string& device,
+                           std::int64_t bytes, ShownRates rates)
+    : platform(asked.pricing.platform),
+      request(asked.priced({asked.pricing.model, asked.pricing.stages, platform, asked.pricing.cost,
+                            asked.pricing.dtype, asked.pricing.training})) {
+  platform.lookup = {};
+  for (Device& one : platform.devices) {
+    if (one.name != device) continue;
+    one.memory().capacity = bytes;
+    one.memory().read = one.memories[rates.memory].read;
+    one.memory().write = one.memories[rates.memory].write;
+  }
+  if (rates.far)
+    slow_down_to_second(platform, asked.pricing.platform, asked.pricing.platform.device(device));
+  if (!asked.capacity_enforced)
+    for (Memory& memory : platform.memories) memory.capacity.reset();
+  request.capacity_enforced = true;
+}
+
+}  // namespace sluice
