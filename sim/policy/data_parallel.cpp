@@ -7,6 +7,7 @@
 
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
+#include "policy/settle/replica_candidates.hpp"
 #include "policy/settle/replicas.hpp"
 
 namespace sluice {
@@ -15,24 +16,11 @@ extern const Policy data_parallel_policy;
 
 namespace {
 
-/// With more devices than this, the judge compares cuts and fates by the run of a single replica.
-constexpr std::size_t few_devices = 8;
-
-/// Returns mappings for `policy:`, one for each way to make the open choices of all replicas (ways_of_replicas()).
-/// Returns nothing if there are more than `few_devices` replicas or they share no links. If the scenario leaves
-/// `overlap` open, each way is also returned without overlap. This may be faster, because with overlap the first loads
-/// of all replicas share the link, so all replicas begin to compute late.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
-  const std::vector<std::string> devices = replica_devices(request, parameters);
-  const Platform& whole = request.pricing.platform;
-  if (devices.size() > few_devices || !share_links(whole, shared_out(whole, devices))) return {};
-  const Policy& policy = acting_policy(data_parallel_policy, parameters);
-  std::vector<Value> maps = ways_of_replicas(policy, request, parameters);
-  if (const std::optional<Keys> in_order =
-          without_overlap(data_parallel_policy, policy, parameters.map()))
-    for (Value& way : ways_of_replicas(policy, request, in_order->reader()))
-      maps.push_back(std::move(way));
-  return maps;
+  return replica_alternatives(data_parallel_policy, request, parameters);
+}
+std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
+  return replica_candidates(data_parallel_policy, request, parameters);
 }
 
 /// If replicas share links and make choices, two plans are made, and the function returns the faster one. For the first
@@ -113,6 +101,7 @@ const Policy data_parallel_policy = {
     .replicates = true,
     .plan = plan_data_parallel,
     .alone = plan_to_compare,
+    .candidates = candidates,
     .alternatives = alternatives,
     .at_least = replicas_at_least,
 };

@@ -88,6 +88,20 @@ std::optional<RealCopies> real_copies(const PolicyRequest& request,
   return real;
 }
 
+/// Returns whether another device reaches host memory over a link that this device uses. If so, replicas on the two
+/// devices slow each other down.
+bool shares_links_with_devices(const Platform& platform, const CommonParameters& common) {
+  const std::string &host = common.host, &own = common.device.name;
+  for (const Device& device : platform.devices) {
+    if (device.name == own) continue;
+    for (const auto& [mine, other] :
+         {std::pair{&platform.path(host, own), platform.path_or_null(host, device.name)},
+          std::pair{&platform.path(own, host), platform.path_or_null(device.name, host)}})
+      if (other && !common_channels(*mine, *other).empty()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
@@ -105,6 +119,7 @@ StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters&
   const std::vector<std::uint32_t> down = platform.path(common.host, common.device.name).channels;
   for (const std::uint32_t up : platform.path(common.device.name, common.host).channels)
     if (std::find(down.begin(), down.end(), up) != down.end()) made.shared_link = true;
+  made.shared_with_devices = shares_links_with_devices(platform, common);
   made.host_limited = request.capacity_enforced && platform.host().capacity.has_value();
   made.caches = cache_bytes(request);
   made.micro_batches = request.workload.micro_batches_per_step();

@@ -88,7 +88,9 @@ struct StreamedCase {
   std::int64_t micro_batches = 1;  ///< per step
   std::int64_t steps = 1;
   bool returns_answers = true, overlap = true;
-  bool shared_link = false;   ///< whether loads and saves slow each other down
+  bool shared_link = false;  ///< whether loads and saves slow each other down
+  /// Whether copies of other devices may slow down the copies of this device.
+  bool shared_with_devices = false;
   bool host_limited = false;  ///< whether host memory may be too small for offloaded tensors
   std::optional<RealCopies> real = {};  ///< set if the platform is a shown machine
   /// The copy times of the model's inputs and of its answers, on the real machine.

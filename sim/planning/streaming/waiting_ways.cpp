@@ -28,21 +28,6 @@ constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 
-/// Returns whether another device reaches host memory over a link that this device uses. If so, replicas on the two
-/// devices slow each other down.
-bool shares_links_with_devices(const WaitingCase& waiting) {
-  const Platform& platform = waiting.request.pricing.platform;
-  const std::string &host = waiting.common.host, &own = waiting.common.device.name;
-  for (const Device& device : platform.devices) {
-    if (device.name == own) continue;
-    for (const auto& [mine, other] :
-         {std::pair{&platform.path(host, own), platform.path_or_null(host, device.name)},
-          std::pair{&platform.path(own, host), platform.path_or_null(device.name, host)}})
-      if (other && !common_channels(*mine, *other).empty()) return true;
-  }
-  return false;
-}
-
 /// Returns how many limits for early loads are tried. For a single group, the last limit has room for inputs and
 /// answers in all buffers if there are at most 10 buffers.
 std::size_t rooms_tried(const WaitingCase& waiting) {
@@ -77,7 +62,7 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
       std::make_shared<const StreamedFit>(waiting.request, waiting.common, waiting.choice);
   const std::int64_t least = fit->peak(waiting.choice.in_flight);
   const std::int64_t capacity = waiting.capacity.value_or(most_bytes);
-  const bool limited = waiting.streamed.shared_link || shares_links_with_devices(waiting);
+  const bool limited = waiting.streamed.shared_link || waiting.streamed.shared_with_devices;
   std::int64_t same_from = most_bytes;
   for (std::size_t n = rooms_tried(waiting); n-- > 0;) {
     const std::int64_t more = room_of(waiting, n);

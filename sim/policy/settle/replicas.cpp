@@ -59,24 +59,25 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
-/// The first replica's request and its keys. The platform must outlive this object.
-struct FirstReplica {
-  FirstReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
-               const Platform& platform)
-      : FirstReplica(policy, all, parameters, platform, replica_devices(all, parameters)) {}
-  FirstReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters)
-      : FirstReplica(policy, all, parameters, all.pricing.platform) {}
+/// The request of one replica, by default of the first, and its keys. The platform must outlive this object.
+struct OneReplica {
+  OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
+             const Platform& platform, std::size_t index = 0)
+      : OneReplica(policy, all, parameters, platform, replica_devices(all, parameters), index) {}
+  OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters)
+      : OneReplica(policy, all, parameters, all.pricing.platform) {}
 
   PolicyRequest request;
   Keys keys;
 
  private:
-  FirstReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
-               const Platform& platform, const std::vector<std::string>& devices)
+  OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
+             const Platform& platform, const std::vector<std::string>& devices, std::size_t index)
       : request(on(platform, all,
-                   share_of(all.workload, 0, static_cast<std::int64_t>(devices.size())),
+                   share_of(all.workload, static_cast<std::int64_t>(index),
+                            static_cast<std::int64_t>(devices.size())),
                    parameters)),
-        keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy)) {}
+        keys(replica_keys(parameters, policy.name, devices[index]), record_of(policy)) {}
 };
 
 /// Returns advice for a message: a size of batches or of micro-batches with which all replicas have equally many
@@ -155,8 +156,8 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
   return devices;
 }
 
-Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                const Platform& chosen_on) {
+std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& request,
+                                const Reader& parameters, const Platform& chosen_on) {
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());
@@ -179,21 +180,48 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
         settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record)));
     planned.push_back(k);
   }
+  return parts;
+}
+
+Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+            std::vector<Plan> parts) {
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const Platform& platform = request.pricing.platform;
   Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
   for (Link& link : plan.links)
     for (const Channel& channel : platform.channels)
       if (channel.name == link.name) link.bandwidth = channel.bandwidth;
+  for (Pool& pool : plan.pools)
+    if (const Device* device = platform.device_or_null(pool.name))
+      pool.capacity = device->memory().capacity;
   plan.name = "data_parallel " + policy.name;
   const std::string all_reduce = parameters.text("all_reduce");
   if (request.workload.training && all_reduce != "off")
     add_all_reduce(plan, ring_of(platform, devices), all_reduce == "overlapped",
-                   request.workload.batch / request.workload.micro_batch / count);
+                   request.workload.batch / request.workload.micro_batch /
+                       static_cast<std::int64_t>(devices.size()));
   return with_transfers(std::move(plan), parameters.text("transfers"));
+}
+
+Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                const Platform& chosen_on) {
+  return joined(policy, request, parameters, replica_plans(policy, request, parameters, chosen_on));
+}
+
+std::optional<double> replica_at_least(const Policy& policy, const PolicyRequest& request,
+                                       const Reader& parameters, const Platform& chosen_on,
+                                       std::size_t index) {
+  if (!policy.candidates) return {};
+  const OneReplica replica(policy, request, parameters, chosen_on, index);
+  std::optional<double> least;
+  for (const Candidate& one : policy.candidates(replica.request, replica.keys.reader()))
+    least = std::min(one.at_least, least.value_or(one.at_least));
+  return least;
 }
 
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on) {
-  const FirstReplica first(policy, request, parameters, chosen_on);
+  const OneReplica first(policy, request, parameters, chosen_on);
   return settle(policy, first.request, first.keys.reader());
 }
 
@@ -213,7 +241,7 @@ double replicas_at_least(const PolicyRequest& request, const Reader& parameters)
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters) {
   if (!policy.alternatives) return {parameters.map()};
-  const FirstReplica first(policy, request, parameters);
+  const OneReplica first(policy, request, parameters);
   const std::vector<Value> settled = policy.alternatives(first.request, first.keys.reader());
   std::vector<Value> ways;
   if (settled.empty() || !equal_replicas(request, replica_devices(request, parameters)))

@@ -9,15 +9,33 @@
 
 namespace sluice {
 
+/// With more devices than this, the judge compares cuts and fates by the run of a single replica.
+constexpr std::size_t few_devices = 8;
+
 /// Returns the devices of the replicas: those that the key `devices` lists, by default all devices, but at most as many
 /// as there are batches to compute. Throws InputError at the key if its list is wrong. Also throws InputError if a
 /// batch of training cannot be divided equally among the devices.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
-/// Returns the plan of all replicas. The choices of each replica are made for the platform `chosen_on`, but the plan is
-/// for the platform of the request. `parameters` has the parameters of the replicating policy and those of `policy`.
+/// Returns the plan of each replica, in the order of replica_devices(). The choices are made for the platform
+/// `chosen_on`. `parameters` has the parameters of the replicating policy and those of `policy`.
+std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& request,
+                                const Reader& parameters, const Platform& chosen_on);
+
+/// Joins the plans of the replicas into a plan for the platform of the request.
+Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+            std::vector<Plan> parts);
+
+/// Returns the plan of all replicas: joined() of replica_plans().
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                 const Platform& chosen_on);
+
+/// Returns a lower bound of the seconds of one replica alone on the platform `chosen_on`, with all choices that `policy`
+/// compares. `index` is the index of the replica's device in replica_devices(). The bound is infinite if no choices fit.
+/// Returns nothing if `policy` compares no choices.
+std::optional<double> replica_at_least(const Policy& policy, const PolicyRequest& request,
+                                       const Reader& parameters, const Platform& chosen_on,
+                                       std::size_t index);
 
 /// Returns the plan of the first replica only.
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,

@@ -20,18 +20,6 @@ std::string joined(const std::string& cut, const std::string& rest) {
   return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
 }
 
-/// Returns the entries of `settled` as a text, without those that the scenario's mapping `asked` has with the same
-/// value.
-std::string difference(const Value& settled, const Value& asked) {
-  std::string text;
-  for (const Value::Entry& entry : settled.entries()) {
-    const Value* before = asked.find(entry.key);
-    if (!entry.value.is_scalar() || (before && before->text() == entry.value.text())) continue;
-    text = joined(text, entry.key + ": " + entry.value.text());
-  }
-  return text;
-}
-
 /// Returns whether the fates depend on the size of the device's memory.
 bool looks_at_memory(const PolicyRequest& request) {
   return request.workload.training && request.strategy().searches;
@@ -333,6 +321,16 @@ std::int64_t most_in_flight(const Policy& policy, const std::vector<CutAttempt>&
 }
 
 }  // namespace
+
+std::string difference(const Value& settled, const Value& asked) {
+  std::string text;
+  for (const Value::Entry& entry : settled.entries()) {
+    const Value* before = asked.find(entry.key);
+    if (!entry.value.is_scalar() || (before && before->text() == entry.value.text())) continue;
+    text = joined(text, entry.key + ": " + entry.value.text());
+  }
+  return text;
+}
 
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters) {

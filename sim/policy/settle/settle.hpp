@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "planning/price_again.hpp"
@@ -25,6 +26,10 @@ struct Settlement {
   /// chose it by comparing seconds.
   std::optional<PriceAgain> price_again = {};
 };
+
+/// Returns the entries of `settled` as a text, without those that the scenario's mapping `asked` has with the same
+/// value.
+std::string difference(const Value& settled, const Value& asked);
 
 /// Returns the best plan of a policy for any of these cuts. There must be at least one cut. The facts of the plan say
 /// which candidate was chosen, how many candidates there were, and how long the runner-up takes. Throws InputError at a

@@ -1,0 +1,29 @@
+// Candidates for replicas that share links. Each replica makes its choices as if the other replicas did not slow it
+// down. So the choices for a larger memory may be worse for all replicas together than the choices for a smaller
+// memory. A candidate therefore simulates the runs with the choices for each smaller memory, too.
+#pragma once
+
+#include <vector>
+
+#include "planning/candidate.hpp"
+#include "policy/policy.hpp"
+
+namespace sluice {
+
+/// Returns mappings for `policy:`, one for each way to make the open choices of all replicas (ways_of_replicas()).
+/// `replicating` is the policy that replicates another one. Returns nothing if there are more than `few_devices`
+/// replicas or they share no links. If the scenario leaves `overlap` open, each way is also returned without overlap.
+/// This may be faster, because with overlap the first loads of all replicas share the link, so all replicas begin to
+/// compute late.
+std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyRequest& request,
+                                        const Reader& parameters);
+
+/// Returns a candidate for each of these mappings. A candidate compares plans of all replicas. First, each replica makes
+/// its choices as if it had the whole bandwidth of the links, and then as if it had its share of the bandwidth. Both
+/// times, choices are made for the whole memory, then for one byte less than the last choices need, and so on. The
+/// candidates hold references to `request`. Returns nothing in training, if the replicas compare no choices, if no
+/// choices fit without waits for memory, or if it would take too long to make all these plans.
+std::vector<Candidate> replica_candidates(const Policy& replicating, const PolicyRequest& request,
+                                          const Reader& parameters);
+
+}  // namespace sluice
