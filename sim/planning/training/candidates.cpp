@@ -47,7 +47,7 @@ TriedCounts tried_counts(std::int64_t operations) {
 /// How many micro-batches more than the step the larger steps have (larger_step.hpp).
 constexpr std::array<std::int64_t, 2> larger_by = {1, 2};
 /// For a larger step, fewer listings are tried, so that planning does not take several times as long.
-TriedCounts for_larger(const TriedCounts& tried, std::int64_t more) {
+TriedCounts for_larger(const TriedCounts& tried) {
   return {tried.paces, tried.listings / 2};
 }
 
@@ -86,7 +86,7 @@ class TrainingWays {
     std::size_t listings = ahead_parts.size() + most_tried.listings;
     for (const std::int64_t more : larger_by)
       if (LargerStep::larger_order(unlimited_, order_, more))
-        listings += ahead_parts.size() + for_larger(most_tried, more).listings;
+        listings += ahead_parts.size() + for_larger(most_tried).listings;
     return static_cast<std::int64_t>(rooms * most_tried.paces * listings);
   }
 
@@ -175,7 +175,7 @@ class TrainingWays {
         const auto order = LargerStep::larger_order(unlimited_, order_, more);
         if (!order) continue;
         const LargerStep larger(unlimited_, *order, more);
-        for (LoadChoice& way : ways(step, larger, for_larger(tried, more), seen)) {
+        for (LoadChoice& way : ways(step, larger, for_larger(tried), seen)) {
           way.more = more;
           all.push_back(std::move(way));
         }

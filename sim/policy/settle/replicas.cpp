@@ -231,11 +231,8 @@ double replicas_at_least(const PolicyRequest& request, const Reader& parameters)
   double least = 0;
   if (parameters.text("all_reduce") != "off")
     least = all_reduce_seconds(request, replica_devices(request, parameters));
-  if (!policy.candidates) return least;
-  const FirstReplica first(policy, request, parameters);
-  const std::vector<Candidate> candidates = policy.candidates(first.request, first.keys.reader());
-  const auto fastest = std::ranges::min_element(candidates, {}, &Candidate::at_least);
-  return fastest == candidates.end() ? least : std::max(least, fastest->at_least);
+  const Platform& platform = request.pricing.platform;
+  return std::max(least, replica_at_least(policy, request, parameters, platform, 0).value_or(0));
 }
 
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
