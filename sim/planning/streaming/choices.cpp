@@ -323,6 +323,15 @@ class StreamedWays {
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
                                                 static_cast<double>(steps)));
+    // If a try needs a replay, the steps are few and large. So the bytes of a few groups are tried, too.
+    if (replayed()) {
+      std::int64_t group = 0;
+      for (std::size_t g = 0; g < shared_->streamed.groups.size(); ++g)
+        group = std::max(group, shared_->streamed.groups[g].bytes.weights - choice.resident_of(g));
+      for (const std::int64_t groups : {1, 2, 4})
+        if (group <= all / groups) bytes.push_back(groups * group);
+      std::ranges::sort(bytes);
+    }
     // No value is greater than the scenario's `ahead`.
     if (const auto most = shared_->keys.ahead) {
       std::erase_if(bytes, [&](std::int64_t some) { return some >= *most; });
