@@ -39,6 +39,10 @@ std::vector<std::int64_t> ahead_values(const StreamedCase& streamed, const Strea
   // With many groups, one of the equal steps may be more than the device has room for. A group may still fit.
   const std::int64_t group = largest_turn(streamed, choice);
   if (group < all / steps) bytes = {group / 2, group};
+  // There are few steps if a try needs a replay. Bytes for a few groups are then tried, too.
+  if (replayed)
+    for (const std::int64_t groups : {1, 2, 4})
+      if (group <= all / groups) bytes.push_back(groups * group);
   for (std::int64_t i = 0; i <= steps; ++i)
     bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
                                               static_cast<double>(steps)));
