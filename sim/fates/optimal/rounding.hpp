@@ -27,8 +27,8 @@ struct Rounding {
 /// 2n are the boundaries.
 Fate& fate_at(Choices& choices, std::size_t place);
 
-/// Gives the fate `keep` to each dropped boundary that cannot be made again: the input, the output of the model, and
-/// each boundary whose stage does not recompute.
+/// Gives the fate `keep` to each dropped boundary that cannot be made again. These are the input of the model, the
+/// output of the model, and each boundary that is the output of a stage whose inner tensors are not recomputed.
 void keep_what_nobody_makes(Choices& choices);
 
 /// Returns a tape that fits into the budget. If no tape was found that fits, returns an empty tape.

@@ -285,7 +285,7 @@ class Builder {
 
   static bool has_weights(const Layer& layer) { return layer.parameters > 0 || layer.shared > 0; }
 
-  /// Adds the forward pass of a layer. The function takes the operands in the order in which operands_of() lists them.
+  /// Adds the forward pass of a layer. The kernel gets its operands in the order in which operands_of() lists them.
   /// With `keeps_inner`, the layer keeps a tensor for its backward pass.
   void forward(std::uint32_t l, ActionKind kind, bool keeps_inner) {
     const Layer& layer = model_.layers[l];

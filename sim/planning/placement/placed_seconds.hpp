@@ -46,7 +46,8 @@ class PlacedSeconds {
                   const std::function<double(const StageWork&)>& kernel_s) const;
 
  private:
-  /// How an action is executed if the tensor that it moves is in one of the two memories.
+  /// How an action is executed if the tensor that it moves has one given place: the device's first memory, or its second
+  /// memory. Each action has a Way for each of these two places (Step::ways).
   struct Way {
     double seconds = 0, latency_s = 0;  ///< the seconds are 0 for a computation
     std::size_t stream = 0;

@@ -13,10 +13,10 @@ namespace sluice {
 
 class LargerStep {
  public:
-  /// Returns the order for the larger step of this request and order, whose micro-batches in flight are known. Returns
-  /// nothing if its batches need one pass more than those of the step, because then it is not the step with one more
-  /// micro-batch in a pass. Also returns nothing if the order says that weights stay on the device, or if loads have no
-  /// places to choose, because there is no overlap.
+  /// `request` and `order` are those of the smaller step, and `order.in_flight` has a value. Returns the order of the
+  /// larger step. Returns nothing if its batches need one pass more than those of the step, because then it is not the
+  /// step with one more micro-batch in a pass. Also returns nothing if the order says that weights stay on the device,
+  /// or if loads have no places to choose, because there is no overlap.
   static std::optional<TrainingOrder> larger_order(const PolicyRequest& request,
                                                    const TrainingOrder& order);
 
