@@ -46,8 +46,8 @@ class PlacedSeconds {
                   const std::function<double(const StageWork&)>& kernel_s) const;
 
  private:
-  /// How an action is executed if the tensor that it moves has one given place: the device's first memory, or its second
-  /// memory. Each action has a Way for each of these two places (Step::ways).
+  /// How an action is executed for one place of the tensor that it moves. The place is the first or
+  /// the second memory of the device.
   struct Way {
     double seconds = 0, latency_s = 0;  ///< the seconds are 0 for a computation
     std::size_t stream = 0;
