@@ -85,7 +85,7 @@ void read_last_turn(PhaseRules& rules, const Workload& workload, const Reader& p
   rules.last_turn = parameters.integer("last_turn");
   if (fits_last_turn(rules, workload)) return;
   if (parameters.is_word("in_flight", "auto")) {
-    rules.in_flight = 1;  // so no turn is short
+    rules.in_flight = 1;  // then all turns, even the last turn of a step, have one batch
     return;
   }
   const std::int64_t left = rules.left_of_step(workload);
