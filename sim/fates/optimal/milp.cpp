@@ -172,7 +172,8 @@ class Programme {
     }
   }
 
-  /// Adds the constraints that stage t loads tensor i only if the tensor was made in an earlier stage and saved.
+  /// Adds the constraints for the load of tensor i in stage t. Here, a stage is a part of the time (milp.hpp). The
+  /// tensor is loaded only if it is saved, and if an operation made it in an earlier stage.
   void constrain_load(std::size_t t, std::size_t i) {
     milp_.constrain(0, {{saves_[i], 1}, {loads_[t][i], -1}}, Milp::infinity);
     // If the operation always makes the tensor, the constraint below is not needed.

@@ -167,7 +167,7 @@ FateResult better(const FateResult& plain, const FateResult& selective) {
 }
 
 /// Returns the answer of the integer programme, with the bound of this programme. The programme starts with the answer
-/// of the frontier. So its own answer is never slower.
+/// of the solver `frontier`. So its own answer is never slower.
 FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)

@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 8;
 
-/// Returns by how many bytes a group and all its weights exceed the number of bytes `line` (see by_need), but at most
-/// the bytes of its weights.
+/// Adds the bytes of group g's weights to beside[g], the bytes of other tensors that the device holds while the group
+/// runs. Returns by how many bytes this sum exceeds `line` (see by_need): at least 0, and at most the bytes of the
+/// weights.
 std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>& beside,
                    std::int64_t line, std::size_t g) {
   const std::int64_t weights = streamed.groups[g].bytes.weights;
