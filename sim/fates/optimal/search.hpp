@@ -13,8 +13,10 @@
 // The answer for a budget is the best of those candidates of all rungs that fit into the budget. So more memory never
 // makes the answer slower. The search also replays each tape that treats every stage alike: first with the whole
 // budget, and then with the next smaller budgets at which the result differs. So no such tape is faster than the
-// answer. If the bound of a rung is above the best result so far, the search ends, because no candidate of the rung is
-// better. The effort of the search depends only on the number of stages, and never on a clock.
+// answer. The search goes from rungs with many bytes to rungs with fewer bytes. Each rung has a lower bound of the
+// seconds of all tapes within its bytes. If this bound is not below the seconds of the best result so far, the search
+// ends: no tape within these bytes or fewer is faster. The effort of the search depends only on the number of stages,
+// and never on a clock.
 #pragma once
 
 #include <cstdint>

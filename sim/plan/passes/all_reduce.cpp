@@ -168,7 +168,8 @@ class Rings {
     return found == gradients_.end() ? none : found->second;
   }
 
-  /// The connection from one device to the next device of the ring, with numbers of the plan instead of names.
+  /// The connection from one device to the next device of the ring. Unlike a RingHop, it consists of indices in the
+  /// plan: of the pools of both devices, of the stream and of the route.
   struct Hop {
     std::uint32_t from, to, stream, route;
   };

@@ -140,7 +140,8 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// Returns the time from which on at most `row.results` results of the first `saves` saves are still in transfer.
+  /// Takes the results of the first `saves` saves. Returns the time from which on all of them except the last
+  /// `row.results` have arrived in host memory.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];

@@ -199,7 +199,8 @@ std::optional<Keys> without_overlap(const Policy& replicating, const Policy& pol
       prefetch && prefetch->text() != "auto" && prefetch->text() != "0";  // this needs overlap
   if (!open || loads_early || keys.find("overlap")) return std::nullopt;
   keys.set("overlap", Value::make(false));
-  // The record is taken from the catalog. `replicating` itself does not list the policies that can be replicated.
+  // The keys are checked against the record of the policy in the catalog. `replicating` itself does not list the
+  // policies that can be replicated.
   return Keys(std::move(keys), record_of(policy_catalog().find(replicating.name)));
 }
 
