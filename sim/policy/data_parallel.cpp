@@ -35,10 +35,10 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// If replicas share links and make choices, two plans are made, and the function returns the faster one. The choices
-/// of the first plan are made as if each replica had the whole bandwidth of the links. The choices of the second plan
-/// are made with each replica's share of the links. With more than `few_devices` replicas, only the second plan is
-/// made, to save time.
+/// The policy of the replicas may make choices, such as how many micro-batches are in flight. If it does, and if the
+/// replicas share links, two plans are made, and the function returns the faster one. The choices of the first plan are
+/// made as if each replica had the whole bandwidth of the links. The choices of the second plan are made with each
+/// replica's share of the links. With more than `few_devices` replicas, only the second plan is made, to save time.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);
