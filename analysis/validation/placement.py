@@ -236,9 +236,9 @@ class Effect:
 
 
 def change_of(dram, *placements):
-    """Returns a function of a fit. The function predicts the logarithm of the time in a placement with
-    more operands in PMEM, divided by the time in a placement with fewer. With several such pairs, it returns the mean
-    of the logarithms."""
+    """Returns a function whose argument is a fit. For a pair of placements, the function predicts the logarithm of a
+    ratio: the time with more operands in PMEM, divided by the time with fewer. With several such pairs, it returns the
+    mean of the logarithms."""
     return lambda fit: statistics.mean(
         math.log(predicted(dram, *slow, fit) / predicted(dram, *fast, fit)) for fast, slow in placements)
 

@@ -100,7 +100,8 @@ std::string interpolated_text(const Account& account) {
   if (unknown > 1e-9)
     text +=
         ". For " + percent(unknown) +
-        " of the seconds the error of the interpolation is not known: too few rows can be estimated from other rows";
+        " of the seconds the error of the interpolation is not known: of the rows behind these seconds, none lies "
+        "between other rows, so none can be estimated from them as a test";
   return text + ". ";
 }
 

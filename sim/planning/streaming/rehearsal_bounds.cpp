@@ -65,8 +65,9 @@ class FirstLoads {
   const Rehearsal& rehearsal_;
   const std::optional<RealCopies>& real_;
   std::int64_t input_bytes_, inputs_ = 0, begun_bytes_ = 0;
-  /// `input_there_` is the time at which the first input has arrived. `down_s_` is the time at which all loads on the
-  /// copy engine of the weights have arrived, if they are made without a pause.
+  /// `input_there_` is the time at which the first input has arrived. `down_s_` is the time at which the added weights
+  /// have arrived, if the copy engine that loads them never pauses. If this engine also loads the first input, the
+  /// seconds of this load are included.
   double input_there_ = 0, down_s_ = 0;
   double begins_s_ = 0;
   double shortest_begin_s_ = never, shortest_load_s_ = never;

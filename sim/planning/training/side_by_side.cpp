@@ -23,8 +23,8 @@ class SideBySideChain {
         per_batch_(static_cast<double>(workload.batch / workload.micro_batch)),
         weights_stay_(shape.weights_stay) {}
 
-  /// Returns how many chains a batch consists of. If the last pass has fewer micro-batches than the others, it counts
-  /// as a fraction of a chain.
+  /// Returns how many chains a batch consists of. Each pass of the batch is one chain. A last pass with fewer
+  /// micro-batches than the other passes is a fraction of a chain.
   double chains() const { return per_batch_ / seconds_; }
   double passes() const { return std::ceil(chains()); }
   double whole() const { return std::floor(chains()) / chains(); }

@@ -259,7 +259,8 @@ class Attempts {
   std::int64_t ways_ = 0;
 };
 
-/// Does what settle() does. But if no plan fits, the number of micro-batches in flight in the error is for one attempt.
+/// Does what settle() does. But if no plan fits, the error is the error of one attempt. Its number of micro-batches in
+/// flight holds for the choices of this attempt: with another cut or other choices, more micro-batches may fit.
 Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& attempts,
                        const Reader& parameters) {
   Attempts all(policy, attempts, parameters);
