@@ -58,7 +58,8 @@ class RunLevels::LaterInputs {
   std::int64_t left_ = 0, bytes_ = 0;
 };
 
-/// next() returns the bytes of the last result that was saved before a run, and then of the results before that.
+/// Goes back through the results that were saved before a run. The first call of next() returns the bytes of the last
+/// of these results, and each further call returns the bytes of the result before.
 class RunLevels::EarlierResults {
  public:
   EarlierResults(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
