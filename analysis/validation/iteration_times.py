@@ -110,8 +110,9 @@ def sc21():
 
 
 def fitted(rows):
-    """Returns non-negative coefficients of the four parts by relative least squares. In 30 rounds, rows are weighted
-    with 1 / sqrt(error). A part with a negative coefficient is left out (active set)."""
+    """A predicted time is the sum of the four PARTS of an iteration, each multiplied by a coefficient. Returns these
+    coefficients, which are never negative, by relative least squares. In 30 rounds, rows are weighted with
+    1 / sqrt(error). A part with a negative coefficient is left out (active set)."""
     parts = np.array([p for _, p, _ in rows])
     scale = parts.max(axis=0)  # the columns are scaled, because FLOP and bytes are up to 1e13 times as large as seconds
     parts = parts / scale

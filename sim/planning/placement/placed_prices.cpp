@@ -103,7 +103,8 @@ Price PlacedPrices::of_pass(std::uint32_t number, Pass pass, const StageWork& wo
     near = near && slow.count(kind) == 0;
     pools.push_back(device_.memories[slow.count(kind)].pool);
   }
-  // The plan of the policy has the prices of queries without operands: all operands are in the first memory.
+  // A query without a list of operands stands for operands that are all in the first memory. The plan of the policy has
+  // the prices of such queries.
   return near ? pricing.cost.of(query)
               : placed_price(pricing.platform, pricing.cost, placed_query(query, pools)).price;
 }
