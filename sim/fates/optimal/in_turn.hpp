@@ -20,9 +20,11 @@ struct SmallestTape {
   Tape tape = {};
 };
 
-/// The found tape is certainly the fastest tape if four conditions hold. No segment of the frontier lost points. Host
-/// memory is unlimited. The chain does not branch. The weights stay on the device. If weights take turns instead,
-/// several passes of a stage may share one load, but the frontier counts one load per pass.
+/// The frontier leaves out two kinds of schedules (frontier.hpp). Among all other schedules, the found tape is
+/// certainly the fastest if five conditions hold. No segment of the frontier lost points to the limit
+/// FrontierSettings::cap. The chain has at most FrontierSettings::splits stages. Host memory is unlimited. The chain
+/// does not branch. The weights stay on the device. If weights take turns instead, several passes of a stage may share
+/// one load, but the frontier counts one load per pass.
 class InTurnSearch {
  public:
   explicit InTurnSearch(const FateRequest& request);

@@ -93,8 +93,8 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     };
     const ListedPlan listed = plan();
     same_from = listed.used;
-    // If the platform is a shown machine, these seconds are not needed: the judge simulates the plan that is made from
-    // this plan for the real machine.
+    // The run of this plan is simulated only on a real machine. If the platform is a shown machine, the plan is first
+    // changed for the real machine, and the changed plan is simulated.
     settled({waiting.request.real_machine ? 0 : run_seconds(listed.plan),
              waiting.choice.text(waiting.streamed.groups.size()) +
                  (limited ? "; stays within " : "; loads ahead within ") + format_bytes(room),

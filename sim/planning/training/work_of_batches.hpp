@@ -1,5 +1,6 @@
-// Lower bounds of seconds and of peaks for batches of any size. The sums of a few small batches are computed. The sums of
-// a larger batch follow from them, because each further pass and each further micro-batch adds a fixed amount.
+// Lower bounds of seconds and of peaks for batches of any size. For a few batches of one to four micro-batches, the
+// sums over a training step are computed (TrainingSums). The sums of a larger batch follow from them, because each
+// further pass and each further micro-batch adds a fixed amount.
 #pragma once
 
 #include <array>
