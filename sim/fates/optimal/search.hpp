@@ -11,12 +11,12 @@
 //   3. the tapes that treat every stage alike (choices.hpp)
 //   4. a local search that changes one choice at a time, and in short chains also two choices
 // The answer for a budget is the best of those candidates of all rungs that fit into the budget. So more memory never
-// makes the answer slower. The search also replays each tape that treats every stage alike: first with the whole
-// budget, and then with the next smaller budgets at which the result differs. So no such tape is faster than the
-// answer. The search goes from rungs with many bytes to rungs with fewer bytes. Each rung has a lower bound of the
-// seconds of all tapes within its bytes. If this bound is not below the seconds of the best result so far, the search
-// ends: no tape within these bytes or fewer is faster. The effort of the search depends only on the number of stages,
-// and never on a clock.
+// makes the answer slower. The search also replays each tape that treats every stage alike, first with the whole
+// budget. In each of a few further replays of the tape, the device has one byte less than the replay before used, so
+// that some loads come later. So no such tape is faster than the answer. The search goes from rungs with many bytes to
+// rungs with fewer bytes. Each rung has a lower bound of the seconds of all tapes within its bytes. If this bound is not
+// below the seconds of the best result so far, the search ends: no tape within these bytes or fewer is faster. The
+// effort of the search depends only on the number of stages, and never on a clock.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,8 @@ std::vector<Candidate> backed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common,
                                          const CandidatesOf& candidates);
 
-/// The homes that are compared: host memory (`host`), the second memory (`backing`), or both.
+/// The homes that tensors may have if they take turns: host memory (`host`), the second memory (`backing`), or both.
+/// With both, the candidates for one home are compared with those for the other home.
 struct Homes {
   bool host = false, backing = false;
 };
