@@ -275,7 +275,9 @@ def right_signs(effects, nodes, fit, effect=None):
 
 
 def shares_of_right_signs(effects, fits, effect=None):
-    """Returns the share of right signs for each split. A split without effects above `effect` is left out."""
+    """`fits` has an element for each split: the nodes that are left out, and the fit to the other nodes. Returns for
+    each split the share of judged effects whose sign the fit predicts correctly. The shares ascend. A split without
+    effects above `effect` is left out."""
     shares = []
     for held, fit in fits:
         signs = [right for rights in right_signs(effects, held, fit, effect).values() for right in rights]

@@ -14,8 +14,8 @@
 // makes the answer slower. The search also replays each tape that treats every stage alike, first with the whole
 // budget. In each of a few further replays of the tape, the device has one byte less than the replay before used, so
 // that some loads come later. So no such tape is faster than the answer. The search goes from rungs with many bytes to
-// rungs with fewer bytes. Each rung has a lower bound of the seconds of all tapes within its bytes. If this bound is not
-// below the seconds of the best result so far, the search ends: no tape within these bytes or fewer is faster. The
+// rungs with fewer bytes. Each rung has a lower bound of the seconds of all tapes within its bytes. If this bound is
+// not below the seconds of the best result so far, the search ends: no tape within these bytes or fewer is faster. The
 // effort of the search depends only on the number of stages, and never on a clock.
 #pragma once
 

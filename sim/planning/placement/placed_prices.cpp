@@ -124,7 +124,9 @@ double PlacedPrices::least_seconds(std::uint32_t number, Pass pass, std::int64_t
     TensorKinds all(operands.begin(), operands.end());
     // A plan has no tensors for a working set that is not counted. Kernels then read and write it in the first memory.
     if (!request_.working_set_counted) all.erase({TensorClass::workspace});
-    // A plan of training may also lack tensors of other kinds, for example gradients. So any set of kinds may be slow.
+    // A plan of training may also lack tensors of other kinds, for example gradients. Which kinds it
+    // lacks is not known here. So in training, every set of kinds is tried as the set in the second memory, even if
+    // `all_slow` is true.
     if (all_slow && !training) return of_pass(number, pass, work, all).seconds;
     for (std::size_t set = 0; set < std::size_t{1} << all.size(); ++set) {
       TensorKinds slow;

@@ -32,7 +32,8 @@ StageWork work_of(const Plan& plan, const Action& action);
 
 class PlacedSeconds {
  public:
-  /// Returns the number of the kind of a tensor, or nothing if the tensor is never in the first memory.
+  /// Returns the index k of a tensor's kind, as in at_least(). Returns nothing if the tensor is never in the first
+  /// memory.
   using KindOf = std::function<std::optional<std::size_t>(std::uint32_t tensor)>;
 
   /// `first` and `second` are the numbers of the two memories in the plan, which must outlive the object. If `in_turn`

@@ -226,8 +226,8 @@ class LoadOrder {
     return made < compute_ ? saved_[at(made)] : unknown;
   }
 
-  /// Returns whether the next input gets the room of results that have left the device. This holds for the first input
-  /// of a run if the choice has no `inputs_cross`.
+  /// Returns whether the next input gets the room of results that have left the device. If `inputs_cross` of the choice
+  /// is false, the first input of each run gets such room, except in the first run of each step.
   bool replaces_results() const {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;

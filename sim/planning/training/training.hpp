@@ -36,8 +36,8 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
-/// Returns how many batches and micro-batches a run has, and its seconds for the loads of weights and for updates. This
-/// is for weights that stay on the device.
+/// Returns how many batches and micro-batches a run has, and its seconds for the loads of weights and for updates. The
+/// seconds for loads are those of a run in which all weights stay on the device.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 
 /// Several micro-batches side by side, described as one chain: on one device, or on several devices that take turns.
