@@ -22,8 +22,8 @@ struct WaitingCase {
 
 /// Returns candidates for this choice. A candidate lists loads as early as a limit of bytes allows. Several limits are
 /// tried, which do not depend on the capacity. Weights, inputs and results share the bytes of a limit. An action may
-/// have to wait until other actions have freed bytes. Unlike these candidates, a rehearsal reserves bytes for inputs and
-/// results during a whole run of a group. A rehearsal also loads inputs at most one step early. `context` keeps the
+/// have to wait until other actions have freed bytes. Unlike these candidates, a rehearsal reserves bytes for inputs
+/// and results during a whole run of a group. A rehearsal also loads inputs at most one step early. `context` keeps the
 /// members of `waiting` alive. Returns nothing if nothing overlaps, host memory may be too small, or there are too many
 /// slots. Also returns nothing for several groups if loads and saves slow each other down.
 std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
