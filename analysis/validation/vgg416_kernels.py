@@ -118,8 +118,10 @@ COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s of AutoTM's synchronous copie
 
 
 def left_out(times):
-    """Returns the effects that the ways in BEST leave out, for a share of DRAM of 0.037. The effects are shares of the
-    time with all tensors in DRAM."""
+    """Returns the figures of the section "The points from 0.037 on" of placement.md, for a run with 3.7 % of the bytes
+    in DRAM. Some figures are parts of the slowdown that slowdowns(times, BEST) gives. The others are effects that it
+    does not count, such as the reads of activations by convolutions. The figures are shares of the time with all
+    tensors in DRAM, except the two factors."""
     share = {operator: extra_seconds(times, operator, "DRAM", "bytes") / ALL_DRAM for operator in NODES}
     noise = 0.0
     for operator in ("convolution", "relu backward"):

@@ -36,8 +36,8 @@ struct Candidate {
   std::function<void(double worth, const std::function<void(const Settled&)>& settled)> simulate =
       {};
   /// If `open` is set, the judge calls it instead of `simulate`. `open` returns a candidate for each way that fits.
-  /// Each of these candidates has a lower bound of its own, which is at least `at_least`. The judge has already counted
-  /// their ways.
+  /// Each of these candidates has a lower bound of its own, which is at least `at_least`. `ways` of this candidate
+  /// already includes their ways, so the judge does not count them again.
   std::function<std::vector<Candidate>()> open = {};
   /// If two candidates have the same text here, they have the same ways and the same lower bound. So the judge
   /// simulates only the first of them. If the text is empty, no candidate is known to have the same
