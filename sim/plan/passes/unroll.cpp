@@ -37,8 +37,9 @@ class Unroller {
   }
 
  private:
-  /// Returns whether any name of the plan contains `mark`, the text before the number of a copy in the names of copies.
-  /// The plan may contain it because it was unrolled before. Then the names of the new copies need another mark.
+  /// Returns whether the name of any action or tensor contains `mark`. The name of a copy is the old name, then the
+  /// mark, and then the number of the copy. The plan may contain it because it was unrolled before. Then the names of
+  /// the new copies need another mark.
   bool is_in_a_name(const std::string& mark) const {
     const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
     return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||

@@ -200,7 +200,8 @@ class TrainingWays {
       for (LoadChoice& way : ways) way.places = nullptr;  // the limits lead to these places
     // Reversed, the ways with the machine's pace and the most room come first. The fastest way is probably among them.
     std::reverse(ways.begin(), ways.end());
-    // Of equally fast ways, the first is taken: the one with more room, whose further steps may be faster.
+    // The judge takes the first of equally fast ways. Of ways with the same places of loads, all except the first that
+    // was found go to the end. They usually have less room, and more room may make the steps of a longer run faster.
     std::stable_partition(ways.begin(), ways.end(),
                           [](const LoadChoice& way) { return !way.listed_again; });
     return ways;
