@@ -214,8 +214,8 @@ bool is_long(const PhaseRules& rules, const Workload& workload) {
 
 /// Returns the numbers of phases that a stage may have in the last turn of a step, fewest first. Let n be the number of
 /// devices that take turns. With n more phases per stage, each batch would be computed on the same devices as without
-/// them. So of two numbers whose difference is n, only the smaller number is returned. If there is nothing to choose,
-/// the only number is 0.
+/// them. So of two numbers whose difference is n, only the smaller number is returned. If every turn has equally many
+/// batches, or fewer than two devices take turns, the only number is 0.
 std::vector<std::int64_t> last_turns(const PhaseRules& rules, const Workload& workload) {
   const std::int64_t left = rules.left_of_step(workload);
   if (rules.last_turn > 0 && !fits_last_turn(rules, workload)) return {};

@@ -37,8 +37,9 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const PlansForMachine& of_policy);
 
 /// Returns the mappings for `policy:` that are compared. In inference, `maps` must hold the mappings that leave the
-/// placement open. In training, the result is used if the strategy for fates has no candidates, and for replicas, which
-/// may all need the same placement.
+/// placement open. In training, the returned mappings are compared in two cases only. In one case, the strategy for
+/// fates has no candidates. In the other case, the policy plans for replicas, and a run may be the fastest if all
+/// replicas have the same placement.
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps);
 

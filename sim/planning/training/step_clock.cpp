@@ -279,9 +279,9 @@ class StepRun {
     }
   }
 
-  /// Adds a load that the next operation needs to `needed_s_`, the seconds of the shared links. Operations run in the
-  /// order of the list, because each phase runs on one device. So before this operation starts, the shared links must
-  /// have carried this load and the loads of all earlier operations.
+  /// The next operation needs the load that brings `made`. Adds the seconds of this load on each shared link to
+  /// `needed_s_`. Operations run in the order of the list, because each phase runs on one device. So before this
+  /// operation starts, the shared links must have carried this load and the loads of all earlier operations.
   void need(const Program::Instance& made) {
     add_needed(clock_.stream_of(made), made.bytes);
     if (!clock_.real_ || made.home != Program::Home::weights || round_ > 0) return;

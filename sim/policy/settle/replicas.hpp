@@ -23,11 +23,12 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
-/// Returns parameters for the ways that are compared in runs of all replicas together, because replicas that share
-/// links may need another way than a replica alone. There is one element for each way in which all replicas can make
-/// the open choices of the replicated policy. Before these, the first element is `parameters` itself: with it, each
-/// replica chooses for itself. This element is left out if the replicas are equal and there are other elements: then
-/// all replicas choose alike, so the other elements include what each of them would choose.
+/// Returns the values of the parameters that are compared. For each of them, a run of all replicas together is
+/// simulated. A run of one replica alone would not be enough: if replicas share links, another way to make the open
+/// choices may be the fastest. There is one element for each way in which all replicas can make the open choices of
+/// the replicated policy. Before these, the first element is `parameters` itself: with it, each replica chooses for
+/// itself. This element is left out if the replicas are equal and there are other elements: then all replicas choose
+/// alike, so the other elements include what each of them would choose.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 
