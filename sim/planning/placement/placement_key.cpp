@@ -132,7 +132,8 @@ Candidate placed_turns_compared(const PolicyRequest& request, const CommonParame
 }
 
 /// Adds to the plans of a candidate the placements that were compared. `turns` has the names of these placements,
-/// except `none` and `backing`. They are known only when all candidates have been judged, and a plan is made after that.
+/// except `none` and `backing`. They are known only when all candidates have been judged, and a plan is made after
+/// that.
 Candidate saying_compared(Candidate candidate, const std::shared_ptr<const Placements>& turns) {
   return changed(std::move(candidate), [turns](Settled& way) {
     if (!way.plan) return;
