@@ -244,7 +244,8 @@ def change_of(dram, *placements):
 
 
 def effects_of_placements(kernels, deviation_, counts=None):
-    """Returns the effects of each node's placements, compared with all operands in DRAM. `counts` is the second result
+    """Returns for each node a list of effects, one for each placement that has operands in PMEM. The ratio of an effect
+    is the time with this placement, divided by the time with all large operands in DRAM. `counts` is the second result
     of averaged()."""
     effects = {}
     for n, (dram, rows) in kernels.items():

@@ -141,8 +141,8 @@ class Frontier::Solver {
     frontier_.segments_[frontier_.index(segment)] = best_;
   }
 
-  /// Adds to the points of the segment the schedules in which stage s keeps its inner tensors. Then comes segment
-  /// s + 1 … t, and then the backward pass of s.
+  /// Adds points to the segment, for schedules in which the forward pass of stage s keeps the inner tensors of s. After
+  /// this forward pass, segment s + 1 … t is executed, and then the backward pass of s.
   void keep(const Segment& segment, bool boundary_goes, bool inner_goes) {
     const auto [s, t, copied, needed, ready, around] = segment;
     const ChainStage& stage = chain_.stages[s];

@@ -55,8 +55,9 @@ Draft plan_of_turns(const PolicyRequest& request, const Reader& parameters,
 std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const Reader& parameters,
                                            const PlansForMachine& of_policy);
 
-/// Returns the mappings for `policy:` that are compared: one for each home, and one for each placement in both memories
-/// that `auto` compares. If `placement` allows only one home, the list is empty.
+/// Returns the mappings for `policy:` that are compared. In the first mapping, host memory is the home of the weights
+/// that take turns, and in the second mapping, the second memory is. If `placement` is `auto`, there may be further
+/// mappings, with the placements `static` and `all_slow`. If `placement` allows only one home, the list is empty.
 std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

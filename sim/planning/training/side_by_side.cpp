@@ -134,8 +134,9 @@ class HandOver {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // During the copies, the device that made the result computes the update of its stage, and the other half of the
-    // stage's backward pass if this pass is split.
+    // The copied result is a gradient, which the backward pass of stage s + 1 made. During the copies, the device of
+    // stage s + 1 computes the update of this stage. If backward passes are split in two, the device also computes the
+    // half of the pass that makes the gradients of the weights.
     if (!last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
     const auto consider = [&](bool read, const ChainTensor& tensor) {
