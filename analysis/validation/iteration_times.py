@@ -42,10 +42,11 @@ def layer(width, micro_batch, ranks, sequence_parallel):
     shapes = [(rows, 3 * width // ranks, width), (rows, width, width // ranks),
               (rows, 4 * width // ranks, width), (rows, width, 4 * width // ranks)]
     attention = 4 * micro_batch * TOKENS**2 * width / ranks
-    # `outside` counts the tensors that the ranks split only with sequence parallelism: two norms (read, write), two
-    # dropouts (read, write, and a mask of half the size) and two sums (two reads, one write). `within` counts the split
-    # tensors: queries, keys, values, and the activation of the feed-forward layer. This activation is 4 times as wide
-    # as the layer's input.
+    # `outside` is the bytes of a tensor that the ranks split only with sequence parallelism. The forward pass reads and
+    # writes 15 times these bytes: two norms (read, write), two dropouts (read, write, and a mask of half the size) and
+    # two sums (two reads, one write). `within` is the bytes of a tensor that the ranks always split. The forward pass
+    # reads and writes 14 times these bytes: queries, keys, values, and the activation of the feed-forward layer. This
+    # activation is 4 times as wide as the layer's input.
     outside = rows * width * 2 / (ranks if sequence_parallel else 1)
     within = rows * width * 2 / ranks
     sent = 2 * 2 * (ranks - 1) / ranks * rows * width * 2

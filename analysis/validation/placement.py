@@ -169,7 +169,7 @@ def significant(deviation_, rows=1, others=1):
 
 
 def effect_of(folder, column="mean_us_single"):
-    """Returns significant() for two times that were measured once each."""
+    """Returns significant() for a comparison of two rows, each with the time of a single measurement."""
     return significant(deviation(folder, column))
 
 

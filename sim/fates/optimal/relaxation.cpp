@@ -187,7 +187,8 @@ double FateRelaxation::BestBound::share() const {
   return between > 0 ? std::clamp(more.bytes / between, 0.0, 1.0) : 1;
 }
 
-// Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines.
+// Finds the price per byte at which `value`, the lower bound on the seconds (FateRelaxation::Solution), is greatest.
+// As a function of the price, the value is the minimum of straight lines.
 // Each line stands for one choice of all fates. The slope of the line is the number of kept bytes minus the number of
 // available bytes. Two lines, `more` and `less`, meet in a point. If no other line lies below this point, the point is
 // the maximum. If a third line lies below the point, the third line replaces one of the two lines. If its choice keeps
