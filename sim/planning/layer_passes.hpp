@@ -22,9 +22,9 @@ struct LayerPass {
 };
 
 /// Returns the passes that an action computes, in the order of the layers. The workload may give the price of backward
-/// passes as a multiple of the forward pass. Then the result for a backward action has the forward passes of its layers,
-/// each with this multiple, or with half of it if the action computes only one of the two gradients. An update has no
-/// passes of layers.
+/// passes as a multiple of the forward pass. Then the result for a backward action has the forward passes of its
+/// layers, each with this multiple, or with half of it if the action computes only one of the two gradients. An update
+/// has no passes of layers.
 std::vector<LayerPass> layer_passes(const Pricing& pricing, const StageQuery& query);
 
 }  // namespace sluice

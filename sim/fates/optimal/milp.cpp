@@ -89,8 +89,8 @@ class Programme {
       for (const std::uint32_t i : operation.may_make) makers_.at(i) = v, optional_[i] = 1;
     }
     // Goes through the operations in reverse order. For each operation, finds the last stage in which running it can be
-    // useful. For each tensor, finds the last of these stages (milp.hpp) in which it can be useful that the tensor is on
-    // the device.
+    // useful. For each tensor, finds the last stage in which it can be useful to have the tensor on the device. Stages
+    // are those of time (milp.hpp).
     for (std::uint32_t v = static_cast<std::uint32_t>(stages_); v-- > 0;) {
       const FateGraph::Operation& operation = graph_.operations[v];
       std::uint32_t last = v;
