@@ -106,7 +106,7 @@ const std::vector<FormParameter>& form_parameters() {
        "the seconds that an unused unit adds in the last wave, as a share of the seconds of a tile",
        0.5, 1e-3, 1, products},
       {"startup",
-       "the time for the start and end of a tile, given as the depth of a product that takes this time",
+       "a depth. The start and end of a tile take as long as a tile of a product with this depth",
        50, 0.1, 2000, products},
       {"unaligned",
        "the share of time that is added if the columns or the depth are not a multiple of 4", 0.05, 1e-3,
