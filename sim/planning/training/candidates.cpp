@@ -228,9 +228,10 @@ class TrainingWays {
     }
   }
 
-  /// Adds offers for different rooms with this pace. Several rooms may lead to the same listing: of these, adds only the
-  /// smallest. The loop goes from the largest room to the smallest. If a room's listing needs only `most` bytes, all
-  /// smaller rooms with at least `most` bytes lead to the same listing.
+  /// Adds offers for different rooms with this pace. A room is a number of bytes up to which early loads may fill a
+  /// device. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms. The loop goes
+  /// from the largest room to the smallest. If a room's listing needs only `most` bytes, all smaller rooms with at least
+  /// `most` bytes lead to the same listing.
   template <class Offered>
   void add_rooms(const Offered& offered, const std::optional<double>& pace,
                  std::vector<LimitedOffer>& all) const {
