@@ -229,9 +229,9 @@ class TrainingWays {
   }
 
   /// Adds offers for different rooms with this pace. A room is a number of bytes up to which early loads may fill a
-  /// device. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms. The loop goes
-  /// from the largest room to the smallest. If a room's listing needs only `most` bytes, all smaller rooms with at least
-  /// `most` bytes lead to the same listing.
+  /// device. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms. The loop
+  /// goes from the largest room to the smallest. If a room's listing needs only `most` bytes, all smaller rooms with at
+  /// least `most` bytes lead to the same listing.
   template <class Offered>
   void add_rooms(const Offered& offered, const std::optional<double>& pace,
                  std::vector<LimitedOffer>& all) const {

@@ -86,7 +86,8 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
 /// backward pass waits for the result of the previous backward pass, or, if a stage is recomputed between the two, for
 /// the result of this stage. The bound counts the shortest of three times: the wait for the previous backward pass, the
 /// wait for a recomputed stage, and the seconds of the recomputation. Without overlap, the bound counts only the waits
-/// of forward passes, because a recomputation may move the next backward pass to a device that already holds the result.
+/// of forward passes, because a recomputation may move the next backward pass to a device that already holds the
+/// result.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
