@@ -15,8 +15,8 @@ class LargerStep {
  public:
   /// `request` and `order` are those of the smaller step, and `order.in_flight` has a value. Returns the order of the
   /// larger step. Returns nothing if a batch of the larger step needs one pass more than a batch of the smaller step,
-  /// because then the additional micro-batch does not join a pass of the smaller step. Also returns nothing if the order
-  /// says that weights stay on the device, or if loads have no places to choose, because there is no overlap.
+  /// because then the additional micro-batch does not join a pass of the smaller step. Also returns nothing if the
+  /// order says that weights stay on the device, or if loads have no places to choose, because there is no overlap.
   static std::optional<TrainingOrder> larger_order(const PolicyRequest& request,
                                                    const TrainingOrder& order);
 
