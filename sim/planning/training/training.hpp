@@ -1,8 +1,8 @@
 // Training plans for one device, or for devices that take turns. A plan has forward passes, backward passes, sums of
 // gradients, and updates. It keeps, recomputes or offloads each activation, as the activation's fate says. The policies
-// `resident`, `streamed` and `phased` make such plans. Their plans differ in whether weights stay on the device, in the
-// devices, and in the number of micro-batches side by side. fates/chain.hpp explains chains, and fates/tape.hpp
-// explains tapes.
+// `resident`, `streamed` and `phased` make such plans. The plans of these policies differ in three things: whether
+// weights stay on the device, how many devices take turns, and how many micro-batches run side by side. fates/chain.hpp
+// explains chains, and fates/tape.hpp explains tapes.
 #pragma once
 
 #include <limits>
