@@ -39,8 +39,9 @@ class PlacedPrices {
   /// Returns the price of a computation if the kinds in `slow` are in the second memory. Throws InputError if the cost
   /// model has no price.
   const Price& of(const StageWork& work, const TensorKinds& slow);
-  /// Returns the least seconds of a pass of a layer: with any of its kinds in the second memory or, if `all_slow` is
-  /// true, with all kinds there of which plans have tensors. Throws InputError if the cost model has no price.
+  /// Returns the least seconds that a pass of a layer may take. Each kind of tensors that the pass reads or writes may
+  /// be in the first or in the second memory. In inference, if `all_slow` is true, all these kinds are in the second
+  /// memory, except workspaces that are not counted. Throws InputError if the cost model has no price.
   double least_seconds(std::uint32_t layer, Pass pass, std::int64_t samples, bool all_slow) const;
 
  private:

@@ -36,8 +36,8 @@ class PlacedSeconds {
   /// memory.
   using KindOf = std::function<std::optional<std::size_t>(std::uint32_t tensor)>;
 
-  /// `first` and `second` are the numbers of the two memories in `plan`. The plan must outlive this object. If `in_turn`
-  /// is true, no action of the plan overlaps another action.
+  /// `first` and `second` are the numbers of the two memories in `plan`. The plan must outlive this object. If
+  /// `in_turn` is true, no action of the plan overlaps another action.
   PlacedSeconds(const Plan& plan, const Platform& platform, std::uint32_t first,
                 std::uint32_t second, bool in_turn, const KindOf& kind_of);
 

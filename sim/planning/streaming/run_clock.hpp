@@ -1,8 +1,8 @@
 // Computes the times of a streamed run with given loads, step by step in the listing order of its plan. A replay of the
 // plan gives the same times. If the plan is for a shown machine, the clock computes lower bounds of the times on the
 // real machine (planning/placement/backing.hpp). On the real machine, inputs and weights from host memory share links.
-// Of this sharing, the clock counts only the seconds for which a shared link carries the bytes. Only Rehearsal uses
-// this class.
+// The clock counts only one effect of this sharing: a slot starts at the earliest when a shared link could have carried
+// all inputs and weights up to this slot. Only Rehearsal uses this class.
 #pragma once
 
 #include <array>

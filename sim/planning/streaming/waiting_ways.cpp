@@ -108,7 +108,8 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context) {
   const StreamedCase& streamed = waiting.streamed;
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
-  // With several groups, there are many ways, and each way takes long to simulate if loads and saves share a link.
+  // With several groups, there are many candidates. If loads and saves share a link, each candidate takes long to
+  // simulate. So no candidates are returned if both are true.
   if (!streamed.overlap || (streamed.shared_link && groups > 1) || streamed.host_limited ||
       streamed.micro_batches > most_slots / groups ||
       streamed.micro_batches * groups > most_slots_of_run / streamed.steps)
