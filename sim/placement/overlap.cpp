@@ -49,8 +49,8 @@ class Overlapper {
     for (const PlacementMove& other :
          schedule_.moves) {  // in one gap, the save ends before the fetch begins
       if (other.tensor != move.tensor || other.use != i || other.to_fast == move.to_fast) continue;
-      // For use 0, the save is after the last use of the run, and the fetch is before the first use. So neither takes
-      // kernels from the other.
+      // For use 0, the save is after the last use of the run, and the fetch is before the first use. So no kernel
+      // is in the ranges of both.
       if (i == 0) continue;
       if (move.to_fast)
         range.first = std::max(range.first, other.needed);

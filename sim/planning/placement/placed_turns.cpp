@@ -64,7 +64,8 @@ void slow_down_to_second(Platform& platform, const Platform& real, const Device&
 /// if the run has only one. For each micro-batch, these are the most bytes of a stage, and the bytes of an input and an
 /// answer that are in transfer meanwhile. The second machine lacks the inputs and answers in transfer. Each further
 /// machine has three quarters of the memory of the machine before, so that the last one has 4 % of the second one's. With
-/// many buffers, a plan may load inputs more than one step early, and may then need more bytes. Such a plan is not placed.
+/// many buffers, a plan may load inputs more than one step early, and may then need more bytes than the first machine
+/// holds. Such a plan is not placed.
 std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
   const auto sum = [](std::int64_t a, std::int64_t b) {
     return checked_add(a, b, "bytes of two steps");
@@ -221,7 +222,7 @@ class PlacedSearch {
     return candidates;
   }
 
-  /// Returns the greatest number of shown machines.
+  /// Returns how many candidates open() returns at most: one for each shown machine.
   std::int64_t ways() const {
     const int sizes = turns_.request.workload.training ? sizes_of_training : sizes_of_inference;
     return sizes * static_cast<std::int64_t>(rates().size());

@@ -25,15 +25,15 @@ class LargerStep {
 
   /// Returns the most bytes that a device holds in the larger step if the actions run one after the other.
   std::int64_t peak() const { return larger_.peak(); }
-  /// Returns the places of the smaller step's loads, if the larger step keeps to these limits. A load that is listed
-  /// before an operation of the additional micro-batch is listed before the operation after it. `most` bytes are enough
-  /// for the larger step.
+  /// Chooses the places of the larger step's loads within these limits. Returns the places that follow for the smaller
+  /// step's loads. A load that is listed before an operation of the additional micro-batch is listed before the operation
+  /// after it. `most` bytes are enough for the larger step.
   ChosenStep::Offer offer(const ChosenStep::EarlyLoadLimits& limits) const;
 
  private:
   bool is_additional(std::int32_t micro_batch) const;
-  /// Returns how many operations of the smaller step are before this operation of the larger step. Negative operations
-  /// belong to earlier rounds. For them, the result is negative, too.
+  /// Returns how many operations of the smaller step are before this operation of the larger step. Operations with a
+  /// negative number belong to earlier rounds. For them, the result is negative, too.
   std::int64_t operations_before(std::int64_t operation) const;
 
   PolicyRequest request_;
