@@ -140,7 +140,7 @@ class Unhindered {
   }
 
   /// Returns whether each pool has room for the largest sum of bytes that is counted for one of its grants. The caller
-  /// has found that the times grow by `grown` seconds in `iteration` and in each later iteration.
+  /// has found that after `iteration`, each action ends `grown` seconds later than in the iteration before.
   bool has_room(double grown, std::int64_t iteration) const {
     double first = free_[plan_.actions[plan_.body_begin].stream], last = first;
     for (std::uint32_t s = 0; s < free_.size(); ++s) {

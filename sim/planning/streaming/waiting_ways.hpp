@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// What these candidates are made from. `request`, `common` and `streamed` must outlive the candidates.
+/// What waiting_candidates() makes candidates from. `request`, `common` and `streamed` must outlive the candidates.
 struct WaitingCase {
   const PolicyRequest& request;
   const CommonParameters& common;
