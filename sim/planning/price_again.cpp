@@ -43,7 +43,8 @@ bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request) {
 
 bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
                        PriceDecisions decided) {
-  decisions_ = other.decisions_;  // both objects share what this function stores
+  // `decisions_` may keep a training step for its next call. All copies of the function share this step.
+  decisions_ = other.decisions_;
   decided_ = std::move(decided);
   return learn_parts(plan, request.pricing.platform);
 }

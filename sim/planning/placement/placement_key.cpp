@@ -67,7 +67,7 @@ std::vector<Value> with_placements(const Reader& parameters, Placements first,
   return maps;
 }
 
-/// If `placement: auto` compares placements in training, returns a mapping for `policy:` with each of them. These
+/// If `placement: auto` compares placements in training, returns one mapping for `policy:` per compared placement. These
 /// mappings are compared if the strategy for fates has no candidates, or if replicas need the same placement.
 std::vector<Value> placements_of_training(const PolicyRequest& request, const Reader& parameters) {
   if (!parameters.is_word("placement", compared)) return {};
