@@ -1,8 +1,8 @@
 // Computes a proven lower bound on the seconds of a training step of a chain within a memory budget. The bound holds
-// for schedules in which each forward pass runs at least once, and each backward pass once. The step
-// takes at least as long as a weighted mean, which is described below. For given weights, the relaxation in
-// relaxation.hpp gives a value that this mean has at least. The bound is the greatest value that was found. If no stage
-// has to run more than twice, the bound is close to the seconds of the fastest schedule.
+// for schedules in which each forward pass runs at least once, and each backward pass once. The step takes at
+// least as long as a weighted mean, which is described below. For given weights, the relaxation in relaxation.hpp gives
+// a value that this mean has at least. The bound is the greatest value that was found. If no stage has to run more than
+// twice, the bound is close to the seconds of the fastest schedule.
 //
 // In a serial run, computation and copies take turns. So the bound is for the sum of the seconds of both.
 //

@@ -256,8 +256,8 @@ Field home_field() {
       .type = Type::choice,
       .summary =
           "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
-          "memory, into which the weights are loaded once; static, all_slow: weights come from host memory, and kernels "
-          "read and write tensors in both memories of the device, or only in the second memory; "
+          "memory, into which the weights are loaded once; static: weights come from host memory, and kernels read and "
+          "write tensors in both memories of the device; all_slow: as static, but all tensors are in the second memory; "
           "auto: the fastest of the other choices; default: auto if the device has a second memory that is not host "
           "memory",
       .default_text = nowhere_else,

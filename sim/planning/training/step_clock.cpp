@@ -299,7 +299,7 @@ class StepRun {
   const std::vector<Program::Load>& loads_;
   const std::vector<LoadPlace>& places_;
   std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< indices of loads
-  /// The times from which on each copy stream (`copies_`) and each device (`computes_`) is free.
+  /// The times at which each copy stream (`copies_`) and each device (`computes_`) becomes free.
   std::vector<double> copies_, computes_;
   /// Indexed by shared link: for how many seconds the link carries the loads that operations have needed so far.
   std::vector<double> needed_s_;
