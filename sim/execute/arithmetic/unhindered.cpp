@@ -67,7 +67,7 @@ class Unhindered {
   }
 
  private:
-  /// Reads the waits of all actions. Returns false if an action waits for an action listed later.
+  /// Reads the waits of all actions before the epilogue. Returns false if an action waits for an action listed later.
   bool learn_waits() {
     for (std::uint32_t a = 0; a < plan_.body_end; ++a) {
       const bool body = a >= plan_.body_begin;

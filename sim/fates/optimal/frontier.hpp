@@ -24,9 +24,9 @@
 // boundaries may contain the same tensor. Suppose that an earlier boundary keeps such a tensor on the device during a
 // whole segment. Then the bytes of this tensor do not count in the first boundary of the segment.
 //
-// The search leaves out two kinds of schedules. In one kind, a segment and a later segment overlap: a pass of the
-// segment runs before the last backward pass of the later segment. In the other kind, a boundary is made again although
-// host memory holds its copy.
+// The search leaves out two kinds of schedules. In one kind, the second or the third way is changed: the execution of
+// segment s … k - 1 begins before the execution of segment k … t has ended. In the other kind, a boundary is made again
+// although host memory holds its copy.
 #pragma once
 
 #include <cstdint>

@@ -67,8 +67,8 @@ std::vector<Value> with_placements(const Reader& parameters, Placements first,
   return maps;
 }
 
-/// If `placement: auto` compares placements in training, returns one mapping for `policy:` per compared placement. These
-/// mappings are compared if the strategy for fates has no candidates, or if replicas need the same placement.
+/// If `placement: auto` compares placements in training, returns one mapping for `policy:` per compared placement.
+/// These mappings are compared if the strategy for fates has no candidates, or if replicas need the same placement.
 std::vector<Value> placements_of_training(const PolicyRequest& request, const Reader& parameters) {
   if (!parameters.is_word("placement", compared)) return {};
   Placements homes = {nowhere_else}, others;
@@ -256,10 +256,10 @@ Field home_field() {
       .type = Type::choice,
       .summary =
           "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
-          "memory, into which the weights are loaded once; static: weights come from host memory, and kernels read and "
-          "write tensors in both memories of the device; all_slow: as static, but all tensors are in the second memory; "
-          "auto: the fastest of the other choices; default: auto if the device has a second memory that is not host "
-          "memory",
+          "memory, into which the weights are loaded once; static: weights come from host memory, and kernels "
+          "read and write tensors in both memories of the device; all_slow: as static, but all tensors are in "
+          "the second memory; auto: the fastest of the other choices; default: auto if the device has a second "
+          "memory that is not host memory",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared, backing}};
   for (const std::string& way : placements_of_turns()) placement.choices.push_back(way);

@@ -245,7 +245,7 @@ class StreamedWays {
                                      static_cast<double>(shares_that_stay));
   }
 
-  /// Returns the choice for `stays`. The caller still has to set the buffers, the pieces and `ahead`.
+  /// Returns a choice: `stays` or the scenario says which weights stay. The caller sets buffers, pieces and `ahead`.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{
