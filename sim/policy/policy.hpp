@@ -86,9 +86,9 @@ struct Policy {
   /// strategies for fates. If the function is null, the whole model is one stage, and all activations are kept.
   std::vector<CutChoice> (*cuts)(const CutQuestion& question) = nullptr;
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> plan;
-  /// Makes a plan of a single replica if there are many replicas. Then plans of all replicas would take too long to make
-  /// and to simulate, so the judge compares cuts and fates by the plan of one replica. If the function is null or returns
-  /// nothing, the judge compares them by the plans of `plan`.
+  /// Makes a plan of a single replica if there are many replicas. Then plans of all replicas would take too long to
+  /// make and to simulate, so the judge compares cuts and fates by the plan of one replica. If the function is null or
+  /// returns nothing, the judge compares them by the plans of `plan`.
   std::function<std::optional<Draft>(const PolicyRequest& request, const Reader& parameters)>
       alone = {};
   /// Returns candidates for the judge: the ways to make the choices that the parameters leave open. The candidates hold

@@ -112,7 +112,9 @@ class FateSearch {
   /// number may be greater than the chain's number of stages, which makes the effort smaller.
   std::size_t looked_at_as_;
   std::vector<Tape> alike_;  ///< the tapes of the strategies that treat every stage alike
-  /// One frontier for each price of a copy. In the first frontier, copies and computation take turns.
+  /// The frontiers differ in the number by which the seconds of copies are multiplied (FrontierSettings::copy_price).
+  /// If `looked_at_as_` is at most 100, this number is 1 in the first frontier, as if copies and computation took
+  /// turns. If host memory is limited, there are further frontiers, whose tapes use fewer bytes of it.
   std::vector<Frontier> frontiers_;
   std::vector<Rung> rungs_;
   std::map<std::pair<Key, std::int64_t>, Scored> judged_;

@@ -68,7 +68,7 @@ std::int64_t most_in_flight(const PhaseRules& rules, const Workload& workload) {
   return workload.batches_per_step + rules.turning_devices() - 1;
 }
 
-/// Returns whether the last turn of a step can have the number of phases that the scenario says. If every turn
+/// Returns whether each stage can have `rules.last_turn` phases in the last turn of a step. If every turn
 /// has `in_flight` batches, the number changes nothing, and the function returns true.
 bool fits_last_turn(const PhaseRules& rules, const Workload& workload) {
   const std::int64_t left = rules.left_of_step(workload);

@@ -26,8 +26,8 @@ class LargerStep {
   /// Returns the most bytes that a device holds in the larger step if the actions run one after the other.
   std::int64_t peak() const { return larger_.peak(); }
   /// Chooses the places of the larger step's loads within these limits. Returns the places that follow for the smaller
-  /// step's loads. A load that is listed before an operation of the additional micro-batch is listed before the operation
-  /// after it. `most` bytes are enough for the larger step.
+  /// step's loads. A load that is listed before an operation of the additional micro-batch is listed before the
+  /// operation after it. `most` bytes are enough for the larger step.
   ChosenStep::Offer offer(const ChosenStep::EarlyLoadLimits& limits) const;
 
  private:

@@ -122,8 +122,8 @@ class HandOver {
     return std::max(0.0, copied + chain_.load_latency_s - others_ * computed);
   }
 
-  /// Returns the least seconds that a recomputation directly before the backward pass of stage s takes. After such a
-  /// recomputation, this backward pass need not wait for the previous backward pass.
+  /// Returns the least seconds that a recomputation directly before the backward pass of stage s takes. This
+  /// backward pass then need not wait for the result of the previous backward pass: it may be copied meanwhile.
   double recomputed_before(std::size_t s) const {
     double least = chain_.stages[s].forward_s;
     for (std::size_t r = 0; r < s; ++r) least = std::min(least, chain_.stages[r].forward_s);
