@@ -71,7 +71,7 @@ class Rehearsal {
   /// Returns the number of slots of a step.
   std::int64_t slots() const { return runs_.back().last_slot() + 1; }
 
-  /// Returns a lower bound of the seconds of the run. It holds for every order of loads with this choice.
+  /// Returns a lower bound of the seconds of the run. The bound holds for every order of loads that choice() allows.
   double at_least() const;
 
   RehearsedOrder order() const;
