@@ -131,9 +131,9 @@ Candidate placed_turns_compared(const PolicyRequest& request, const CommonParame
   return all;
 }
 
-/// Adds to the plans of a candidate the placements that were compared. `turns` has the names of these placements,
-/// except `none` and `backing`. They are known only when all candidates have been judged, and a plan is made after
-/// that.
+/// Adds a fact to the plans of a candidate: the names of the placements that were compared. `turns` has the names of
+/// these placements, except `none` and `backing`. They are known only when all candidates have been judged, and a plan
+/// is made after that.
 Candidate saying_compared(Candidate candidate, const std::shared_ptr<const Placements>& turns) {
   return changed(std::move(candidate), [turns](Settled& way) {
     if (!way.plan) return;

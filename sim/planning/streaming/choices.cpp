@@ -93,7 +93,7 @@ class StreamedWays {
         {shared.request, shared.common, shared.keys, shared.streamed, shared.capacity}, in_flight_,
         shared_);
   }
-  /// Returns a lower bound of the seconds of alternating(). It also holds for a machine with slower copies.
+  /// Returns a lower bound of the seconds of alternating(). It also holds if copies are slower than on this machine.
   double alternating_at_least() const {
     if (offload_) return never;
     return std::max(loads_at_least(), sluice::alternating_at_least(shared_->streamed, in_flight_));
