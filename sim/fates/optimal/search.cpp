@@ -61,8 +61,8 @@ std::vector<double> copy_prices(std::size_t stages) {
   return {0.3};
 }
 
-/// A candidate is a tape with the bytes of memory that its run may use. So several candidates may have the same tape and
-/// different bytes. Returns whether only the one with the most bytes is replayed. With fewer bytes, the loads come
+/// A candidate is a tape with the bytes of memory that its run may use. So several candidates may have the same tape
+/// and different bytes. Returns whether only the one with the most bytes is replayed. With fewer bytes, the loads come
 /// later, and the run could be faster only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;

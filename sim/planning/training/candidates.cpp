@@ -26,8 +26,8 @@ constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2
 
 constexpr double as_early_as_may_be = 1e6;
 /// The paces that are tried, the most useful first. The empty element is the pace of the machine itself. In order of
-/// size, neighbouring paces mostly differ by a factor of about 1.4. Because of such small gaps, nearly every plan that
-/// is tried for a slow machine is also tried for a fast one.
+/// size, neighbouring paces mostly differ by a factor of about 1.4. So a slow machine's own pace is mostly near a pace
+/// that is tried for every machine. Therefore nearly every plan for the slow machine is also tried for a fast machine.
 const std::array<std::optional<double>, 10> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
 

@@ -27,7 +27,7 @@ class LargerStep {
   std::int64_t peak() const { return larger_.peak(); }
   /// Chooses the places of the larger step's loads within these limits. Returns the places that follow for the smaller
   /// step's loads. A load that is listed before an operation of the additional micro-batch is listed before the
-  /// operation after it. `most` bytes are enough for the larger step.
+  /// operation after it. In the result, `Offer::most` is the number of bytes that is enough for the larger step.
   ChosenStep::Offer offer(const ChosenStep::EarlyLoadLimits& limits) const;
 
  private:
