@@ -14,9 +14,9 @@ class StreamedFit;
 Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
                     const Rehearsal& rehearsal);
 
-/// Returns the plan for `choice`, without a comparison with other choices. Loads are listed as early as the whole memory
-/// of the device allows. A load may have to wait until the memory has room. Throws Infeasible if the choice does not fit.
-/// The message says what does not fit and what would fit.
+/// Returns the plan for `choice`, without a comparison with other choices. Loads are listed as early as the whole
+/// memory of the device allows. A load may have to wait until the memory has room. Throws Infeasible if the choice does
+/// not fit. The message says what does not fit and what would fit.
 Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                    const StreamedChoice& choice);
 

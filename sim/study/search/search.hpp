@@ -74,7 +74,8 @@ struct SearchResult {
 /// the exceptions of run_sweep.
 SearchResult run_search(const SearchRequest& request);
 
-/// Returns the number of the goal or of a limit at a point. If the point lacks this number, returns NaN.
+/// Returns the value of the metric or key that `number` names, at the point with the index `place`. If the point lacks
+/// this number, returns NaN.
 double number_of(const SearchNumber& number, const SearchResult& result, std::size_t place);
 
 }  // namespace sluice
