@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// A pass of a layer, as one part of an action. The price of this part is the price of the pass, or `multiple` times the
-/// price of the pass if `multiple` has a value.
+/// A pass of a layer, as one part of an action. The price of this part is the price of the pass, or `multiple` times
+/// the price of the pass if `multiple` has a value.
 struct LayerPass {
   std::uint32_t layer = 0;
   Pass pass = Pass::forward;

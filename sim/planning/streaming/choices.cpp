@@ -85,7 +85,7 @@ class StreamedWays {
     return opened;
   }
 
-  /// Returns the candidates whose passes alternate.
+  /// Returns the candidates in which the slots of two passes alternate (alternating.hpp).
   std::vector<Candidate> alternating() const {
     if (offload_) return {};
     const CutContext& shared = *shared_;
