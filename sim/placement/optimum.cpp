@@ -162,8 +162,8 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     search.relax();
     best.bound = std::max(best.bound, search.bound());
     // A round takes at least as long as its kernels and synchronous moves together, as the engine's moves to fast
-    // memory, and as the engine's moves to slow memory. So it takes at least the mean of these three times with the
-    // weights 1 - share, share and share, divided by the sum of the weights.
+    // memory, and as the engine's moves to slow memory. So it takes at least the weighted mean of these three
+    // times. The weights are 1 - share, share and share, and their sum is 1 + share.
     best.round_bound = std::max(best.round_bound, search.bound() / (1 + share));
     if (request.useless && request.useless(best.round_bound)) break;
     offer(search.placing());

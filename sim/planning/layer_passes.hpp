@@ -17,7 +17,7 @@ struct LayerPass {
   Pass pass = Pass::forward;
   std::optional<double> multiple = {};
 
-  /// Returns the price of the action's part, if `price` is the price of the pass.
+  /// Returns the price of this part of the action, if `price` is the price of the pass.
   Price part(const Price& price) const { return multiple ? multiple_of(price, *multiple) : price; }
 };
 

@@ -131,7 +131,8 @@ class Row {
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
-  /// The costs up to stage s - 1: `once_` if stage s - 1 runs once, and `again_` if it runs twice.
+  /// Before pass(s): the cost of one forward and one backward pass of each stage, plus the cost of the
+  /// choices for the stages before s. `once_` holds if stage s - 1 runs once, and `again_` if it runs twice.
   /// `all_` is the cost of the best choices for all stages.
   Cost once_, again_, all_;
 };
