@@ -46,7 +46,7 @@ struct StreamedChoice {
   /// For how many groups weights may be loaded early. If empty, only the bytes of `ahead` limit this.
   std::optional<std::int64_t> prefetch;
   std::int64_t piece = 0;  ///< the most bytes of one transfer of weights; 0 means a whole group
-  /// The bytes for weights that are loaded early. Weights that the device needs at the time do not count.
+  /// The bytes for weights that are loaded early. These bytes are added to the peak of the run without early loads.
   std::int64_t ahead = 0;
   /// Indexed by group: the bytes of the group's weights that stay. May be empty if no weights stay.
   std::vector<std::int64_t> resident = {};
