@@ -40,7 +40,8 @@ struct SlotLoad {
   /// Whether the load may start one slot earlier than its place in the list says, if memory has room. The load is still
   /// listed behind the computation of that earlier slot, so the computation does not wait for the load.
   bool within = false;
-  /// Whether the load is listed before `earliest`, and not later. Then memory must have room for it.
+  /// Whether the slot `earliest` is also the last slot before which the load may be listed. Then memory must have room
+  /// for it.
   bool placed = false;
   /// Whether the loaded tensor stays on the device. If so, the load is listed only once, before the first step.
   bool once = false;
