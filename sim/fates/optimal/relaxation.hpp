@@ -14,8 +14,8 @@
 // stage. At this moment, all micro-batches have finished their forward passes. Each micro-batch has the same fates. The
 // tensors that the last stage reads and makes count for one micro-batch only. If weights take turns, the backward pass
 // of a stage needs the stage's weights. These weights are on the device at the turning point, or they are loaded
-// afterwards. Only the weights of the last stage that has weights are not loaded again, because the run of this stage
-// continues.
+// afterwards. Only the last stage that has weights needs no such load. Its weights stay on the device from its forward
+// passes to its backward passes, because no other stage with weights is executed in between.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ struct WaitingCase {
 /// have to wait until other actions have freed bytes. Unlike these candidates, a rehearsal reserves bytes for inputs
 /// and results during a whole run of a group. A rehearsal also loads inputs at most one step early. `context` keeps the
 /// members of `waiting` alive. Returns nothing if nothing overlaps, host memory may be too small, or there are too many
-/// slots. Also returns nothing for several groups if loads and saves slow each other down.
+/// slots. Also returns nothing if there are several groups, and loads and saves slow each other down.
 std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context);
 
