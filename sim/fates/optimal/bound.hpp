@@ -67,8 +67,9 @@ struct FateRun {
   double handed_over_s = 0;
   double steps = 1;
   double idle_s() const { return first_s + (steps - 1) * between_s + last_s; }
-  /// The share of passes over the model that compute the full number of micro-batches. This share can be below 1 only
-  /// if micro-batches run side by side.
+  /// The share of a batch's micro-batches that are computed in full passes over the model. Only the last pass of a batch
+  /// may not be full: it may have fewer micro-batches than the other passes. This share can be below 1 only if
+  /// micro-batches run side by side.
   double whole_passes = 1;
 };
 

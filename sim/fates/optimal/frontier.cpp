@@ -198,7 +198,7 @@ class Frontier::Solver {
     return frontier_.index({.s = s, .t = t}) / frontier_.states_;
   }
 
-  /// Computes the passes of the stages from s on, for each k at which a segment from s may split.
+  /// Sets `passes_` for the stages s … k - 1, for each k at which a segment that begins with stage s may split.
   void add_passes_from(std::size_t s) {
     Passes passes;
     for (std::size_t k = s + 1; k <= count_; ++k) {

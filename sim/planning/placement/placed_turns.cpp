@@ -87,8 +87,9 @@ std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
   return sizes;
 }
 
-/// In training, the first machine holds all tensors of a batch. The last one holds the tensors of the largest stage for
-/// one micro-batch. The sizes between them have equal ratios.
+/// Returns the sizes of the shown machines for training, the greatest first. The memory of the first machine has room
+/// for all tensors of a batch. The last one holds the tensors of the largest stage for one micro-batch. The sizes
+/// between them have equal ratios.
 std::vector<std::int64_t> sizes_in_training(const PolicyRequest& request,
                                             const CommonParameters& common) {
   const BatchBytes bytes = batch_bytes(request, common.device, common.overlap);
