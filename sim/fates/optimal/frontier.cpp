@@ -225,7 +225,7 @@ class Frontier::Solver {
     for (; k != splits_.end() && *k <= t; ++k) split_at(segment, boundary_goes, *k);
   }
 
-  /// Adds the schedules of pass() for one k.
+  /// Adds the schedules in which the segment splits at k. The comment of pass() says what these schedules do.
   void split_at(const Segment& segment, bool boundary_goes, std::size_t k) {
     const auto [s, t, copied, needed, ready, around] = segment;
     const ChainStage& stage = chain_.stages[k - 1];

@@ -67,7 +67,8 @@ PlacedSeconds::Way PlacedSeconds::way_of(const Action& action, const Platform& p
           index_in(streams_, path.stream), path.channels};
 }
 
-/// Returns the time at which the data have arrived for which the first execution of the action waits.
+/// Returns the earliest time that the `not_before` and the waits of an action allow for its first execution. `arrivals`
+/// has, indexed by action, the times at which data have arrived.
 double PlacedSeconds::start_of(const Action& action, const std::vector<double>& arrivals) const {
   double start = action.not_before;
   for (const Wait& wait : action.waits)

@@ -10,7 +10,8 @@ namespace sluice {
 
 class StreamedFit;
 
-/// Returns the plan for the choice of the rehearsal. The rehearsal says before which slot each load is listed.
+/// Returns the plan for the choice that was rehearsed (Rehearsal::choice()). The rehearsal says before which slot each
+/// load is listed.
 Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
                     const Rehearsal& rehearsal);
 

@@ -259,7 +259,8 @@ double input_arrival(const Rehearsal& rehearsal, std::size_t r, const std::vecto
 //    this group and of all later runs follows.
 // 4. When a slot of a step starts, the weights for which the device has no room yet must still be loaded.
 // 5. The runs of all groups follow each other. Between two runs, the device loads the weights for which it had no room
-//    during the first of the two runs. Also, the next run, or the next step, waits for its first input.
+//    during the first of the two runs. Also, each run that loads inputs waits for its first input. So does the first
+//    run of the next step.
 // 6. On the real machine of a shown machine, inputs and answers use their own links.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});

@@ -86,9 +86,10 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// Returns the paths of the figures of devices that the cost model reads. A device reaches only a share of its rates.
-/// If this share is assumed, its path is added to `shares_assumed`. A share is assumed if a key of `cost` sets it, or
-/// if nothing sets it and the whole rate counts as reached.
+/// The cost model reads some of a device's figures, such as its rates. Returns the paths of these figures for all
+/// devices, such as "devices.gpu.memory.bandwidth". A device reaches only a share of its rates. If this share is
+/// assumed, its path is added to `shares_assumed`. A share is assumed if a key of `cost` sets it, or if nothing sets it
+/// and the whole rate counts as reached.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
