@@ -34,8 +34,8 @@ struct KernelTime {
 
   /// Returns the seconds of the kernel. `slow` says for each operand whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
-  /// Returns the most seconds of a line with this `over`, or 0 if there is no such line. A table counts as a line
-  /// with `device`.
+  /// Compares the lines whose `over` equals the argument, and returns the seconds of the longest line. Returns 0 if
+  /// there is no such line. A table counts as a line with `device`.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
   /// Returns a lower bound: the kernel takes at least these seconds, in whichever memories its operands are.

@@ -48,8 +48,8 @@ struct RehearsedLoad {
 /// not before the first step, their loads are among them.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
-  /// With any number of bytes from `used` to the rehearsal's bytes(), the order of loads is the same. The order needs
-  /// at most `used` bytes, and often a few bytes less.
+  /// The order of loads is the same for every size of the device's memory from `used` to the rehearsal's bytes(). The
+  /// order needs at most `used` bytes, and often a few bytes less.
   std::int64_t used = 0;
 };
 
