@@ -27,10 +27,10 @@
 // copies that every tape must make, and the copies that follow from the fates. A run takes at least as long as these
 // copies. So a weighted mean of the seconds of the copies and of the seconds of the halves is a lower bound, too.
 //
-// If host memory is limited, all copies must fit into it at the turning point. Then another bound holds, too. For this
-// bound, each save takes longer by a price per byte, and the price of all available host memory is subtracted. The
-// weight of a save in the weighted mean is at most 1. So each saved byte adds at most its price, and all saved bytes
-// together add at most what is subtracted.
+// If host memory is limited, all copies must fit into it at the turning point. Then another bound holds, too. Give each
+// byte of host memory a price in seconds. Compute the bound as above, but let each save take longer by the price of its
+// bytes. From the result, subtract the price of all available host memory. The weight of a save in the weighted mean is
+// at most 1. So each saved byte adds at most its price, and all saved bytes together add at most what is subtracted.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,8 @@ namespace sluice {
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
 /// Returns the plan of all replicas. The choices of each replica are made for the platform `chosen_on`, but the plan is
-/// for the platform of the request. `parameters` has the parameters of the replicating policy and those of `policy`.
+/// for the platform of the request. `parameters` has the parameters of `policy`, and those of the policy that makes
+/// replicas of `policy`, such as `data_parallel`.
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                 const Platform& chosen_on);
 
