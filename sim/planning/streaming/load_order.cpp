@@ -329,7 +329,8 @@ RehearsedOrder order_loads(const Rehearsal& rehearsal) {
 }
 
 std::vector<RehearsedOrder> orders_across_steps(const Rehearsal& rehearsal) {
-  // A step may have loads of the next step, so the loads of the last rehearsed step are not complete.
+  // During a step, loads that the next step needs may also be made. In the last of the four rehearsed steps, such loads
+  // are missing. So the orders are those of the second and the third step.
   const RehearsedOrder rehearsed = LoadOrder(rehearsal, 4).all();
   const auto runs = rehearsal.runs().size();
   std::vector<RehearsedOrder> orders(2);
