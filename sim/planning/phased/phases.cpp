@@ -62,8 +62,9 @@ std::int64_t default_in_flight(const PhaseRules& rules) {
 }
 
 /// Returns the largest number of batches in flight that can matter. With this number, all batches of a step are in one
-/// turn. In this turn, a stage has at least `batches_per_step` phases and at most the returned number, and some may be
-/// idle. With more phases per stage, each phase would be on the same device as with a number of phases in this range.
+/// turn. In this turn, a stage has one phase per batch, and `rules.last_turn` may add idle phases. Let n be the number
+/// of devices that take turns. With n more idle phases, each batch would be computed on the same devices as without
+/// them. So only up to n - 1 idle phases can matter.
 std::int64_t most_in_flight(const PhaseRules& rules, const Workload& workload) {
   return workload.batches_per_step + rules.turning_devices() - 1;
 }

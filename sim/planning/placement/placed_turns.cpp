@@ -61,11 +61,11 @@ void slow_down_to_second(Platform& platform, const Platform& real, const Device&
 }
 
 /// In inference, the first machine holds the bytes of all weights, and of the micro-batches of two steps, or of one step
-/// if the run has only one. For each micro-batch, these are the most bytes of a stage, and the bytes of an input and an
-/// answer that are in transfer meanwhile. The memory of the second machine is smaller: it has no room for inputs and
-/// answers in transfer. Each further machine has three quarters of the memory of the machine before, so that the last
-/// one has 4 % of the second one's. With many buffers, a plan may load inputs more than one step early, and may then
-/// need more bytes than the first machine holds. Such a plan is not placed.
+/// if the run has only one. The bytes of a micro-batch are a sum: its tensors in the stage in which they take the most
+/// bytes, and one input and one answer that are in transfer meanwhile. The memory of the second machine is smaller: it
+/// has no room for inputs and answers in transfer. Each further machine has three quarters of the memory of the machine
+/// before, so that the last one has 4 % of the second one's. With many buffers, a plan may load inputs more than one
+/// step early, and may then need more bytes than the first machine holds. Such a plan is not placed.
 std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
   const auto sum = [](std::int64_t a, std::int64_t b) {
     return checked_add(a, b, "bytes of two steps");
