@@ -4,7 +4,7 @@
 // seconds of a roofline are the maximum of its lines (KernelTime::Line). This maximum also gives seconds for parts of
 // operands, and is also convex. But for parts, its seconds may be fewer than those of the envelope. For example, the
 // FLOP of a kernel may take longer than its bytes. Then the lines may say that a third of an operand in slow memory
-// costs no time, although the whole operand costs time. The envelope says that the third costs time, too.
+// costs no time, although the whole operand costs time. The envelope says that a third of this operand costs time, too.
 #pragma once
 
 #include "placement/problem.hpp"

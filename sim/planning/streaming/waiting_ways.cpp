@@ -117,7 +117,8 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
   std::vector<std::int64_t> pieces = {waiting.choice.piece};
   if (waiting.smaller_pieces && pieces[0] / 4 >= 4096) pieces.push_back(pieces[0] / 4);
   std::vector<std::int64_t> groups_ahead(prefetched.begin(), prefetched.end());
-  if (groups == 1) groups_ahead = {1};  // with one group, the number has no effect
+  // The weights of a single group are never loaded early, so all values of `prefetch` lead to the same plans.
+  if (groups == 1) groups_ahead = {1};
   if (waiting.choice.prefetch) groups_ahead = {*waiting.choice.prefetch};
   std::vector<Candidate> candidates;
   for (const std::int64_t piece : pieces)
