@@ -57,9 +57,10 @@ def layer(width, micro_batch, ranks, sequence_parallel):
 
 
 def iteration(layers, width, ranks, stages, chunks, batch, micro_batch, replicas, recompute):
-    """Returns the four numbers of `layer` for a whole iteration. `recompute` is "full" or "selective". With
-    "selective", only the core of the attention is recomputed, and there is sequence parallelism. The bubble of the
-    pipeline adds (stages - 1) / chunks micro-batches."""
+    """Returns four numbers for a whole iteration on one rank. layer() explains these numbers, and returns them for the
+    passes of one layer. `recompute` is "full" or "selective". With "selective", only the core of the attention is
+    recomputed, and there is sequence parallelism. The bubble of the pipeline adds (stages - 1) / chunks
+    micro-batches."""
     forward, backward = layer(width, micro_batch, ranks, recompute == "selective")
     again = forward if recompute == "full" else forward * [0, 1, 0, 0]
     micro_batches = batch // (replicas * micro_batch)
@@ -98,7 +99,9 @@ def vtrain():
 
 
 def sc21():
-    """Yields the rows SC21. Their seconds follow from the paper's count of FLOP, with recomputation."""
+    """Yields the rows SC21. Their seconds are the FLOP of an iteration, divided by the FLOP/s that the paper measured
+    on all GPUs together. The formula for the FLOP is also from the paper (Narayanan et al.). It counts the forward pass
+    of each layer twice, because the layers are recomputed."""
     with open(DATA / "megatron_sc21_table1.csv", newline="") as file:
         for row in csv.DictReader(file):
             width, layers, ranks, stages, gpus, batch, micro_batch = (int(row[key]) for key in (

@@ -207,10 +207,11 @@ class TrainingWays {
     return ways;
   }
 
-  /// Adds the ways to use an offer that fit and are new. With `offer.most` bytes, the listing is the same as with the
-  /// offer's room. But if transfers share links, it may matter within how many bytes the run stays. Then there are two
-  /// ways: one stays within the offer's room, the other within `offer.most` bytes. If there were only one of them, more
-  /// memory could replace it by the other, and make the run slower.
+  /// Adds to `ways` the ways to use the offer `one`: those that fit into memory and are not in `seen` yet. With
+  /// `offer.most` bytes, the listing is the same as with the offer's room. But if transfers share links, it may matter
+  /// within how many bytes the run stays. Then there are two ways: one stays within the offer's room, the other within
+  /// `offer.most` bytes. If there were only one of them, more memory could replace it by the other, and make the run
+  /// slower.
   void add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
                 std::vector<LoadChoice>& ways) const {
     LoadChoice way{one.limits};
