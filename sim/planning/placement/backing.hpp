@@ -33,8 +33,8 @@ std::string why_no_backing(const Platform& platform, const std::string& device);
 /// Throws InputError at `placement` if why_no_backing() returns a reason. The message gives this reason.
 void require_backing(const Platform& platform, const std::string& device, const Reader& parameters);
 
-/// `plan` makes the policy's plan for the shown machine. backed_draft() calls `plan`, changes the result into a plan for
-/// the real machine, and returns the changed plan. Throws what `plan` throws.
+/// `plan` makes the policy's plan for the shown machine. backed_draft() calls `plan`, changes the result into a plan
+/// for the real machine, and returns the changed plan. Throws what `plan` throws.
 using PlanOf = std::function<Draft(const PolicyRequest& shown)>;
 Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
                    const PlanOf& plan);
