@@ -288,7 +288,8 @@ def shares_of_right_signs(effects, fits, effect=None):
 
 
 def wrong_signs(effects, fits, effect):
-    """Returns two counts for each node: effects with a wrong sign, and all judged effects."""
+    """Returns two counts for each node, over all splits. The first counts the effects above `effect` whose sign the fit
+    does not predict correctly. The second counts all effects above `effect`."""
     wrong, judged = {}, {}
     for held, fit in fits:
         for n, rights in right_signs(effects, held, fit, effect).items():

@@ -82,12 +82,12 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
 
 /// Computes a lower bound of the seconds for which passes wait for results from other devices. Consecutive passes of a
 /// chain may be on different devices. Then the result of a pass goes to host memory, and from there to the device of
-/// the next pass. While the result for the last micro-batch is copied, this device computes the other micro-batches. A
-/// backward pass waits for the result of the previous backward pass, or, if a stage is recomputed between the two, for
-/// the result of this stage. The bound counts the shortest of three times: the wait for the previous backward pass, the
-/// wait for a recomputed stage, and the seconds of the recomputation. Without overlap, the bound counts only the waits
-/// of forward passes, because a recomputation may move the next backward pass to a device that already holds the
-/// result.
+/// the next pass. While the result for the last micro-batch is copied, the device of the next pass computes this next
+/// pass for the other micro-batches. A backward pass waits for the result of the previous backward pass, or, if a stage
+/// is recomputed between the two, for the result of this stage. The bound counts the shortest of three times: the wait
+/// for the previous backward pass, the wait for a recomputed stage, and the seconds of the recomputation. Without
+/// overlap, the bound counts only the waits of forward passes, because a recomputation may move the next backward pass
+/// to a device that already holds the result.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,

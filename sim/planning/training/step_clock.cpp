@@ -138,8 +138,9 @@ class StepRun {
       std::swap(before_, now_);
       std::swap(now_, next_);
     }
-    // In these rounds, a simulation adds the same numbers in the same order, so it has the same rounding errors. Only
-    // the sum over the later rounds, and the seconds of a later round, may be rounded differently.
+    // In the rounds of this loop, a simulation adds the same numbers in the same order as the loop, so both have the
+    // same rounding errors. Only the sum over the later rounds, and the seconds of a later round, may be rounded
+    // differently.
     const double additions = (later > 0 ? later + 1 : 0) * static_cast<double>(step_.count());
     const double least = lowered_for_rounding(end_ + later * clock_.compute_s_, additions);
     return std::max(least, clock_.seconds_on_links() * within_accuracy);

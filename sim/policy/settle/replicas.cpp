@@ -85,7 +85,8 @@ std::string equal_share(const Workload& workload, std::size_t replicas) {
     return "; use a batch that is a multiple of " + std::to_string(replicas);
   std::int64_t size = std::min(workload.micro_batch, workload.batch / count);
   while (workload.batch / count % size != 0) --size;
-  return "; use workload.micro_batch=" + std::to_string(size) + ": then each replica has " +
+  return "; use workload.micro_batch=" + std::to_string(size) +
+         ": then the number of micro-batches of each replica is " +
          std::to_string(workload.batch / count / size);
 }
 
