@@ -80,7 +80,8 @@ struct FateRun {
 double run_bound(const Chain& chain, const FateRun& run, double halves);
 
 /// Returns a lower bound on the seconds of a run whose copies run during computation. The run has `budget` bytes of
-/// memory. The bound follows from the halves of bound_of(), and from the seconds of the copies of each copy engine.
+/// memory. The bound follows from the lower bound on the halves of a micro-batch (FateBound::halves), and from the
+/// seconds of the copies of each copy engine.
 double run_bound_within(const Chain& chain, const FateRun& run, std::int64_t budget,
                         int steps = 200);
 

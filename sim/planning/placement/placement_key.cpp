@@ -118,7 +118,7 @@ Candidate placed_turns_with(const std::string& way, const PolicyRequest& request
 
 /// Returns the candidates of `auto` whose tensors are in both memories of the device. The plans with `all_slow` are
 /// among those with `static`. So `all_slow` gets candidates of its own only if the cost model has no prices for
-/// `static`. `priced` is the list of all these placements. Those without prices are erased from the list.
+/// `static`. `priced` is a list of names: `static` and `all_slow`. Those without prices are erased from the list.
 Candidate placed_turns_compared(const PolicyRequest& request, const CommonParameters& common,
                                 const PlansForMachine& of_policy,
                                 const std::shared_ptr<Placements>& priced) {
