@@ -27,10 +27,10 @@ namespace sluice {
 //   iterations. After that, it counts bytes of the `apart` iterations by which the streams differ and of the 2 * reach
 //   iterations before them, because the allocations of an iteration are freed within 2 * reach iterations. The first
 //   2 * reach iterations may also allocate instances that are never freed, because all their uses would lie before the
-//   first iteration. The sum also counts the bytes of homes, of the prologue and of the epilogue. If a pool has room for
-//   all these bytes together, no action of the body ever waits for memory. An action of the epilogue may wait for memory
-//   until the body has ended. This wait delays no other action, because a request is granted without regard to requests
-//   that are listed later.
+//   first iteration. The sum also counts the bytes of homes, of the prologue and of the epilogue. If a pool has room
+//   for all these bytes together, no action of the body ever waits for memory. An action of the epilogue may wait for
+//   memory until the body has ended. This wait delays no other action, because a request is granted without regard to
+//   requests that are listed later.
 namespace {
 
 /// The greatest number of iterations that this file computes. If the times do not grow evenly within these iterations,
