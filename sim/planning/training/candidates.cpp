@@ -348,8 +348,8 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   const std::vector<std::int64_t> counts = counts_of(request, order);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // If the scenario makes all choices, and the loads can be listed in only one way (loads_leave_no_choice), there are no
-  // candidates. Then the caller makes the only plan, and its run may use the whole memory of the device.
+  // If the scenario makes all choices, and there is nothing to choose about the loads (loads_leave_no_choice), there are
+  // no candidates. Then the caller makes the only plan, and its run may use the whole memory of the device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) {
