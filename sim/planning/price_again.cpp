@@ -71,7 +71,8 @@ bool PriceAgain::learn_parts(const Plan& plan, const Platform& platform) {
   return true;
 }
 
-/// Returns whether each route of the plan is a path of the platform. Stores the two memories that each path connects.
+/// Returns whether the platform has a path (struct Path) with the name and the links of each route of the plan. Stores
+/// the two memories that each path connects.
 bool PriceAgain::learn_routes(const Plan& plan, const Platform& platform) {
   std::vector<char> seen(plan.routes.size(), 0);
   for (const Action& action : plan.actions)

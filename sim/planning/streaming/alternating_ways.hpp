@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// What the candidates are made from. The objects behind the references must outlive the candidates. `streamed` must be
+/// What alternating_candidates() makes its candidates from. The objects behind the references must outlive the candidates. `streamed` must be
 /// made with `offload` = false (streamed_case()): boundaries stay on the device.
 struct AlternatingCase {
   const PolicyRequest& request;

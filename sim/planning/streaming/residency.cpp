@@ -23,8 +23,8 @@ std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>
 
 // Chooses how many bytes of each group's weights stay. If R bytes of weights stay in total, and x of them belong to a
 // group, the device needs this sum while the group runs: (the group's other bytes) + (its weights) - x + R. The
-// greatest of the groups' sums is smallest if the sum is the same for all groups with x > 0. The line is this sum minus
-// R.
+// greatest of the groups' sums is smallest if the sum is the same for all groups with x > 0. This common sum minus R is
+// called the *line*.
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
