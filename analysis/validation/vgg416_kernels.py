@@ -72,8 +72,8 @@ def weight_bytes():
 
 
 def fixed_bytes(batch=BATCH):
-    """Returns the bytes that AutoTM always keeps in DRAM: images, weights, and results with as many bytes as the
-    weights."""
+    """Returns the bytes that AutoTM always keeps in DRAM: images, weights, and the results of a training step. The
+    results have as many bytes as the weights."""
     return 2 * weight_bytes() + 4 * batch * 3 * 224 * 224
 
 
@@ -107,7 +107,8 @@ def slowdowns(times, rules):
 
 
 def all_rules():
-    """Yields all combinations of the two ways, one way per operator. Relu only reads and writes: its way is always
+    """There are two ways to compute an operator's time in PMEM: "bytes" and "ratio" (see the top of this file). Yields
+    all combinations of ways, one way per operator. Relu only reads and writes, so its time is always computed the way
     "bytes"."""
     free = [operator for operator in NODES if operator != "relu backward"]
     for chosen in itertools.product(("bytes", "ratio"), repeat=len(free)):
