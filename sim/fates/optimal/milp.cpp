@@ -16,8 +16,9 @@ namespace {
 constexpr std::uint32_t nobody = static_cast<std::uint32_t>(-1);
 using Row = std::vector<std::uint32_t>;  ///< variables; `nobody` means that there is no variable
 
-/// The integer programme that chooses between keep, recompute and offload in one graph of operations (milp.hpp). In the
-/// Checkmate paper, the variables `runs_` have the name R, `there_` the name S, and those of free_after() the name FREE.
+/// The integer programme that chooses between keep, recompute and offload in one graph of operations (milp.hpp). In
+/// the Checkmate paper, the variables `runs_` have the name R, `there_` the name S, and those of free_after() the name
+/// FREE.
 class Programme {
  public:
   Programme(const FateGraph& graph, std::int64_t budget, double time_limit_s)

@@ -140,8 +140,8 @@ double PlacedPrices::least_seconds(std::uint32_t number, Pass pass, std::int64_t
 }
 
 /// The stage of `work` reads or writes the output of a layer. Returns whether this output goes from stage to stage: an
-/// earlier stage makes it, or a later stage reads it. In training, a tensor that no layer reads is a part of the answer,
-/// and every later stage passes it on.
+/// earlier stage makes it, or a later stage reads it. In training, a tensor that no layer reads is a part of the
+/// answer, and every later stage passes it on.
 bool PlacedPrices::crosses(std::uint32_t layer, const StageWork& work) const {
   const Stage& stage = stage_of(work);
   if (layer < stage.first || last_readers_[layer] > stage.last) return true;
