@@ -177,7 +177,8 @@ class TrainingWays {
 
   /// Returns, for each pace, ways with different rooms for early loads (see rooms()), and at most TriedCounts::listings
   /// further ways. Of these, the first is the listing that needs the most bytes, and each one after it needs fewer
-  /// bytes than the one before. Ways that do not fit are left out. `offered` is the step, or the larger step.
+  /// bytes than the one before. Ways that do not fit are left out. `offered` says before which operations loads may be
+  /// listed: it is `step` itself, or a LargerStep, which places the loads of `step` like the loads of a larger step.
   template <class Offered>
   std::vector<LoadChoice> ways(const ChosenStep& step, const Offered& offered,
                                const TriedCounts& tried, SeenWays& seen) const {
@@ -348,7 +349,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   const std::vector<std::int64_t> counts = counts_of(request, order);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // If the scenario makes all choices, and there is nothing to choose about the loads (loads_leave_no_choice), there are
+  // If the scenario makes all choices, and nothing is left to choose about the loads (loads_leave_no_choice), there are
   // no candidates. Then the caller makes the only plan, and its run may use the whole memory of the device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;

@@ -57,7 +57,8 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
-/// The first replica's request and its keys. The platform must outlive this object.
+/// The request for the first replica, and the keys of the replicated policy for its device. The platform must outlive
+/// this object.
 struct FirstReplica {
   FirstReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
                const Platform& platform)
