@@ -56,8 +56,8 @@ struct CutQuestion {
 ///   can fit, it throws Infeasible and says what would fit.
 /// - Facts (Plan::facts) tell the report what `plan` has decided. No code uses them for a decision.
 /// - The draft may say which of its decisions depend on prices (Draft::decisions). Then a sweep over prices makes a
-///   plan only for points with new decisions. For all other points, it replaces the prices of such a plan. If the draft
-///   does not say it, the sweep makes a plan for each point.
+///   plan only for points with new decisions. Any other point gets the plan of a point with the same decisions, and
+///   only the prices in this plan are replaced. If the draft does not say it, the sweep makes a plan for each point.
 /// - Equal requests give equal drafts. Several threads may call `plan` at the same time.
 ///
 /// For an example, read the shortest policy, policy/basic.cpp. A policy may throw InputError at the position of a

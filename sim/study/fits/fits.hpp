@@ -105,7 +105,9 @@ inline constexpr std::int64_t most_samples = 1'000'000'000'000;
 
 /// Answers the request for each card. If the question cannot be asked for a card, its CardFit has the error. An example
 /// is a device that has no rate for the dtype. If it cannot be asked for any card, throws InputError. Throws UsageError
-/// if an override sets a key that the search sets itself, or that has an option of its own. Throws Interrupted.
+/// for two kinds of overrides. The first sets a key that fits() sets itself while it searches for the largest
+/// micro-batch, such as workload.batch. The second sets a key for which `sluice fits` has an option, such as --policy.
+/// Throws Interrupted.
 FitsReport fits(const FitsRequest& request);
 
 }  // namespace sluice
