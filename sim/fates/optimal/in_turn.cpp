@@ -121,8 +121,9 @@ void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t bu
   }
 }
 
-/// If host memory is unlimited, returns a single frontier. If host memory is limited, returns a frontier for each price
-/// of a byte of host memory, and a frontier without copies.
+/// If host memory is unlimited, returns a single frontier. If host memory is limited, a saved byte has a price: the
+/// seconds by which its save takes longer (host_prices() returns the prices that are tried). Then returns one frontier
+/// for each of these prices, and one frontier of schedules without copies.
 const std::vector<Frontier>& InTurnSearch::frontiers() {
   if (!frontiers_.empty()) return frontiers_;
   FrontierSettings settings = settings_of(chain_);
