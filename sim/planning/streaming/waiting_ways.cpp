@@ -83,7 +83,8 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     const std::int64_t more = room_of(waiting, n);
     if (least > capacity || more > capacity - least) continue;
     const std::int64_t room = least + more;
-    // Two rooms may lead to the same list of loads. They are the same way, unless the run has to stay within its room.
+    // With two different values of `room`, the list of loads may be the same. Then only the first value is simulated,
+    // except if the run has to stay within its room.
     if (!limited && room >= same_from) continue;
     const auto plan = [waiting, context, fit, limited, room] {
       ListedPlan listed = list_within(waiting.request, waiting.common, waiting.streamed,

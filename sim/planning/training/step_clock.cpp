@@ -159,9 +159,9 @@ class StepRun {
     return places_[load].at < 0 || (places_[load].at == 0 && first_goes_ahead_);
   }
 
-  /// If there is a real machine, its run begins with copies of the weights from host memory into the second memory, in
-  /// the order in which the weights are first loaded from there. This function adds these copies. Their copy engine
-  /// makes them before all others.
+  /// If the platform is a shown machine, the run on the real machine begins with copies of the weights from host memory
+  /// into the second memory, in the order in which the weights are first loaded from there. This function adds these
+  /// copies. Their copy engine makes them before all others.
   void begin_weights() {
     if (!clock_.real_) return;
     const auto begin = [&](std::int64_t stage) {
