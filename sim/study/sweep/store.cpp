@@ -197,7 +197,7 @@ class Store::Database {
     return names;
   }
 
-  /// Throws InputError if the row cannot come from a store.
+  /// Returns the point in the row. Throws InputError if the row is damaged: if it has values that no sweep writes.
   StoredPoint read(const Statement& row) {
     try {
       return unchecked(row);
