@@ -89,8 +89,8 @@ class StepSlots {
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
-  /// Adds a load. The load is listed in the earliest place in which memory has room. The place and the start of the
-  /// load keep to `earliest` and `after`.
+  /// Adds a load. Without SlotLoad::placed and SlotLoad::once, the load is listed in the earliest place in which memory
+  /// has room. The place and the start of the load keep to `earliest` and `after`.
   void add(SlotLoad load);
 
   /// Lists all actions of the plan: the early loads of the first step in the prologue, and a step in the body. In the
