@@ -124,9 +124,10 @@ def mean_time(rows):
 
 
 def averaged(folder, column="mean_us_single"):
-    """Returns the table of read(). But rows that repeat the same measurement are replaced by one row. The time of this
-    row is the geometric mean of their times. Also returns numbers of rows for each node: the number with all large
-    operands in DRAM, and the number for each other placement."""
+    """Returns the time in DRAM and the placements of each node, in the form in which read() returns them. But rows that
+    repeat the same measurement are replaced by one row. The time of this row is the geometric mean of their times. Also
+    returns numbers of rows for each node: the number with all large operands in DRAM, and the number for each other
+    placement."""
     kernels, counts = {}, {}
     for n, rows in rows_of(folder, column).items():
         groups = groups_of(rows)
