@@ -246,8 +246,9 @@ def change_of(dram, *placements):
 
 def effects_of_placements(kernels, deviation_, counts=None):
     """Returns for each node a list of effects, one for each placement that has operands in PMEM. The ratio of an effect
-    is the time with this placement, divided by the time with all large operands in DRAM. `counts` is the second result
-    of averaged()."""
+    is the time with this placement, divided by the time with all large operands in DRAM. `counts` says from how many
+    measurements each of these times was averaged, as the second result of averaged(). Without `counts`, each time was
+    measured once."""
     effects = {}
     for n, (dram, rows) in kernels.items():
         base, repeats = counts[n] if counts else (1, [1] * len(rows))

@@ -77,7 +77,8 @@ class FirstWeights {
     begun_s_ += streamed_.real->begins.seconds(bytes);
     begun_bytes_ += bytes;
   }
-  /// Returns a lower bound of the time at which these weights and `inputs` inputs of the model have arrived.
+  /// Returns a lower bound of the time at which two kinds of tensors have arrived: the weights that
+  /// add() added, and `inputs` inputs of the model.
   double at_least(std::int64_t inputs) const {
     const std::optional<RealCopies>& real = streamed_.real;
     const std::int64_t input_bytes = streamed_.groups[0].bytes.input;

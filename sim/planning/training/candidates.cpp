@@ -288,8 +288,8 @@ class TrainingWays {
   bool enforced_;
   /// The capacity of the smallest device. Empty means unlimited.
   std::optional<std::int64_t> capacity_;
-  /// How many bytes of each device a run may use. If empty, these are the bytes of the room with which its loads are
-  /// listed.
+  /// How many bytes of each device a run may use. If empty, each way has its own limit: the bytes up to which its early
+  /// loads may fill a device.
   std::optional<std::int64_t> run_room_;
   PolicyRequest unlimited_;
   TrainingOrder order_;
