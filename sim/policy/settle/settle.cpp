@@ -111,8 +111,9 @@ class Attempts {
     return {std::move(plan), judgement.best.attempt};
   }
 
-  /// Returns whether best() finds a plan. Once a way fits, no further way is planned. The plans that the policy makes for
-  /// the attempts (CutAttempt) usually need the fewest bytes, so they are tried first, beginning with the finest cut.
+  /// Returns whether best() finds a plan. Once a way fits, no further way is planned. The plan that the policy itself
+  /// makes for an attempt (CutAttempt) usually needs no more bytes than the attempt's candidates. So these plans are
+  /// tried first, beginning with the finest cut.
   bool any_fits() {
     for (auto attempt = attempts_.rbegin(); attempt != attempts_.rend(); ++attempt)
       if (plan_fits(attempt->request)) return true;
