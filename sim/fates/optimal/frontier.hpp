@@ -100,8 +100,8 @@ class Frontier {
   class Solver;
 
   /// Returns whether the carried part of boundary b (ChainCarried) is on the device already, because earlier boundaries
-  /// with the same tensors stay there. `limit` says what stays there: of the boundaries before `limit`, the tensors that
-  /// stage b or a later stage reads.
+  /// with the same tensors stay there. `limit` says what stays there: of the boundaries before `limit`, the tensors
+  /// that stage b or a later stage reads.
   bool is_around(std::size_t b, std::size_t limit) const;
   /// Returns the `limit` of is_around() for the boundaries after boundary s of a segment. `stays` says whether boundary
   /// s stays on the device.

@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-/// The cost of a schedule is its seconds plus its bytes on the device x a price. Returns at most `count` such prices, in
-/// seconds per byte and in falling order. From one price to the next, the choices with the lowest cost change.
+/// The cost of a schedule is its seconds plus its bytes on the device x a price. Returns at most `count` such prices,
+/// in seconds per byte and in falling order. From one price to the next, the choices with the lowest cost change.
 std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count);
 
 /// Marks the end of the chain and about `count` other boundaries. The marked boundaries divide the chain into parts of

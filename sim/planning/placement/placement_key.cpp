@@ -99,8 +99,8 @@ Placements turns_compared(const PolicyRequest& request, const Reader& parameters
   return compares ? placements_of_turns() : Placements();
 }
 
-/// Returns the candidates of `auto` with the placement `way`. The scenario does not name `way`. So if the cost model has
-/// no price for this placement, this is no error: the candidates are left out, and `way` is erased from `priced`.
+/// Returns the candidates of `auto` with the placement `way`. The scenario does not name `way`. So if the cost model
+/// has no price for this placement, this is no error: the candidates are left out, and `way` is erased from `priced`.
 Candidate placed_turns_with(const std::string& way, const PolicyRequest& request,
                             const CommonParameters& common, const PlansForMachine& of_policy,
                             const std::shared_ptr<Placements>& priced) {

@@ -126,8 +126,8 @@ class TrainingWays {
     double at_least = 0;
     /// The places of the loads. Null if ChosenStep::listed() finds the places from `limits` alone.
     std::shared_ptr<const std::vector<LoadPlace>> places = {};
-    /// Whether a way that was found earlier has the same places of loads. The runs of the two ways stay within different
-    /// numbers of bytes.
+    /// Whether a way that was found earlier has the same places of loads. The runs of the two ways stay within
+    /// different numbers of bytes.
     bool listed_again = false;
   };
 

@@ -5,8 +5,8 @@
 // fit, the refusal says how many bytes are missing. The search uses this number to choose the next size that it tries
 // (base/fit_search.hpp). It is possible that a larger micro-batch fits although a smaller one does not. So when the
 // search has found a size, the next three larger sizes are also tried. If one of them fits, the search continues from
-// there. This is not done for a strategy for fates that searches (`optimal`). Such a strategy refuses a micro-batch only
-// if even the fates that need the least bytes do not fit. The least bytes grow with the samples. So with such a
+// there. This is not done for a strategy for fates that searches (`optimal`). Such a strategy refuses a micro-batch
+// only if even the fates that need the least bytes do not fit. The least bytes grow with the samples. So with such a
 // strategy, if a micro-batch does not fit, no larger micro-batch fits.
 #pragma once
 
