@@ -164,8 +164,8 @@ def deviation(folder, column="mean_us_single"):
 
 def significant(deviation_, rows=1, others=1):
     """Compares a mean of `rows` rows with a mean of `others` rows. If all rows repeat one measurement, the means differ
-    only by chance. Returns the relative difference that chance exceeds in only 5 % of cases: 1.96 standard deviations
-    of the difference of the two logarithms."""
+    only by chance. Returns the relative difference that chance exceeds in only 5 % of cases. At this difference, the
+    logarithms of the two means differ by 1.96 standard deviations."""
     return math.exp(1.96 * deviation_ * math.sqrt(1 / rows + 1 / others)) - 1
 
 
