@@ -261,7 +261,9 @@ double input_arrival(const Rehearsal& rehearsal, std::size_t r, const std::vecto
 // 5. The runs of all groups follow each other. Between two runs, the device loads the weights for which it had no room
 //    during the first of the two runs. Also, each run that loads inputs waits for its first input. So does the first
 //    run of the next step.
-// 6. On the real machine of a shown machine, inputs and answers use their own links.
+// 6. If the platform is a shown machine, inputs and answers may use other links on the real machine. There, all groups
+//    compute the last micro-batch after all inputs have been loaded. All answers are saved after the first answer has
+//    been computed.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
   const WorkOfStep work = work_of(*this);

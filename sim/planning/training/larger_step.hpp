@@ -1,8 +1,8 @@
 // Places the loads of a training step like the loads of a larger step. In the larger step, each batch has one more
 // micro-batch. Without this micro-batch, the larger step is the step itself. So each order of loads that is tried for
-// the larger step can also be the order of this step. If no transfers share a link, this step then takes at most as long
-// as the larger step. But the larger step itself may take its order from a step that is still larger. For this step,
-// such an order is not tried.
+// the larger step can also be the order of this step. If no transfers share a link, this step then takes at most as
+// long as the larger step. But the larger step itself may take its order from a step that is still larger. For this
+// step, such an order is not tried.
 #pragma once
 
 #include <optional>

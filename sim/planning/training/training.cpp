@@ -238,7 +238,7 @@ class TrainingPlan {
 
   // --- the number of micro-batches side by side ------------------------------------------------
 
-  /// Returns the number of micro-batches in flight. If the order leaves it open, it is 1 if the strategy searches.
+  /// Returns the number of micro-batches in flight. If `order_` has no number, a strategy that searches gets 1.
   /// Otherwise a batch gets the fewest passes that memory allows, about equally large: small passes hide few transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
