@@ -36,9 +36,9 @@ struct StreamedChoice {
   std::int64_t buffers = 1;
   /// Whether the runs of a group get fewer buffers if there is no room for all `buffers`.
   bool spares = false;
-  /// Whether several inputs of a run may be loaded during the previous run. If not, only the first input is loaded before
-  /// the run begins. Its load starts during the last slot of the previous run, as soon as all results of earlier slots
-  /// have left the device.
+  /// Whether several inputs of a run may be loaded during the previous run. If not, only the first input is loaded
+  /// before the run begins. Its load starts during the last slot of the previous run, as soon as all results of earlier
+  /// slots have left the device.
   bool inputs_cross = true;
   /// Whether the weights for a run are loaded after all inputs of earlier runs. If not, the copy engine
   /// loads weights whenever it would wait for an input, and these weights may delay the input.
