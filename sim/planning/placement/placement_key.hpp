@@ -38,9 +38,9 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
 
 /// Returns the mappings for `policy:` that are compared. In inference, `maps` has one mapping for each way to settle
 /// the policy's other open choices, such as the number of buffers, or is empty. If the placement is open, the function
-/// adds mappings with placements to them. In training, `maps` is not used, and the returned mappings are compared in two
-/// cases only. In one case, the strategy for fates has no candidates. In the other case, the policy plans for replicas,
-/// and a run may be the fastest if all replicas have the same placement.
+/// adds mappings with placements to them. In training, `maps` is not used, and the returned mappings are compared in
+/// two cases only. In one case, the strategy for fates has no candidates. In the other case, the policy plans for
+/// replicas, and a run may be the fastest if all replicas have the same placement.
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps);
 
