@@ -17,7 +17,8 @@ namespace sluice {
 /// seconds. A table, for example of measurements, has an entry for each set of operands that are in slow memory. Bit i
 /// of the index says whether operand i is in slow memory. A line is a sum: the seconds with all operands in fast
 /// memory, plus extra seconds for each operand in slow memory. Of several lines, the line with the most seconds counts.
-/// For example, a roofline has one line for the FLOP of the kernel and one line for its bytes.
+/// For example, a roofline has one line for the FLOP of the kernel and one line for its bytes. If slow memory is behind
+/// a link, the roofline also has one line for each direction of the link.
 struct KernelTime {
   struct Line {
     double base = 0;            ///< the seconds with all operands in fast memory
