@@ -47,8 +47,8 @@ struct FateBound {
   FateWeights weights;
 };
 
-/// Returns the bound for this budget. The function improves the weights of the mean (FateWeights) in `steps` steps. With
-/// more steps, the result is closer to the greatest possible value. `whole_passes` has the meaning of
+/// Returns the bound for this budget. The function improves the weights of the mean (FateWeights) in `steps` steps.
+/// With more steps, the result is closer to the greatest possible value. `whole_passes` has the meaning of
 /// FateRun::whole_passes.
 FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps = 200,
                    double whole_passes = 1);
