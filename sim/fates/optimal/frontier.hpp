@@ -93,8 +93,8 @@ class Frontier {
     bool copied = false;  ///< whether a copy of boundary s is in host memory
     bool needed = false;  ///< whether the backward pass of s - 1 needs boundary s
     Ready ready = Ready::no;
-    /// Whether the carried part of boundary s (ChainCarried) takes no memory of its own during the whole segment, because
-    /// an earlier boundary with the same tensors stays on the device.
+    /// Whether the carried part of boundary s (ChainCarried) takes no memory of its own during the whole segment,
+    /// because an earlier boundary with the same tensors stays on the device.
     bool around = false;
   };
   class Solver;

@@ -65,9 +65,9 @@ bool InTurnSearch::keeps_all(std::int64_t budget) const {
 
 /// Returns the tape with the fewest bytes that was found. If the chain branches, a second tape is tried. It comes
 /// from a view in which no part of a boundary counts as carried (ChainCarried). So in this view, each boundary takes
-/// memory for all its tensors, even if an earlier boundary has them on the device already. In this view, the second tape
-/// needs more bytes than the first. But in the chain itself, it may need fewer. `copies` says whether tapes may copy
-/// tensors to host memory.
+/// memory for all its tensors, even if an earlier boundary has them on the device already. In this view, the second
+/// tape needs more bytes than the first. But in the chain itself, it may need fewer. `copies` says whether tapes may
+/// copy tensors to host memory.
 SmallestTape InTurnSearch::smallest(bool copies) const {
   FrontierSettings settings = settings_of(chain_);
   settings.copies = copies;
