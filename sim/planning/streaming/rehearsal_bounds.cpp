@@ -253,7 +253,7 @@ double input_arrival(const Rehearsal& rehearsal, std::size_t r, const std::vecto
 }  // namespace
 
 // The result is the greatest of these lower bounds:
-// 1. The runs of all groups follow each other.
+// 1. The device makes the runs of all groups one after the other. So their seconds are added up.
 // 2. The copy engine makes all loads. After these loads, the groups whose weights or inputs came last are computed.
 // 3. Each group of the first pass waits for its own weights and the weights of all earlier groups. The computation of
 //    this group and of all later runs follows.
