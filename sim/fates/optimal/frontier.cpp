@@ -214,7 +214,7 @@ class Frontier::Solver {
   }
 
   /// Adds schedules for every k at which the segment may split. First, the stages s … k - 1 run. Of these, only the
-  /// last stage may keep its inner tensors. Then comes segment k … t, and then segment s … k - 1 from boundary s.
+  /// last stage may keep its inner tensors. Then segment k … t is executed, and then s … k - 1, which reads boundary s.
   void pass(const Segment& segment, bool boundary_goes) {
     const std::size_t s = segment.s, t = segment.t;
     if (t - s < frontier_.free_length_) {

@@ -45,8 +45,9 @@ bool second_is_farther(const Platform& platform, const Device& device) {
   return farther(near.down, far.down) || farther(near.up, far.up);
 }
 
-/// Makes copies to and from the device take at least the latency and the set-up that they take to and from its second
-/// memory on the platform `real`.
+/// Looks at the copies between host memory and the two memories of the device on the platform `real`. If those of the
+/// second memory have a longer latency or set-up than those of the first memory, adds the difference to the links of
+/// `platform` to or from the first memory.
 void slow_down_to_second(Platform& platform, const Platform& real, const Device& device) {
   const HostRoutes near = routes_to(real, device.name),
                    far = routes_to(real, device.memories[1].pool);
