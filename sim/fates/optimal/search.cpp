@@ -68,8 +68,8 @@ bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
 
-/// Returns the settings of a frontier. The frontier of a longer chain is coarser, but each segment can still split at
-/// some boundary.
+/// Returns the settings of a frontier. For a longer chain, segments may split at a smaller share of the boundaries, and
+/// the frontier of a segment has fewer points. But each segment has a boundary at which it may split.
 FrontierSettings settings(std::size_t stages, double copy_price, bool copies = true) {
   FrontierSettings settings{.copy_price = copy_price, .copies = copies};
   if (stages <= 20) return settings;
