@@ -44,8 +44,8 @@ struct FrontierSettings {
   double copy_price = 1;
   bool copies = true;  ///< whether tensors that a stage makes may go to host memory
   /// Whether the search keeps only the first point of each segment, which is much faster. Then the frontier has a
-  /// single point. For every `cap`, the peak of this point is the least peak of the frontier that the search would find
-  /// otherwise.
+  /// single point. If this setting is false, the search finds more points, but the first of them has the same peak as
+  /// this single point, for every value of `cap`.
   bool only_least = false;
   /// The approximate number of points per segment. A segment with more points loses some of them (see thin() in
   /// pareto.hpp). The schedules of the remaining points are still feasible. If the value is 0, the number of stages

@@ -89,9 +89,9 @@ Homes homes_of(const PolicyRequest& request, const Reader& parameters,
           said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
 }
 
-/// Returns the placements of tensors in both memories of the device that `auto` also compares, for a policy whose
-/// weights take turns. If the cost model does not count the bandwidths of memories, a scenario may not ask for these
-/// placements, so they are not compared either.
+/// For a policy whose weights take turns, `placement: auto` compares homes of these weights, and also placements, which
+/// put each tensor into one of the device's two memories. Returns these placements. If the cost model does not count
+/// the bandwidths of memories, a scenario may not ask for these placements, so they are not compared either.
 Placements turns_compared(const PolicyRequest& request, const Reader& parameters,
                           const Homes& homes) {
   const bool compares = parameters.is_word("placement", compared) && homes.backing &&

@@ -27,7 +27,8 @@ std::vector<BufferCount> buffer_counts(const StreamedCase& streamed, bool offloa
   }
   counts.push_back({1, false});
   if (!most) return counts;
-  // A rehearsal looks only one step ahead, so numbers far above the number of micro-batches of a step are not tried.
+  // A rehearsal, which computes the order of loads, loads an input at most one step early. So numbers of buffers far
+  // above the number of micro-batches of a step are not tried.
   const std::int64_t greatest = std::ranges::max(counts, {}, &BufferCount::most).most;
   const std::int64_t useful = std::min(*most, std::max(greatest, streamed.micro_batches + 1));
   std::erase_if(counts, [&](const BufferCount& some) {

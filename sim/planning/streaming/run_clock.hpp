@@ -56,7 +56,9 @@ class RunClock {
   std::size_t saves_ = 0;
   double compute_free_ = 0, makespan_ = 0;
   Engines free_{};  ///< when each copy engine is free (RealCopies)
-  /// Indexed by group and piece of its weights: the time at which the piece has arrived in the second memory.
+  /// If the plan is for a shown machine, each piece of a group's weights is first copied from host memory into the
+  /// second memory of the real device. This list has the times at which the pieces arrive there, indexed by group and
+  /// number of the piece.
   std::vector<std::vector<double>> begun_;
   /// The seconds for which the shared link has carried inputs and weights so far.
   double shared_s_ = 0;
