@@ -153,8 +153,8 @@ class TrainingWays {
     return enforced_ ? run_seconds_in_host(plan) : run_seconds(plan);
   }
 
-  /// For each list of places of loads, the numbers of bytes within which runs with these places stay. Runs that are alike
-  /// in both are equal.
+  /// The ways that were found so far. The key is a list of the places of all loads. The value has the numbers of bytes
+  /// within which runs with these places stay: one number for each way. Runs that are alike in both are equal.
   using SeenWays = std::map<std::vector<LoadPlace>, std::set<std::int64_t>>;
   struct LimitedOffer {
     ChosenStep::EarlyLoadLimits limits;
@@ -212,8 +212,8 @@ class TrainingWays {
   /// Adds to `ways` the ways to use the offer `one`: those that fit into memory and are not in `seen` yet. With
   /// `offer.most` bytes, the listing is the same as with the offer's room. But if transfers share links, it may matter
   /// within how many bytes the run stays. Then there are two ways: one stays within the offer's room, the other within
-  /// `offer.most` bytes. If there were only one of them, more memory could replace it by the other, and make the run
-  /// slower.
+  /// `offer.most` bytes. If only one of the two ways were tried, a larger memory could lead to the other way, and make
+  /// the run slower.
   void add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
                 std::vector<LoadChoice>& ways) const {
     LoadChoice way{one.limits};
