@@ -25,8 +25,9 @@ enum Place : std::size_t {
 };
 static_assert(resident == resident_parameter && energy == energy_parameter && large == first_share);
 
-/// A tile is the part of the result that one unit computes at a time. `share` is the index of a parameter of the form.
-/// The parameter is the share of a unit's rate that tiles of this size reach.
+/// A tile is the part of the result that one unit computes at a time. The form is the formula for the seconds of a
+/// kernel. `share` is the index of one of the parameters of the form (form_parameters()). The parameter is the share of
+/// a unit's rate that tiles of this size reach.
 struct Tile {
   double rows, columns;
   Place share;
