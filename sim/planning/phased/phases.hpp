@@ -50,7 +50,7 @@ struct PhaseRules {
   std::int64_t phases_of_turn(std::int64_t batches) const {
     return batches > 0 && batches < in_flight ? std::max(batches, last_turn) : batches;
   }
-  /// Returns how many devices take turns. If each stage has its own device, no devices take turns.
+  /// Returns how many devices take turns. If each stage has its own device, no devices take turns, and the result is 1.
   std::int64_t turning_devices() const {
     return by_stage ? 1 : static_cast<std::int64_t>(devices.size());
   }

@@ -57,8 +57,8 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   unlimited.capacity_enforced = false;
   const auto plan =
       std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
-  // The limits are set because the replay adds the bytes of earlier requests to `reserved` only for pools with a limit.
-  // But it grants every request at once (`unlimited`).
+  // The comparison below needs `reserved` with the bytes of requests that are listed earlier. The replay counts these
+  // bytes only for pools with a limit, so the limits are set here. But it grants every request at once (`unlimited`).
   for (Pool& pool : plan->pools) pool.enforced = request.capacity_enforced;
   const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
   if (result.blocking) return {};
