@@ -108,8 +108,8 @@ class FateSearch {
   FateScore score_;
   FateRun run_;
   bool one_of_several_;
-  /// The effort of the search depends on this number of stages. If `one_of_several` is true, the
-  /// number may be greater than the chain's number of stages, which makes the effort smaller.
+  /// For a longer chain, the search makes fewer frontiers, rungs and estimates. It counts as many stages as the chain
+  /// has, but at least 41 if `one_of_several` is true: the caller then makes several searches, and each does less work.
   std::size_t looked_at_as_;
   std::vector<Tape> alike_;  ///< the tapes of the strategies that treat every stage alike
   /// The frontiers differ in the number by which the seconds of copies are multiplied (FrontierSettings::copy_price).
