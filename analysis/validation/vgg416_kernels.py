@@ -3,7 +3,7 @@ and 1.39 with 3.7 %. With all bytes in DRAM, the slowdown is 1.
 
 The kernels of a training step were measured in DRAM and PMEM (../shared/data/placement, darchr/ml-tools, MIT). Measured
 kernels are called nodes. Each kernel of Vgg416 has the operator of a node, but larger tensors. There are two ways to
-compute its time in PMEM from the node's times:
+compute the time that such a kernel takes in PMEM from the times of its node:
   bytes  the kernel's time in DRAM
          + (node in PMEM - node in DRAM) x (bytes of the kernel's tensor / bytes of the node's tensor)
   ratio  (node in PMEM / node in DRAM) x the kernel's time in DRAM
@@ -29,9 +29,9 @@ GROUPS = [(64, 224, 82, 3), (128, 112, 82, 64), (256, 56, 83, 128), (512, 28, 83
 DENSE = [(25088, 4096), (4096, 4096), (4096, 1000)]
 
 # Each operator has four entries. The first is the measured node. The second is the bytes of the node's largest tensor.
-# The node's time is scaled with these bytes. They are the bytes for batch 256, as in placement.py. The third is the
-# placement with all of the node's operands in DRAM. The fourth has two placements with the activations in PMEM: with
-# the gradients in DRAM, and with the gradients in PMEM.
+# The way "bytes" divides the node's additional time in PMEM by these bytes. They are the bytes for batch 256, as in
+# placement.py. The third is the placement with all of the node's operands in DRAM. The fourth has two placements with
+# the activations in PMEM: with the gradients in DRAM, and with the gradients in PMEM.
 NODES = {
     "convolution": ("ConvolutionBias_3277", 27 * 27 * 16 * 1024, ("DRAM, DRAM, DRAM", "DRAM"),
                     {"DRAM": ("PMEM, DRAM, DRAM", "PMEM"), "PMEM": ("PMEM, DRAM, DRAM", "PMEM")}),

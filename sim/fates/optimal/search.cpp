@@ -80,8 +80,9 @@ FrontierSettings settings(std::size_t stages, double copy_price, bool copies = t
   return settings;
 }
 
-/// Returns the number of steps that improve the weights of a rung's bound (FateWeights). rounded_tape() makes tapes
-/// with these weights. So with too few steps, these tapes would be worse.
+/// bound_of() computes the bound of a rung, and improves the weights of this bound (FateWeights) step by step. Returns
+/// the number of these steps. rounded_tape() makes tapes with these weights. So with too few steps, these tapes would
+/// be worse.
 int bound_steps(std::size_t stages) {
   return static_cast<int>(
       std::clamp<std::size_t>(12'000 / std::max<std::size_t>(stages, 1), 10, 40));
