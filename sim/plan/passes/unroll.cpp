@@ -88,9 +88,9 @@ class Unroller {
     Action action = plan_.actions[number];
     const Section section = plan_.section_of(number);
     if (copy > 0) action.name = name_of(action) + mark_ + std::to_string(copy);
-    // In the old plan, the action works for the iteration that is `action.ahead` iterations later. `instance` says where
-    // that iteration is in the new plan: in which copy, and how many runs of the new body after the run of the action.
-    // The prologue counts as iteration 0. The epilogue counts as the iteration after the last one.
+    // In the old plan, the action works for the iteration that is `action.ahead` iterations later. `instance` says
+    // where that iteration is in the new plan: in which copy, and how many runs of the new body after the run of the
+    // action. The prologue counts as iteration 0. The epilogue counts as the iteration after the last one.
     const Place instance = place(copy + action.ahead);
     action.ahead = static_cast<std::int32_t>(instance.runs);
     for (Flow& flow : action.flows)

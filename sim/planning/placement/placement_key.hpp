@@ -20,8 +20,9 @@ Field placement_field();
 /// the device has only one plan, which placed_plan() makes.
 bool places(const Reader& parameters);
 
-/// Returns the plan of the policy with the placement `way` of single tensors. Throws InputError (at `placement`) if the
-/// placement is not possible. Throws Infeasible if slow memory cannot hold all tensors.
+/// Returns the plan of the policy in which the method `way`, such as `static`, chooses the memory of each single
+/// tensor. Throws InputError (at `placement`) if the placement is not possible. Throws Infeasible if slow memory cannot
+/// hold all tensors.
 Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
                   const std::string& way);
 

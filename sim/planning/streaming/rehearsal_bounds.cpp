@@ -17,9 +17,10 @@ bool loads_down(const Rehearsal& rehearsal, const GroupRun& run) {
   return rehearsal.loads_input(run) && rehearsal.input_copy(run).engine == RealCopies::down_engine;
 }
 
-/// A lower bound of the time at which some loads have arrived: those of the inputs and weights that were added. If the
-/// platform is a shown machine, the bound is for the real machine. There, weights come from host memory into the second
-/// memory, one after the other, and share links with inputs. Only then are they loaded from the second memory.
+/// A lower bound of the time at which some loads have arrived: the loads of the inputs that inputs() counts, and of the
+/// weights that add_weights() has added. If the platform is a shown machine, the bound is for the real machine. There,
+/// weights come from host memory into the second memory, one after the other, and share links with inputs. Only then
+/// are they loaded from the second memory.
 class FirstLoads {
  public:
   explicit FirstLoads(const Rehearsal& rehearsal)

@@ -45,8 +45,8 @@ std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
 
 /// Returns for each group the most bytes that are on the device during a run of the group. The bytes of weights
 /// are not counted, neither for this group nor for other groups. The inputs and results of the group are included. If
-/// the group loads its inputs, only one input counts. If the group saves its results, only one result counts. Inputs and
-/// results that stay on the device between groups all count if they exist at the same moment.
+/// the group loads its inputs, only one input counts. If the group saves its results, only one result counts. Inputs
+/// and results that stay on the device between groups all count if they exist at the same moment.
 std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
                                                const StreamedChoice& choice);
 
