@@ -90,8 +90,8 @@ class StepSlots {
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
   /// Adds a load. Without SlotLoad::placed and SlotLoad::once, the load is listed in the earliest place in which memory
-  /// has room. This place is never before the slot SlotLoad::earliest. The load starts only when the slot SlotLoad::after
-  /// has been computed, or with SlotLoad::within up to one slot earlier.
+  /// has room. This place is never before the slot SlotLoad::earliest. The load starts only when the slot
+  /// SlotLoad::after has been computed, or with SlotLoad::within up to one slot earlier.
   void add(SlotLoad load);
 
   /// Lists all actions of the plan: the early loads of the first step in the prologue, and a step in the body. In the
