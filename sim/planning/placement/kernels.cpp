@@ -73,7 +73,7 @@ class Builder {
                        "bytes of a micro-batch");
   }
 
-  /// The present life (ActivationLife) of a layer's output, and of the tensor that a layer keeps for its backward pass.
+  /// How often the output or the kept tensor of a layer has been made, and whether it is only in host memory now.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }
