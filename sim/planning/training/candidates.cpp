@@ -113,7 +113,7 @@ class TrainingWays {
 
   /// Returns a text that is the same for all strategies for fates that lead to the same step. In this text, the address
   /// of the stages stands for the cut: all requests with one cut have the same address. But under `resident`, each
-  /// request has its own copy of the stages. So there, equal steps have different texts, and the judge looks at each of them.
+  /// request has its own copy of the stages. So equal steps have different texts, and the judge looks at each of them.
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;
     text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
