@@ -62,9 +62,10 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
     sluice.meters, or any other object with the same members. "auto" means RAPL, NVML or nvidia-smi, if one of them can
     be read. None means that no energy is measured. `idle_w` is the power at rest (meters.idle_watts measures it). With
     `keep_memory`, the C library of this process keeps freed memory from now on. Without it, the library returns the
-    memory of large tensors to the system. A whole model then takes time to map and clear memory again, but an operator
-    in a loop does not. `progress` = True draws a bar. A function `progress` receives two numbers: how many measurements
-    are finished, and how many there are in all. A measurement is one row in one round.
+    memory of large tensors to the system. So each run of a whole model takes time to map and clear memory again. An
+    operator that is measured in a loop does not take this time. `progress` = True draws a bar. A function `progress`
+    receives two numbers: how many measurements are finished, and how many there are in all. A measurement is one row in
+    one round.
 
     Raises InputError for an invalid argument or file. The function needs torch."""
     try:

@@ -42,10 +42,11 @@ def layer(width, micro_batch, ranks, sequence_parallel):
     shapes = [(rows, 3 * width // ranks, width), (rows, width, width // ranks),
               (rows, 4 * width // ranks, width), (rows, width, 4 * width // ranks)]
     attention = 4 * micro_batch * TOKENS**2 * width / ranks
-    # `outside` counts the tensors that the ranks split only with sequence parallelism: two norms (read, write), two
-    # dropouts (read, write, and a mask of half the size) and two sums (two reads, one write). `within` counts the split
-    # tensors: queries, keys, values, and the activation of the feed-forward layer. This activation is 4 times as wide
-    # as the layer's input.
+    # `outside` is the bytes of a tensor that the ranks split only with sequence parallelism. The forward pass reads and
+    # writes 15 times these bytes: two norms (read, write), two dropouts (read, write, and a mask of half the size) and
+    # two sums (two reads, one write). `within` is the bytes of a tensor that the ranks always split. The forward pass
+    # reads and writes 14 times these bytes: queries, keys, values, and the activation of the feed-forward layer. This
+    # activation is 4 times as wide as the layer's input.
     outside = rows * width * 2 / (ranks if sequence_parallel else 1)
     within = rows * width * 2 / ranks
     sent = 2 * 2 * (ranks - 1) / ranks * rows * width * 2
@@ -56,9 +57,10 @@ def layer(width, micro_batch, ranks, sequence_parallel):
 
 
 def iteration(layers, width, ranks, stages, chunks, batch, micro_batch, replicas, recompute):
-    """Returns the four numbers of `layer` for a whole iteration. `recompute` is "full" or "selective". With
-    "selective", only the core of the attention is recomputed, and there is sequence parallelism. The bubble of the
-    pipeline adds (stages - 1) / chunks micro-batches."""
+    """Returns four numbers for a whole iteration on one rank. layer() explains these numbers, and returns them for the
+    passes of one layer. `recompute` is "full" or "selective". With "selective", only the core of the attention is
+    recomputed, and there is sequence parallelism. The bubble of the pipeline adds (stages - 1) / chunks
+    micro-batches."""
     forward, backward = layer(width, micro_batch, ranks, recompute == "selective")
     again = forward if recompute == "full" else forward * [0, 1, 0, 0]
     micro_batches = batch // (replicas * micro_batch)
@@ -97,7 +99,9 @@ def vtrain():
 
 
 def sc21():
-    """Yields the rows SC21. Their seconds follow from the paper's count of FLOP, with recomputation."""
+    """Yields the rows SC21. Their seconds are the FLOP of an iteration, divided by the FLOP/s that the paper measured
+    on all GPUs together. The formula for the FLOP is also from the paper (Narayanan et al.). It counts the forward pass
+    of each layer twice, because the layers are recomputed."""
     with open(DATA / "megatron_sc21_table1.csv", newline="") as file:
         for row in csv.DictReader(file):
             width, layers, ranks, stages, gpus, batch, micro_batch = (int(row[key]) for key in (
@@ -110,8 +114,9 @@ def sc21():
 
 
 def fitted(rows):
-    """Returns non-negative coefficients of the four parts by relative least squares. In 30 rounds, rows are weighted
-    with 1 / sqrt(error). A part with a negative coefficient is left out (active set)."""
+    """A predicted time is the sum of the four PARTS of an iteration, each multiplied by a coefficient. Returns these
+    coefficients, which are never negative, by relative least squares. In 30 rounds, rows are weighted with
+    1 / sqrt(error). A part with a negative coefficient is left out (active set)."""
     parts = np.array([p for _, p, _ in rows])
     scale = parts.max(axis=0)  # the columns are scaled, because FLOP and bytes are up to 1e13 times as large as seconds
     parts = parts / scale

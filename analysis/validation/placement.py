@@ -124,9 +124,10 @@ def mean_time(rows):
 
 
 def averaged(folder, column="mean_us_single"):
-    """Returns the table of read(). But rows that repeat the same measurement are replaced by one row. The time of this
-    row is the geometric mean of their times. Also returns numbers of rows for each node: the number with all large
-    operands in DRAM, and the number for each other placement."""
+    """Returns the time in DRAM and the placements of each node, in the form in which read() returns them. But rows that
+    repeat the same measurement are replaced by one row. The time of this row is the geometric mean of their times. Also
+    returns numbers of rows for each node: the number with all large operands in DRAM, and the number for each other
+    placement."""
     kernels, counts = {}, {}
     for n, rows in rows_of(folder, column).items():
         groups = groups_of(rows)
@@ -163,13 +164,13 @@ def deviation(folder, column="mean_us_single"):
 
 def significant(deviation_, rows=1, others=1):
     """Compares a mean of `rows` rows with a mean of `others` rows. If all rows repeat one measurement, the means differ
-    only by chance. Returns the relative difference that chance exceeds in only 5 % of cases: 1.96 standard deviations
-    of the difference of the two logarithms."""
+    only by chance. Returns the relative difference that chance exceeds in only 5 % of cases. At this difference, the
+    logarithms of the two means differ by 1.96 standard deviations."""
     return math.exp(1.96 * deviation_ * math.sqrt(1 / rows + 1 / others)) - 1
 
 
 def effect_of(folder, column="mean_us_single"):
-    """Returns significant() for two times that were measured once each."""
+    """Returns significant() for a comparison of two rows, each with the time of a single measurement."""
     return significant(deviation(folder, column))
 
 
@@ -236,16 +237,18 @@ class Effect:
 
 
 def change_of(dram, *placements):
-    """Returns a function of a fit. The function predicts the logarithm of the time in a placement with
-    more operands in PMEM, divided by the time in a placement with fewer. With several such pairs, it returns the mean
-    of the logarithms."""
+    """Returns a function whose argument is a fit. For a pair of placements, the function predicts the logarithm of a
+    ratio: the time with more operands in PMEM, divided by the time with fewer. With several such pairs, it returns the
+    mean of the logarithms."""
     return lambda fit: statistics.mean(
         math.log(predicted(dram, *slow, fit) / predicted(dram, *fast, fit)) for fast, slow in placements)
 
 
 def effects_of_placements(kernels, deviation_, counts=None):
-    """Returns the effects of each node's placements, compared with all operands in DRAM. `counts` is the second result
-    of averaged()."""
+    """Returns for each node a list of effects, one for each placement that has operands in PMEM. The ratio of an effect
+    is the time with this placement, divided by the time with all large operands in DRAM. `counts` says from how many
+    measurements each of these times was averaged, as the second result of averaged(). Without `counts`, each time was
+    measured once."""
     effects = {}
     for n, (dram, rows) in kernels.items():
         base, repeats = counts[n] if counts else (1, [1] * len(rows))
@@ -275,7 +278,9 @@ def right_signs(effects, nodes, fit, effect=None):
 
 
 def shares_of_right_signs(effects, fits, effect=None):
-    """Returns the share of right signs for each split. A split without effects above `effect` is left out."""
+    """`fits` has an element for each split: the nodes that are left out, and the fit to the other nodes. Returns for
+    each split the share of judged effects whose sign the fit predicts correctly. The shares ascend. A split without
+    effects above `effect` is left out."""
     shares = []
     for held, fit in fits:
         signs = [right for rights in right_signs(effects, held, fit, effect).values() for right in rights]
@@ -285,7 +290,8 @@ def shares_of_right_signs(effects, fits, effect=None):
 
 
 def wrong_signs(effects, fits, effect):
-    """Returns two counts for each node: effects with a wrong sign, and all judged effects."""
+    """Returns two counts for each node, over all splits. The first counts the effects above `effect` whose sign the fit
+    does not predict correctly. The second counts all effects above `effect`."""
     wrong, judged = {}, {}
     for held, fit in fits:
         for n, rights in right_signs(effects, held, fit, effect).items():

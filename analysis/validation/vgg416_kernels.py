@@ -3,7 +3,7 @@ and 1.39 with 3.7 %. With all bytes in DRAM, the slowdown is 1.
 
 The kernels of a training step were measured in DRAM and PMEM (../shared/data/placement, darchr/ml-tools, MIT). Measured
 kernels are called nodes. Each kernel of Vgg416 has the operator of a node, but larger tensors. There are two ways to
-compute its time in PMEM from the node's times:
+compute the time that such a kernel takes in PMEM from the times of its node:
   bytes  the kernel's time in DRAM
          + (node in PMEM - node in DRAM) x (bytes of the kernel's tensor / bytes of the node's tensor)
   ratio  (node in PMEM / node in DRAM) x the kernel's time in DRAM
@@ -29,9 +29,9 @@ GROUPS = [(64, 224, 82, 3), (128, 112, 82, 64), (256, 56, 83, 128), (512, 28, 83
 DENSE = [(25088, 4096), (4096, 4096), (4096, 1000)]
 
 # Each operator has four entries. The first is the measured node. The second is the bytes of the node's largest tensor.
-# The node's time is scaled with these bytes. They are the bytes for batch 256, as in placement.py. The third is the
-# placement with all of the node's operands in DRAM. The fourth has two placements with the activations in PMEM: with
-# the gradients in DRAM, and with the gradients in PMEM.
+# The way "bytes" divides the node's additional time in PMEM by these bytes. They are the bytes for batch 256, as in
+# placement.py. The third is the placement with all of the node's operands in DRAM. The fourth has two placements with
+# the activations in PMEM: with the gradients in DRAM, and with the gradients in PMEM.
 NODES = {
     "convolution": ("ConvolutionBias_3277", 27 * 27 * 16 * 1024, ("DRAM, DRAM, DRAM", "DRAM"),
                     {"DRAM": ("PMEM, DRAM, DRAM", "PMEM"), "PMEM": ("PMEM, DRAM, DRAM", "PMEM")}),
@@ -44,8 +44,10 @@ NODES = {
                                 ("DRAM, DRAM", "DRAM, DRAM"),
                                 {"DRAM": ("DRAM, DRAM", "DRAM, DRAM"), "PMEM": ("DRAM, PMEM", "DRAM, DRAM")}),
 }
-# The activations are in PMEM at both points. Even at 3.7 %, only three of the largest tensors fit into DRAM. Static
-# placements keep the gradients in DRAM at 3.7 %, because gradients are needed only for a short time.
+# Two measured points. At the first point, 1.4 % of the bytes of all tensors fit into DRAM, at the second point 3.7 %.
+# Each point has the memory of the gradients. The activations are in PMEM at both points. Even at 3.7 %, only three of
+# the largest tensors fit into DRAM. Static placements keep the gradients in DRAM at 3.7 %, because gradients are needed
+# only for a short time.
 POINTS = {0.014: "PMEM", 0.037: "DRAM"}
 
 
@@ -70,8 +72,8 @@ def weight_bytes():
 
 
 def fixed_bytes(batch=BATCH):
-    """Returns the bytes that AutoTM always keeps in DRAM: images, weights, and results with as many bytes as the
-    weights."""
+    """Returns the bytes that AutoTM always keeps in DRAM: images, weights, and the results of a training step. The
+    results have as many bytes as the weights."""
     return 2 * weight_bytes() + 4 * batch * 3 * 224 * 224
 
 
@@ -105,7 +107,8 @@ def slowdowns(times, rules):
 
 
 def all_rules():
-    """Yields all combinations of the two ways, one way per operator. Relu only reads and writes: its way is always
+    """There are two ways to compute an operator's time in PMEM: "bytes" and "ratio" (see the top of this file). Yields
+    all combinations of ways, one way per operator. Relu only reads and writes, so its time is always computed the way
     "bytes"."""
     free = [operator for operator in NODES if operator != "relu backward"]
     for chosen in itertools.product(("bytes", "ratio"), repeat=len(free)):
@@ -118,8 +121,10 @@ COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s of AutoTM's synchronous copie
 
 
 def left_out(times):
-    """Returns the effects that the ways in BEST leave out, for a share of DRAM of 0.037. The effects are shares of the
-    time with all tensors in DRAM."""
+    """Returns the figures of the section "The points from 0.037 on" of placement.md, for a run with 3.7 % of the bytes
+    in DRAM. Some figures are parts of the slowdown that slowdowns(times, BEST) gives. The others are effects that it
+    does not count, such as the reads of activations by convolutions. The figures are shares of the time with all
+    tensors in DRAM, except the two factors."""
     share = {operator: extra_seconds(times, operator, "DRAM", "bytes") / ALL_DRAM for operator in NODES}
     noise = 0.0
     for operator in ("convolution", "relu backward"):

@@ -100,7 +100,8 @@ std::string interpolated_text(const Account& account) {
   if (unknown > 1e-9)
     text +=
         ". For " + percent(unknown) +
-        " of the seconds the error of the interpolation is not known: too few rows can be estimated from other rows";
+        " of the seconds the error of the interpolation is not known: of the rows behind these seconds, none lies "
+        "between other rows, so none can be estimated from them as a test";
   return text + ". ";
 }
 
@@ -117,7 +118,8 @@ std::string fitted_text(const Account& account) {
     text +=
         ". For " + percent(unknown) +
         " of the seconds the error of the fit is not known. The reason may be sizes outside of the measured range, too "
-        "few measured operators of the class, or too few measured devices: neither this device, nor two others";
+        "few measured operators of the class, or too few measured devices: the operators of the class were measured "
+        "neither on this device nor on two others";
   std::vector<std::string> others;
   for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
   if (!others.empty()) text += ". The roofline model prices " + join(others);

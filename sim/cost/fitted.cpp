@@ -211,7 +211,8 @@ extern const CostModel fitted_cost = {
          {.name = "attention",
           .type = Type::choice,
           .summary = "the kernels of attention: `eager` has one kernel per operation and keeps the scores in memory. "
-                     "`fused` has only the two products",
+                     "`fused` has kernels only for the products: of queries and keys, of scores and values, and for "
+                     "the gradients of both products",
           .default_text = "eager",
           .choices = {"eager", "fused"}},
          memory_power_field()},

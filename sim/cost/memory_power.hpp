@@ -10,8 +10,8 @@ namespace sluice {
 Field memory_power_field();
 
 /// Adds to the price the joules of `by_memory_s` seconds in which memory limited the work. Call this function only for
-/// seconds without known joules. A share of 1 leaves the price unchanged: other code then computes the joules from the
-/// device's watts.
+/// seconds without known joules. `share` is the share of the additional power that the device takes in these seconds.
+/// If it is 1, the function leaves the price unchanged: other code then computes the joules from the device's watts.
 void take_memory_power(Price& price, double by_memory_s, double share, const Device& device);
 
 /// Returns whether the bytes take more seconds than the FLOP, at the device's full rates. If one of the two rates is

@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// Returns the query for the layer of which the query's layer is a part. The operands of this query are in the device's
-/// default memory. Returns nothing if the query's layer was not split.
+/// The layer of `query` may be a part of a split layer. If so, returns the query for the layer before the split. The
+/// operands of this query are in the device's default memory. Returns nothing if the query's layer was not split.
 std::optional<Query> query_of_whole(const Query& query);
 
 /// Returns the share of the whole layer's price that the part costs at least: the part's elements of the output, divided

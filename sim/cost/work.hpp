@@ -51,8 +51,8 @@ double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
 /// Returns the share of a pass in the work of both gradients: the FLOP of the pass divided by the FLOP of both
-/// gradients. If both gradients have 0 FLOP, the share is one half. For a pass that is not for one of the two
-/// gradients alone, returns 1.
+/// gradients. If both gradients have 0 FLOP, the share is one half. Returns 1 for a pass that computes both gradients,
+/// and for a pass that computes none.
 double share_of(const Backward& backward, Pass pass);
 
 }  // namespace sluice

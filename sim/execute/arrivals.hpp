@@ -94,8 +94,8 @@ class Arrivals {
   }
 
  private:
-  /// If the arrival of this execution is later than `cause`, makes it the cause. The record keeps only the latest
-  /// execution of each action. Suppose that the awaited execution is an earlier one, and that its data are not in
+  /// If the arrival of this execution is later than `cause`, makes it the cause. `progress_` keeps only the latest
+  /// ended execution of each action. Suppose that the awaited execution is an earlier one, and that its data are not in
   /// flight. Then the action waited longer for something else, so the arrival of these data does not matter.
   void consider_execution(StartReason& cause, std::uint32_t action, std::int64_t iteration) const {
     const Progress& progress = progress_[action];

@@ -28,7 +28,8 @@ class Occupancy {
   bool shares(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
 
  private:
-  /// For each action, the seconds of its arithmetic part. If the action has no arithmetic part, the number is -1.
+  /// For each action, the seconds of its arithmetic part. They are the seconds of its computation, or of a flow that
+  /// shares no link, whichever takes longest. If the action has no arithmetic part, the number is -1.
   std::vector<double> own_;
   /// For each action, the index of its first entry in `shared_`.
   std::vector<std::uint32_t> first_;

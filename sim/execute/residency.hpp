@@ -60,7 +60,8 @@ class Residency {
     std::int64_t instance;
     std::int64_t uses;
   };
-  /// Returns this instance if it is in the pool of `placement`. Otherwise returns null.
+  /// A placement is a tensor and a pool. Returns instance number `instance` of this tensor if it is in this pool.
+  /// Otherwise returns null.
   ResidentInstance* find(const Placement& placement, std::int64_t instance) {
     for (ResidentInstance& resident : resident_[placement.tensor])
       if (resident.instance == instance && resident.pool == placement.pool) return &resident;

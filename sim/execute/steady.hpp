@@ -2,12 +2,12 @@
 // state repeats, whole periods can be skipped. A Jump says how many seconds, iterations and rows of the trace are
 // skipped.
 //
-// A recorded state contains differences: from the time of the clock, from the number of the iteration, and from the row
-// of the trace. So the states of two iterations can be equal. Two states are equal if all their numbers are equal.
-// Times count as equal if they differ by no more than the rounding of the clock. Suppose that a state has repeated
-// twice in succession, each time after the same number of iterations and seconds. Then this state repeats until the
-// last iterations. The reason is that waits and counts of uses reach back only a few iterations. So the future of the
-// run depends on the state alone.
+// A recorded state holds times as seconds before or after the time of the clock. In the same way, it counts iterations
+// from the present iteration, and rows of the trace from the present row. So the states of two iterations can be equal.
+// Two states are equal if all their numbers are equal. Times count as equal if they differ by no more than the rounding
+// of the clock. Suppose that a state has repeated twice in succession, each time after the same number of iterations
+// and seconds. Then this state repeats until the last iterations. The reason is that waits and counts of uses reach
+// back only a few iterations. So the future of the run depends on the state alone.
 #pragma once
 
 #include <cstdint>

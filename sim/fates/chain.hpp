@@ -76,7 +76,8 @@ struct ChainStage {
   std::vector<ChainRead> reads = {};
 
   /// Returns the workspace of a forward pass. `keeps` says whether the pass keeps the inner tensors. If the stage has
-  /// no inner tensors, both kinds of passes do the same, and the function returns the smaller workspace.
+  /// no inner tensors, there is nothing to keep. Then the function ignores `keeps`, and returns the smaller of the two
+  /// numbers `pass_workspace` and `keep_workspace`.
   std::int64_t forward_workspace(bool keeps) const {
     if (inner.bytes == 0) return std::min(pass_workspace, keep_workspace);
     return keeps ? keep_workspace : pass_workspace;

@@ -24,10 +24,10 @@ namespace sluice {
 
 enum class Fate : std::uint8_t { keep, recompute, offload };
 
-/// The fates of the inner tensors, by stage, and of the boundaries 0 to n. A boundary with the fate `recompute` is
-/// dropped. The stage that makes it must have the fate `recompute`, too. For the backward pass, the dropped boundary is
-/// made again: all stages run again that lie between it and the nearest earlier boundary that was not dropped. A
-/// boundary that is kept or offloaded is a checkpoint if the next stage recomputes.
+/// The fates of the inner tensors, indexed by stage, and of the boundaries, from boundary 0 on. A boundary with the
+/// fate `recompute` is dropped. The stage that makes it must have the fate `recompute`, too. For the backward pass, the
+/// dropped boundary is made again: all stages run again that lie between it and the nearest earlier boundary that was
+/// not dropped. A boundary that is kept or offloaded is a checkpoint if the next stage recomputes.
 struct Choices {
   std::vector<Fate> inner, boundary;
   bool operator==(const Choices&) const = default;

@@ -98,7 +98,7 @@ Chosen<FateStrategy> choose_fates(const Value& fates);
 /// strategy gets this strategy, unless strategies are compared.
 const Chosen<FateStrategy>& kept_fates();
 
-/// Returns this strategy as chosen by a `fates:` mapping that sets no parameters.
+/// Returns `strategy` as if a scenario had chosen it with a `fates:` mapping that sets no parameters.
 Chosen<FateStrategy> plain_fates(const FateStrategy& strategy);
 
 /// Returns for each stage a text with its fate: keep, offload, or recompute with the number of recomputations.

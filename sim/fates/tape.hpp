@@ -46,8 +46,8 @@ struct TapeMemory {
   std::int64_t peak = 0;  ///< the greatest of `bytes`; copies count only if side_by_side is 1
 };
 
-/// Returns the bytes of each operation of a tape. Throws InternalError if an operation reads a tensor that the device
-/// does not hold.
+/// Returns how many bytes are on the device during each operation of a tape. Throws InternalError if an operation reads
+/// a tensor that the device does not hold.
 TapeMemory memory_of(const Chain& chain, const Tape& tape);
 
 /// host_peak_of() returns the most bytes that the tensors saved by a tape occupy in host memory at any time. A

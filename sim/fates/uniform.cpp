@@ -72,7 +72,8 @@ extern const FateStrategy sqrt_fates;
 const FateStrategy sqrt_fates = {
     .name = "sqrt",
     .summary =
-        "The inputs of about sqrt(n) segments are kept. All tensors inside the segments are recomputed.",
+        "The n stages are divided into about sqrt(n) segments, whose inputs are kept. All tensors "
+        "inside the segments are recomputed.",
     .details =
         "Use this strategy for long chains of similar stages. The memory of activations grows with "
         "the square root of the number of stages. The strategy computes at most one additional "

@@ -63,8 +63,8 @@ struct ResourceBound {
 /// Returns the bound of the makespan: the greatest of `path` and the bounds of all resources. Also returns the resource
 /// that is the reason for the bound. The own bound of this resource must be near the greatest bound, and the work of
 /// the resource must be a large part of the greatest bound. If several resources qualify, the result is the resource
-/// that works longest. If none qualifies, the result is "dependencies". Without a faster resource or less work for it,
-/// no change of the other resources lowers the bound by more than the share `near`.
+/// that works longest. If none qualifies, the result is "dependencies". Even if all other resources
+/// become faster, the bound is at least the seconds for which the returned resource works.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);

@@ -100,12 +100,13 @@ class Forwards {
     return window_.at(wait.action, on);
   }
 
-  // The times are: for each action, when its latest data arrive, and for each stream, when its latest execution ends.
-  // Each of these times grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and
-  // that none of these amounts changed in the last R iterations. Then each further iteration adds the same amounts, as
-  // long as the same waits decide the starts. But the time of another wait may grow faster than the time that decides
-  // a start. So the other wait decides this start after some iterations: (the difference of the two times) / (the
-  // difference of their growths). All iterations before that are skipped in one step. The result is exact.
+  // The walk over the iterations keeps two sorts of times: for each action, when its latest data arrive, and for each
+  // stream, when its latest execution ends. Each of these times grows by some amount per iteration. Suppose that a wait
+  // looks back at most R iterations, and that none of these amounts changed in the last R iterations. Then each further
+  // iteration adds the same amounts, as long as the same waits decide the starts. But the time of another wait may grow
+  // faster than the time that decides a start. So the other wait decides this start after some iterations: (the
+  // difference of the two times) / (the difference of their growths). All iterations before that are skipped in one
+  // step. The result is exact.
 
   /// Skips iterations between `iteration` and `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {

@@ -22,7 +22,8 @@ class SeriesSink final : public Sink {
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
   /// Adds the repetitions of a part of the run to the bins. If there are more repetitions than bins, and very many
-  /// repeated spans (Repetition::is_folded), each bin gets the sum over all repetitions of a span in one addition.
+  /// repeated spans (Repetition::is_folded), it would take long to add every repetition by itself. Then each span adds
+  /// one number to each bin: the sum of what all its repetitions add to this bin.
   void repeat(const Repetition& repetition) override;
 
   /// Returns the series. Utilisation is the share of a bin in which the stream is busy. Samples and recomputation are

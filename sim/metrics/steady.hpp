@@ -10,9 +10,9 @@ namespace sluice {
 
 /// Returns the seconds of a step in the steady state. If a longer run has measured these seconds
 /// (Totals::further_step), returns the measured seconds. Otherwise, returns the mean seconds of the steps in the second
-/// half of the run, from the end of the middle step to the end of the last step. If the busiest stream or link works
-/// for more seconds per step, returns those seconds. If the run has no second step, or if the last step did not end,
-/// returns nullopt.
+/// half of the run, from the end of the middle step to the end of the last step. But if the busiest stream or link
+/// works for more seconds per step than this mean, returns the seconds of this stream or link. If the run has no second
+/// step, or if the last step did not end, returns nullopt.
 std::optional<double> steady_step_s(const Totals& totals);
 
 /// Records when the middle step and the last step of a run end, for callers that need nothing else. The sink must

@@ -128,8 +128,8 @@ class Totals final : public Sink {
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step
   std::optional<double> first_complete_, middle_complete_, last_complete_;
-  /// If an iteration contains several steps, the times at which the first iteration completes
-  /// samples, and the numbers of these samples.
+  /// If an iteration contains several steps: the times at which the first iteration completes samples, each
+  /// with the number of samples that are completed at this time.
   std::vector<FinishedSamples> finished_;
   std::vector<Place> places_;  ///< by action
   std::vector<Action> actions_;

@@ -34,8 +34,8 @@ class Walk {
       costs = after_use(costs, i, made && i == 0);
     }
     // If the tensor must come back to slow memory, the path may be in another state after the last use. If its content
-    // is then only in fast memory, the path also pays for a save. If the tensor must come back to another state, the
-    // path must be in that state after the last use.
+    // is then only in fast memory, the path also pays for a save. If the tensor must come back to the state `both`
+    // or `fast`, the path must be in exactly this state after the last use.
     State end = slow;
     double cost = never;
     for (const State s : {slow, both, fast}) {

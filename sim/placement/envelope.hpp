@@ -1,10 +1,10 @@
 // The envelope of a kernel gives its seconds when only parts of its operands are in slow memory. The linear programme
 // and the search for prices of fast memory place parts of operands, so they need these seconds. The envelope is the
 // greatest convex function that nowhere exceeds the kernel's seconds when whole operands are in slow memory. The
-// seconds of a roofline are the maximum of its lines (KernelTime::Line). As a function of parts, this maximum is also
-// convex, but it may be lower. For example, the FLOP of a kernel may take longer than its bytes. Then the lines may say
-// that a third of an operand in slow memory costs no time, although the whole operand costs time. The envelope says
-// that the third costs time, too.
+// seconds of a roofline are the maximum of its lines (KernelTime::Line). This maximum also gives seconds for parts of
+// operands, and is also convex. But for parts, its seconds may be fewer than those of the envelope. For example, the
+// FLOP of a kernel may take longer than its bytes. Then the lines may say that a third of an operand in slow memory
+// costs no time, although the whole operand costs time. The envelope says that a third of this operand costs time, too.
 #pragma once
 
 #include "placement/problem.hpp"

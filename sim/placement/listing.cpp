@@ -243,7 +243,8 @@ class Lister {
   std::map<std::uint32_t, std::size_t> copies_;
   /// For each tensor, the indices of its moves in `schedule_.moves`.
   std::map<std::uint32_t, std::vector<std::uint32_t>> first_move_;
-  /// For each use of the tensor in follow(): the move that fetches or saves the tensor at this use.
+  /// follow() looks at one tensor at a time. These two lists have an element for each use of this tensor: the index in
+  /// `schedule_.moves` of the fetch or the save with this PlacementMove::use, or `none`.
   std::vector<std::uint32_t> fetches_, saves_;
 };
 

@@ -140,8 +140,8 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   // This loop computes a lower bound of the seconds of a run. A run takes at least as long as its kernels and its
   // synchronous moves together. It also takes at least as long as all moves of the copy engine. So a weighted mean of
   // these two times is a lower bound, too. The weights are 1 - share and share. Each move adds its seconds to one of
-  // the two times. It is not known to which. So the mean counts the smaller of two numbers: 1 - share times the seconds
-  // of the synchronous move, or share times the seconds of the copy engine's move.
+  // the two times. It is not known to which. So the mean counts the smaller of two products: (1 - share) x the seconds
+  // of the synchronous move, and share x the seconds of the copy engine's move.
   const auto& engine = question.problem().asynchronous;
   const auto& rates = question.problem().synchronous;
   for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {
@@ -162,8 +162,8 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     search.relax();
     best.bound = std::max(best.bound, search.bound());
     // A round takes at least as long as its kernels and synchronous moves together, as the engine's moves to fast
-    // memory, and as the engine's moves to slow memory. So it takes at least the mean of these three times with the
-    // weights 1 - share, share and share, divided by the sum of the weights.
+    // memory, and as the engine's moves to slow memory. So it takes at least the weighted mean of these three
+    // times. The weights are 1 - share, share and share, and their sum is 1 + share.
     best.round_bound = std::max(best.round_bound, search.bound() / (1 + share));
     if (request.useless && request.useless(best.round_bound)) break;
     offer(search.placing());

@@ -36,8 +36,8 @@ class Overlapper {
 
  private:
   /// Returns the kernels during which the copy engine may make this move: the kernels between the use before the move
-  /// and the use after it. If the tensor is also moved in the other direction between these uses, the kernels of the
-  /// other move are left out.
+  /// and the use after it. If the tensor is both saved and fetched between these uses, the save may be made only before
+  /// the fetch begins, and the fetch only after the save has ended.
   KernelRange between(const PlacementMove& move) const {
     const TensorUses& uses = question_.uses(move.tensor);
     const std::size_t i = move.use;
@@ -49,8 +49,8 @@ class Overlapper {
     for (const PlacementMove& other :
          schedule_.moves) {  // in one gap, the save ends before the fetch begins
       if (other.tensor != move.tensor || other.use != i || other.to_fast == move.to_fast) continue;
-      // For use 0, the save is after the last use of the run, and the fetch is before the first use. So neither takes
-      // kernels from the other.
+      // For use 0, the save is after the last use of the run, and the fetch is before the first use. So no kernel
+      // is in the ranges of both.
       if (i == 0) continue;
       if (move.to_fast)
         range.first = std::max(range.first, other.needed);

@@ -23,8 +23,8 @@ using Placing = std::vector<TensorPath>;  ///< indexed by tensor
 
 /// Returns the path of a tensor that is always in one memory.
 TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, bool fast);
-/// Returns whether each tensor is in the same memory all the time. The result may be false for a placement without
-/// moves: a tensor that is given at the start may leave fast memory without a move.
+/// Returns whether each tensor is in the same memory all the time. The result may be false although the placement has
+/// no moves: a tensor that is given at the start also has a copy in slow memory, and later uses may read this copy.
 bool is_static(const PlacementQuestion& question, const Placing& placing);
 /// These two functions place all tensors in slow memory, or all tensors in fast memory. But a pinned tensor stays in
 /// the memory to which it is pinned.

@@ -29,7 +29,7 @@ void check_time(const PlacementProblem& problem, std::size_t k) {
   };
   if (kernel.time.table.empty() == kernel.time.lines.empty())
     refuse("needs its seconds for each choice of memories for its operands: give either a table "
-           "or lines");
+           "of these seconds, or lines with extra seconds for each operand in slow memory");
   if (!kernel.time.table.empty()) {
     if (count > KernelTime::most_in_table || kernel.time.table.size() != std::size_t{1} << count)
       refuse("has " + std::to_string(count) + " operands and a table of " +

@@ -17,7 +17,8 @@ namespace sluice {
 /// seconds. A table, for example of measurements, has an entry for each set of operands that are in slow memory. Bit i
 /// of the index says whether operand i is in slow memory. A line is a sum: the seconds with all operands in fast
 /// memory, plus extra seconds for each operand in slow memory. Of several lines, the line with the most seconds counts.
-/// For example, a roofline has one line for the FLOP of the kernel and one line for its bytes.
+/// For example, a roofline has one line for the FLOP of the kernel and one line for its bytes. If slow memory is behind
+/// a link, the roofline also has one line for each direction of the link.
 struct KernelTime {
   struct Line {
     double base = 0;            ///< the seconds with all operands in fast memory
@@ -34,8 +35,8 @@ struct KernelTime {
 
   /// Returns the seconds of the kernel. `slow` says for each operand whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
-  /// Returns the most seconds of a line with this `over`, or 0 if there is no such line. A table counts as a line
-  /// with `device`.
+  /// Compares the lines whose `over` equals the argument, and returns the seconds of the longest line. Returns 0 if
+  /// there is no such line. A table counts as a line with `device`.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
   /// Returns a lower bound: the kernel takes at least these seconds, in whichever memories its operands are.

@@ -239,7 +239,8 @@ class Programme {
   std::vector<Milp::Terms> changes_;
   std::vector<KernelEnvelope> envelopes_;
   /// These lists have the numbers of the programme's rows, indexed by kernel. `levels_` has the row for the bytes in
-  /// fast memory. `time_rows_` has the rows for the kernel's lines or its operands.
+  /// fast memory. `time_rows_` has the rows for the kernel's seconds: one row per line of the kernel's envelope, or, if
+  /// the envelope has `sets` instead, one row per operand.
   std::vector<std::uint32_t> levels_;
   std::vector<std::vector<std::uint32_t>> time_rows_;
 };

@@ -76,9 +76,9 @@ class Relaxation {
       if (lines_[k].size() > 1) at_.below[k] = mean_of(lines_[k], shares_[k]);
   }
 
-  /// Makes one step along the subgradient: changes the prices of fast memory, and the weights in the mean of each
-  /// kernel's lines (relaxation.hpp). A price that would become negative becomes 0. Returns false if the subgradient is
-  /// zero.
+  /// Makes one step along the subgradient: changes the prices of fast memory, and for each kernel the weights of the
+  /// linear functions that replace its seconds (relaxation.hpp). A price that would become negative becomes 0. Returns
+  /// false if the subgradient is zero.
   bool advance(double step, double left) {
     const std::vector<std::int64_t> bytes = fast_bytes(question_, placing_);
     const auto slow = slow_operands(question_, placing_);

@@ -20,8 +20,8 @@ struct PlacementWeights {
   double kernels = 1, fetch = 1, save = 1;
 };
 
-/// The two changes of the placement problem: prices instead of the limit of fast memory, and lines instead of the
-/// kernels' seconds.
+/// What the placement problem has after its two changes. Fast memory has prices and no limit. Each kernel has a linear
+/// function that takes the place of its seconds.
 struct PlacementPrices {
   std::vector<double> bytes;  ///< prices in seconds per byte, indexed by kernel
   /// For each kernel, a line that nowhere exceeds the kernel's seconds.

@@ -26,7 +26,7 @@ std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
 
 /// Returns the time at which all kernels and moves have ended. A kernel begins when three things have ended: the kernel
 /// before it, the moves that it needs, and the synchronous moves before it. The copy engine makes one move after the
-/// other. A move of the engine does not begin before its kernel `begin` could start.
+/// other. None of these moves begins before the kernel PlacementMove::begin could start.
 double predicted_seconds(const PlacementQuestion& question, const PlacementSchedule& schedule);
 /// Returns the same time for given kernels and moves. Kernel k takes `kernel_s[k]` seconds.
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,

@@ -53,8 +53,8 @@ struct PlacementWay {
   std::string summary;
   /// Places the tensors. Throws Infeasible or InputError.
   PlacementResult (*place)(const WayRequest& request) = nullptr;
-  /// Whether the method searches. The result of a method that searches never takes longer than its own result with less
-  /// memory, or than the result of an earlier method of placement_ways() that makes a plan.
+  /// Whether the method searches. If so, its result never takes longer than its own result with less memory, or than
+  /// the results of the methods before it in placement_ways(), except the result of `cached`.
   bool searched = false;
 };
 

@@ -67,8 +67,9 @@ class CycleSearch {
   }
 
   /// Returns the action with index k among those that must end before action `a`. First come the actions for which `a`
-  /// waits, then the action before `a` on its stream. For a larger k, returns `end_`. If the k-th wait of `a` is for an
-  /// action of another iteration or section, or for an action that never runs, returns `none`.
+  /// waits, then the action before `a` on its stream. If k is larger than the index of the action before `a`, returns
+  /// `end_`. If the k-th wait of `a` is for an action of another iteration or section, or for an action that never
+  /// runs, returns `none`.
   std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
     const auto waits = tables_.waits(a);
     if (k > waits.size()) return end_;

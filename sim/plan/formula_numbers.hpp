@@ -47,8 +47,8 @@ class FormulaNumbers {
   };
   static constexpr std::size_t kind_count = static_cast<std::size_t>(ActionKind::update) + 1;
   /// A row of the table grows for a new micro-batch only if the place of the micro-batch is at most
-  /// 2 x (the number of used places of the row) + `gap`. The table gets rows for a new stage by the same rule, with the
-  /// used places of all rows.
+  /// 2 x (the number of used places of the row) + `gap`. The table gets rows for a new stage only if the place of the
+  /// stage is at most 2 x (the number of used places in the whole table) + `gap`.
   static constexpr std::size_t gap = 64;
 
   /// Returns the place of a stage or a micro-batch in the table. The number -1 means that a name has no stage or no

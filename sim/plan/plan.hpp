@@ -108,8 +108,8 @@ struct Tensor {
 /// A wait for an execution of `action`. If `action` and the action that waits are both in the body, the wait is for
 /// the execution of `distance` iterations ago. If there is no such iteration, the action does not wait. An action of
 /// the prologue has a single execution, for which actions of all sections may wait. In the epilogue, a wait for an
-/// action of the body is for its execution in iteration n - 1 - distance. A wait for a dropped execution ends at
-/// once. An action must not wait for an action of a later section.
+/// action of the body is for its execution in iteration n - 1 - distance, where n is the number of iterations. A wait
+/// for a dropped execution ends at once. An action must not wait for an action of a later section.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;

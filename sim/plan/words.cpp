@@ -36,8 +36,8 @@ std::size_t end_of_quotes(std::string_view text, std::size_t at) {
   return std::min(at + 1, text.size());
 }
 
-/// Returns the position of the first character with a mark, from the position `at` on. If there is no such character,
-/// returns the end of the text.
+/// Returns the position of the first character that has a mark in the table `marks`, from the position `at` on. If
+/// there is no such character, returns the end of the text.
 std::size_t next_mark(std::string_view text, std::size_t at) {
   while (at < text.size() && marks[static_cast<unsigned char>(text[at])] == 0) ++at;
   return at;

@@ -87,7 +87,7 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor,
   action.flows.push_back({tensor, from, to, none, plan_.tensors[tensor].bytes});
   if (const auto way = copy_routes_.find({from, to}); way != copy_routes_.end()) {
     if (ends.synchronous)
-      throw InputError("the private link from '" + ends.from + "' to '" + ends.to +
+      throw InputError("the link that way() added from '" + ends.from + "' to '" + ends.to +
                        "' is for a copy engine: compute units cannot copy over it");
     action.flows.front().route = way->second.route;
     action.stream = stream(way->second.stream, StreamKind::copy, way->second.device);

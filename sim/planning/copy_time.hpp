@@ -22,8 +22,9 @@ struct CopyTime {
 CopyTime copy_time(const Platform& platform, const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous);
 
-/// Executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp). A bound that is multiplied by this
-/// factor is not above the seconds of either executor.
+/// If transfers share a link, the times of the two executors agree to 1e-9 of the makespan
+/// (execute/arithmetic/replay.hpp). A bound that is multiplied by this factor is not above the seconds of either
+/// executor.
 inline constexpr double within_accuracy = 1 - 2e-9;
 
 /// Returns the bandwidth of the slowest channel, in bytes per second. Returns infinity if the list is empty.

@@ -16,7 +16,8 @@ namespace sluice {
 /// The decisions of a draft that depend on prices, written as numbers. Two drafts have equal numbers exactly if their
 /// prices led to the same decisions.
 using PriceDecisions = std::vector<std::int64_t>;
-/// The function `decisions` of a draft that does not depend on prices. Returns an empty list.
+/// If no decision of a draft depends on prices, this function is the member `decisions` of the draft (struct Draft).
+/// Returns an empty list.
 inline PriceDecisions no_decisions(const PolicyRequest&) {
   return {};
 }

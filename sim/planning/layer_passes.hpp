@@ -10,20 +10,21 @@
 
 namespace sluice {
 
-/// A pass of a layer. If `multiple` has a value, the action costs this multiple of the pass. Otherwise it costs as much
-/// as the pass.
+/// A pass of a layer, as one part of an action. The price of this part is the price of the pass, or `multiple` times
+/// the price of the pass if `multiple` has a value.
 struct LayerPass {
   std::uint32_t layer = 0;
   Pass pass = Pass::forward;
   std::optional<double> multiple = {};
 
-  /// Returns the price of the action's part, if `price` is the price of the pass.
+  /// Returns the price of this part of the action, if `price` is the price of the pass.
   Price part(const Price& price) const { return multiple ? multiple_of(price, *multiple) : price; }
 };
 
-/// Returns the passes that an action computes, in the order of the layers. If the workload gives the backward pass as a
-/// multiple of the forward pass, the passes of a backward pass are forward passes with this multiple. An update has no
-/// passes of layers.
+/// Returns the passes that an action computes, in the order of the layers. The workload may give the price of backward
+/// passes as a multiple of the forward pass. Then the result for a backward action has the forward passes of its
+/// layers, each with this multiple, or with half of it if the action computes only one of the two gradients. An update
+/// has no passes of layers.
 std::vector<LayerPass> layer_passes(const Pricing& pricing, const StageQuery& query);
 
 }  // namespace sluice

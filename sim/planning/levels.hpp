@@ -43,7 +43,8 @@ class Levels {
   void update_row(const Range& row);
 
   std::size_t count_;
-  /// The bytes in each slot, without the bytes in `more_` of its row and of the nodes above the row.
+  /// The bytes in each slot, without the bytes that `more_` adds to the slot. They are in `more_` of the tree's leaf
+  /// that contains the slot, and of the nodes above this leaf.
   std::vector<std::int64_t> slots_;
   /// For each node of the tree: the largest number of bytes in any of its slots. The bytes in `more_` of the nodes
   /// above it are not included.

@@ -37,7 +37,8 @@ class LoadPlaces {
   LoadPlaces(const std::vector<std::int64_t>& bytes, std::optional<std::int64_t> capacity)
       : levels_(bytes), count_(static_cast<std::int64_t>(bytes.size())), capacity_(capacity) {}
 
-  /// Returns the place of a load, and takes the room that the load needs from this place to the slot that needs it.
+  /// Returns the place of a load, and counts the bytes of the load as occupied: from this place to the slot that needs
+  /// the load.
   LoadPlace add(const LoadWish& load);
   /// Returns the greatest number of bytes in any slot, including the bytes of early loads.
   std::int64_t most() const { return levels_.most(); }

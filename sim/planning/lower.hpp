@@ -53,7 +53,7 @@ void lower(Plan& plan, const Pricing& pricing);
 
 /// Adds missing routes and joules to a plan that was made without a scenario. There is no cost model for such a plan,
 /// so its computations must have seconds already. If a computation has no seconds, the function changes nothing and
-/// returns false. Throws InputError if no links connect two memories.
+/// returns false. Throws InputError if a flow has no route in the plan, and no links connect the flow's two memories.
 bool lower_as_written(Plan& plan, const Platform& platform);
 
 }  // namespace sluice

@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-/// Calls `plan`, which makes a plan, and simulates this plan. The result has no plan if a memory is too small for it,
-/// or if `plan` throws Infeasible.
+/// Makes a plan with the function `plan`, and then simulates this plan. The result has no plan if a memory is too small
+/// for it, or if `plan` throws Infeasible.
 Settled settled(const std::string& text, const std::function<Plan()>& plan);
 
 /// Returns a candidate with a single plan: the plan that `plan` makes.

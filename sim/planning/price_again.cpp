@@ -43,7 +43,8 @@ bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request) {
 
 bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
                        PriceDecisions decided) {
-  decisions_ = other.decisions_;  // both objects share what this function stores
+  // `decisions_` may keep a training step for its next call. All copies of the function share this step.
+  decisions_ = other.decisions_;
   decided_ = std::move(decided);
   return learn_parts(plan, request.pricing.platform);
 }
@@ -70,7 +71,8 @@ bool PriceAgain::learn_parts(const Plan& plan, const Platform& platform) {
   return true;
 }
 
-/// Returns whether each route of the plan is a path of the platform. Stores the two memories that each path connects.
+/// Returns whether the platform has a path (struct Path) with the name and the links of each route of the plan. Stores
+/// the two memories that each path connects.
 bool PriceAgain::learn_routes(const Plan& plan, const Platform& platform) {
   std::vector<char> seen(plan.routes.size(), 0);
   for (const Action& action : plan.actions)

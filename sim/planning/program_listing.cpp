@@ -74,9 +74,10 @@ class ProgramLister {
     }
   }
 
-  /// Finds the tensor of the plan for each instance. Of the instances that are loaded from a home, the first gets the
-  /// tensor of this home. An instance that is sent from another device has the tensor of the instance there. Every
-  /// other instance gets a new tensor.
+  /// Finds the tensor of the plan for each instance. `places_` already has one tensor for each home from which
+  /// instances are loaded. Of the instances that are loaded from the same home, the first gets the tensor that
+  /// `places_` has for this home. An instance that is sent from another device is a copy of an instance on that
+  /// device. So it gets the tensor of that instance. Every other instance gets a new tensor.
   void add_tensors() {
     std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> free = places_;
     for (const Program::Instance& made : program_.instances) {

@@ -57,8 +57,9 @@ std::vector<std::string> reached(const Platform& platform, const Device& device)
   return nodes;
 }
 
-/// Returns whether the paths between host memory and the memories of device `a`, and between these memories, are as
-/// fast as those of device `b`, and need the same power. Both devices must have equally many memories.
+/// For each device, there are paths between its memories, and between each of them and host memory. Returns whether the
+/// paths of device `a` are as fast as the paths of device `b`, and need the same power. Both devices must have equally
+/// many memories.
 bool alike_links(const Platform& platform, const Device& a, const Device& b) {
   const std::vector<std::string> of_a = reached(platform, a), of_b = reached(platform, b);
   for (std::size_t from = 0; from < of_a.size(); ++from)

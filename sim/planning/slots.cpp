@@ -46,8 +46,8 @@ void StepSlots::add(SlotLoad load) {
 }
 
 /// Returns whether the load is listed before the step that needs it: in the previous step, or only in the prologue if
-/// the tensor stays. If `first_goes_ahead_` is set, the loads whose place is directly before slot 0 are listed in the
-/// previous step, too.
+/// the tensor stays. If `first_goes_ahead_` is set, this is also true for the loads whose place is directly before
+/// slot 0: each is listed at the end of the previous step instead.
 bool StepSlots::goes_ahead(const Placed& placed) const {
   return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);
 }

@@ -40,7 +40,8 @@ struct SlotLoad {
   /// Whether the load may start one slot earlier than its place in the list says, if memory has room. The load is still
   /// listed behind the computation of that earlier slot, so the computation does not wait for the load.
   bool within = false;
-  /// Whether the load is listed before `earliest`, and not later. Then memory must have room for it.
+  /// Whether the slot `earliest` is also the last slot before which the load may be listed. Then memory must have room
+  /// for it.
   bool placed = false;
   /// Whether the loaded tensor stays on the device. If so, the load is listed only once, before the first step.
   bool once = false;
@@ -77,9 +78,9 @@ struct SlotWork {
 class StepSlots {
  public:
   /// The order in which the prologue lists the early loads of the first step. `as_listed`: as a previous step would
-  /// list these loads. `by_need`: as the slots need the loads. With `by_need`, if any load is listed in the step before
-  /// the step that needs it, the loads whose place is directly before slot 0 are listed there, too: at the end of the
-  /// previous step.
+  /// list these loads. `by_need`: as the slots need the loads. `by_need` may also move the loads whose place is
+  /// directly before slot 0. If any other load is listed in the step before the step that needs it, these loads move to
+  /// the end of the previous step.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
   /// `memories` has one element for each device that loads come to. All elements have equally many slots.
@@ -88,8 +89,9 @@ class StepSlots {
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
-  /// Adds a load. The load is listed in the earliest place in which memory has room. The place and the start of the
-  /// load keep to `earliest` and `after`.
+  /// Adds a load. Without SlotLoad::placed and SlotLoad::once, the load is listed in the earliest place in which memory
+  /// has room. This place is never before the slot SlotLoad::earliest. The load starts only when the slot
+  /// SlotLoad::after has been computed, or with SlotLoad::within up to one slot earlier.
   void add(SlotLoad load);
 
   /// Lists all actions of the plan: the early loads of the first step in the prologue, and a step in the body. In the

@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// Returns the stages for a device that keeps all weights. If several stages have the same weights (tied weights),
-/// these count only in the first of the stages.
+/// Returns the same stages, with the bytes of weights that each stage adds on a device that keeps all weights. If
+/// several stages have the same weights (tied weights), these count only in the first of the stages.
 std::vector<Stage> held_once(std::vector<Stage> stages);
 
 /// Returns a copy of the request with these stages, which must outlive the copy.

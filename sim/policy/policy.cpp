@@ -25,7 +25,8 @@ const Catalog<Policy>& compiled_in() {
   static const Catalog<Policy> catalog = [] {
     const std::vector<const Policy*> listed = compiled_in_policies();
     std::vector<const Policy*> entries = listed;
-    for (const Policy*& entry : entries)  // the changed copies are never freed
+    // The copies that with_replicas() completes are never freed.
+    for (const Policy*& entry : entries)
       if (entry->replicates) entry = new Policy(with_replicas(*entry, listed));
     return Catalog<Policy>("policy", std::move(entries));
   }();

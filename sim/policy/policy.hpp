@@ -56,8 +56,8 @@ struct CutQuestion {
 ///   can fit, it throws Infeasible and says what would fit.
 /// - Facts (Plan::facts) tell the report what `plan` has decided. No code uses them for a decision.
 /// - The draft may say which of its decisions depend on prices (Draft::decisions). Then a sweep over prices makes a
-///   plan only for points with new decisions. For all other points, it replaces the prices of such a plan. If the draft
-///   does not say it, the sweep makes a plan for each point.
+///   plan only for points with new decisions. Any other point gets the plan of a point with the same decisions, and
+///   only the prices in this plan are replaced. If the draft does not say it, the sweep makes a plan for each point.
 /// - Equal requests give equal drafts. Several threads may call `plan` at the same time.
 ///
 /// For an example, read the shortest policy, policy/basic.cpp. A policy may throw InputError at the position of a
@@ -86,9 +86,9 @@ struct Policy {
   /// strategies for fates. If the function is null, the whole model is one stage, and all activations are kept.
   std::vector<CutChoice> (*cuts)(const CutQuestion& question) = nullptr;
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> plan;
-  /// Makes a plan of a single replica, for a case in which complete plans would take too long: then the judge compares
-  /// cuts and fates by this plan. If the function is null or returns nothing, the judge compares them by the plans of
-  /// `plan`.
+  /// Makes a plan of a single replica if there are many replicas. Then plans of all replicas would take too long to
+  /// make and to simulate, so the judge compares cuts and fates by the plan of one replica. If the function is null or
+  /// returns nothing, the judge compares them by the plans of `plan`.
   std::function<std::optional<Draft>(const PolicyRequest& request, const Reader& parameters)>
       alone = {};
   /// Returns candidates for the judge: the ways to make the choices that the parameters leave open. The candidates hold

@@ -15,8 +15,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device of each stage. If the scenario does not list these devices, all devices get about equally many
-/// consecutive stages.
+/// Returns the device of each stage. If the scenario does not list these devices, all devices of the platform get about
+/// equally many consecutive stages. If there are fewer stages than devices, only the first devices get a stage.
 std::vector<std::string> devices_of_stages(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
   const std::size_t stages = request.pricing.stages.size();

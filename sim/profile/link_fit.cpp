@@ -92,7 +92,7 @@ Value seconds(double seconds) {
 
 /// Adds bandwidth and set-up to the keys of a link. `base` is the link that these keys change. A link must not have
 /// both a bandwidth and a share of a bandwidth. So if `base` has a share, the new bandwidth is written as a share of
-/// `whole`. Parameter `whole` is the bandwidth of the link for pinned copies.
+/// the bandwidth `whole`. Parameter `whole` is the bandwidth of the link for pinned copies.
 void add_rates(Value& into, const LinkDirection& one, const Value* base, double whole) {
   if (base && base->find("share"))
     into.set("share", Value::make(one.fit.bandwidth / whole));

@@ -27,7 +27,7 @@ struct CopyFit {
 struct LinkDirection {
   std::string direction;  ///< "down" (to the device) or "up"
   std::string memory;     ///< the kind of host memory: "pinned" or "pageable"
-  /// The fit of the queued copies. If there are no queued copies, it is the fit of the single copies.
+  /// The fit of the queued copies. If the profile has none, this is the fit of the single copies.
   CopyFit fit;
   std::optional<CopyFit> single;  ///< the fit of the single copies, if there are also queued copies
   double setup_s() const { return fit.constant_s; }

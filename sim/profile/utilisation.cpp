@@ -119,7 +119,9 @@ LeftOut Utilisation::left_out(std::size_t most) const {
   const std::size_t step = std::max<std::size_t>(1, (points_.size() + most - 1) / most);
   std::vector<double> errors;
   for (std::size_t p = 0; p < points_.size(); p += step)
-    if (const auto found = estimate(points_[p].x, p))  // A time is proportional to 1 / share.
+    if (const auto found = estimate(points_[p].x, p))
+      // A time is proportional to 1 / share. So the estimated time divided by the measured time is the measured share
+      // divided by the estimated share. `y` and `found` are the logarithms of these two shares.
       errors.push_back(std::abs(std::exp(points_[p].y - *found) - 1));
   if (errors.empty()) return {};
   return {errors.size(), median_of(errors), quantile_of(errors, 0.9)};

@@ -154,7 +154,8 @@ extern const Cut by_time_cut = {
         "The search adds up the seconds of the single stages, so a simulated run may take more or "
         "less time. The stages are different for different machines.",
     .source =
-        "a dynamic programme over cuts and numbers of passes; AlexNet on one card estimates a group's seconds",
+        "a dynamic programme over cuts and numbers of passes; the estimate of a group's seconds is from the document "
+        "'AlexNet on one card'",
     .example = "sluice run alexnet_x200 stages=by_time",
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,

@@ -13,8 +13,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     const std::string name = "'" + model.layers[layer].name + "'";
     if (layer == end)
       fail_at(where, name +
-                         " is the last layer: remove it, since no layer is left "
-                         "after it");
+                         " is the last layer: leave it out of 'after', since no layer "
+                         "follows it");
     if (layer == 0)
       fail_at(where, name +
                          " is the input: cut after a later layer, since a stage with only the "

@@ -55,7 +55,7 @@ Sizes::Sizes(const Model& model, DType dtype)
     for (const std::uint32_t dead : dies_at_[layer]) live -= bytes_[dead];
     live_after_.push_back(live);
   }
-  // An inner tensor is always made by a layer that computes. So inputs are removed from these lists.
+  // An inner tensor is always made by a layer that computes. So inputs are removed from the lists of `dies_at_`.
   for (auto& dead : dies_at_)
     dead.erase(std::remove_if(dead.begin(), dead.end(),
                               [&](std::uint32_t l) { return model.layers[l].inputs.empty(); }),

@@ -23,7 +23,7 @@ struct Crossing {
   bool operator==(const Crossing&) const = default;
 };
 
-/// The consecutive layers first..last (inclusive). All bytes except `weight_bytes` are per sample.
+/// The consecutive layers first..last (inclusive). All bytes except `weight_bytes` and `tied_bytes` are per sample.
 struct Stage {
   std::string name;  ///< for example "Conv..Pool", or the name of the only layer
   std::uint32_t first = 0, last = 0;

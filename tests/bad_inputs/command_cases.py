@@ -13,7 +13,7 @@ def words(name, code, says, *line, at=""):
 
 
 def said(name, at, says, *overrides, code=3):
-    """Returns a case of overrides. `at` is the column of the fault in the last override."""
+    """Returns a case that runs scenario.yaml with `overrides`. `at` is the column of the fault in the last override."""
     return given(name, f"{overrides[-1]}:1:{at}", says, *overrides, code=code)
 
 

@@ -80,7 +80,7 @@ TABLE = [
 # Mistakes that the same engineer made later, mostly with other commands.
 ELSEWHERE = [
     words("mistake 46, a third policy for a comparison of two policies", 2, ["'data_parallel' is a policy", "'--compare' takes only two policies"], "check", "--compare", "resident", "streamed", "data_parallel", "scenario.yaml"),
-    said("mistake 47, a micro-batch that replicas cannot share", 8, ["1 micro-batch, which 2 replicas cannot share equally", "workload.micro_batch=4: then each replica has 1"],
+    said("mistake 47, a micro-batch that replicas cannot share", 8, ["1 micro-batch, which 2 replicas cannot share equally", "workload.micro_batch=4: then the number of micro-batches of each replica is 1"],
          "platform.devices.gpu.count=2", "workload={mode: training, batch: 8}", "policy={name: data_parallel, replica: resident}"),
     said("mistake 48, a policy that does not train", 15, ["policy 'sharded' does not plan for training", "policies that plan for training"], "policy=sharded", "workload.mode=training"),
     of_onnx("mistake 49, an operator of as_zero that the model does not have", ["'FancyAkt' in 'as_zero'", "did you mean 'FancyAct'"],

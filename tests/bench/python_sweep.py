@@ -44,7 +44,7 @@ def cpu_seconds():
 
 
 def measured(action):
-    """Returns the result of the call, its seconds of the processor, and its seconds by the clock."""
+    """Calls `action`. Returns its result, the seconds of CPU time that it took, and the seconds that passed."""
     cpu, clock = cpu_seconds(), time.perf_counter()
     result = action()
     return result, cpu_seconds() - cpu, time.perf_counter() - clock

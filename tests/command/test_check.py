@@ -42,7 +42,7 @@ class Planted(Check):
                   lambda m: m[1] + percent_more(m[2], -1))
         text = self.check(1, name)
         # The link has 0.99 of its bandwidth, and 1 / 0.99 is 1.0101...
-        self.assertIn("slower: link 'host.down' takes 1.01 % longer for its bytes\n", text)
+        self.assertIn("slower: the bytes over link 'host.down' take 1.01 % longer at full rate\n", text)
         self.assertNotIn("link 'host.up'", text)
         self.assertIn("link host.down: bandwidth 3.2e+10B/s -> 3.168e+10B/s", text)
 

@@ -126,7 +126,7 @@ TEST_CASE("sqrt on VGG-19: in each of four segments, all stages except the last 
   const double first = 9.0 * 3 * 64 * 224 * 224;  //    86 704 128
   const double again =
       (first + unit)  // conv 1.1, 1.2, pool
-      // conv 2.2, pool, 3.1, 3.2. Conv 3.1 has unit / 2, because its input has half the channels of its output
+      // conv 2.2, pool, conv 3.1 and 3.2. Conv 3.1 has unit / 2, because its input has half the channels of its output
       + (unit + unit / 2 + unit) + (unit + unit / 2 + unit)  // 3.4, pool, 4.1, 4.2
       + (unit + 2 * unit / 4);                               // 4.4, pool, 5.1, 5.2
   const double all = 19'632'062'464.0;

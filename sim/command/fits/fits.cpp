@@ -293,10 +293,12 @@ const Command fits_command = {
         "JSON keys: format, model, mode, dtype, optimizer (null for inference), policy, fates,\n"
         "measured_batch (null except with cost.model=measured), cards. Keys of a card: platform,\n"
         "device, cost, capacity_bytes or null, reserved_bytes, largest (samples; null if any\n"
-        "number fits), one, most and next (each with samples, bytes, by_class, action, doing, or\n"
-        "null), missing_bytes, refusal, error (why there is no answer for the card), step_s,\n"
-        "samples_per_s, accumulation (batch, micro_batch, step_s, or null), scenario (its file,\n"
-        "or null). --fates all has strategies (fates, cards) instead of cards.\n\n"
+        "number fits), one, most and next (footprints: of one sample, of the largest micro-batch\n"
+        "or, in unlimited memory, of the batch, and of the next larger micro-batch; each has\n"
+        "samples, bytes, by_class, action, doing, or is null), missing_bytes, refusal, error (why\n"
+        "there is no answer for the card), step_s, samples_per_s, accumulation (batch,\n"
+        "micro_batch, step_s, or null), scenario (its file, or null). --fates all has strategies\n"
+        "(fates, cards) instead of cards.\n\n"
         "The exit code is 4 if no card has room for a single sample.\n",
     .examples = {{"sluice fits cnn_mnist --platform gtx980,k40,k20 --optimizer adam",
                   "the largest batch of a small network on each of three cards"},

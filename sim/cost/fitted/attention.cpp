@@ -47,8 +47,8 @@ std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
 }
 
 /// Each product has two gradients. Between the products, dropout reads its mask, and softmax reads its output and the
-/// gradient. Then the kernels of attention's own mask and of the scale read and write the gradient of each score. Fused
-/// attention does not keep the scores, so it computes them again.
+/// gradient. Two more kernels follow: one for attention's own mask, and one for the scale. Each of these two reads and
+/// writes the gradient of each score. Fused attention does not keep the scores, so it computes them again.
 std::vector<Kernel> backward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.keys, s.depth, s.rows, s.size),
                                  product("bmm", s.matrices, s.rows, s.keys, s.depth, s.size)};

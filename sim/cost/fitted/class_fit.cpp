@@ -11,8 +11,8 @@ constexpr std::size_t neighbours = 8;
 /// kernel's time if its distance from the kernel's place exceeds `reach`.
 constexpr double reach = 0.5;
 /// The correction at a place is an average: of the logarithms of measured time / time of the form (form.hpp), at near
-/// places. One more value is added to this average: 0, with this weight. So far from all measured places, the time is
-/// that of the form.
+/// places. One more value is in this average: 0, with the weight `trust_in_form`. So far from all measured places, the
+/// time is that of the form.
 constexpr double trust_in_form = 0.05;
 /// A number farther than `odd` from the robust mean of middle_of() counts little in this mean.
 constexpr double odd = 0.05;

@@ -24,7 +24,8 @@ struct Sample {
 };
 
 /// The time or the energy of a kernel as a function of the kernel's place. A place is a point given by the kernel's
-/// sizes. The function has the parameters of a form. It also has the logarithm of the deviation at each measured place.
+/// sizes. The function has the parameters of a form. For each measured kernel, `left` has the kernel's place, and the
+/// logarithm of a quotient: the measured value divided by the form's result.
 struct Surface {
   std::vector<double> parameters;
   std::vector<std::pair<Place, double>> left;

@@ -29,8 +29,8 @@ Fit read_fit(const Value& document);
 /// Reads the fit in a file, or the bundled fit with this name. Throws InputError and IoError.
 Fit load_fit(const std::string& file_or_name);
 
-/// Returns the text of a document. Fitted numbers have six digits. Up to these digits, read_fit makes the same fit from
-/// this text.
+/// Returns the text of a document. Fitted numbers have six digits. If the text is read by read_fit, the result is the
+/// same fit, except that its numbers are rounded to these digits.
 std::string fit_text(const Fit& fit);
 
 }  // namespace sluice

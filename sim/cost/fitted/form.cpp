@@ -25,8 +25,9 @@ enum Place : std::size_t {
 };
 static_assert(resident == resident_parameter && energy == energy_parameter && large == first_share);
 
-/// A tile is the part of the result that one unit computes at a time. `share` is the index of a parameter of the form.
-/// The parameter is the share of a unit's rate that tiles of this size reach.
+/// A tile is the part of the result that one unit computes at a time. The form is the formula for the seconds of a
+/// kernel. `share` is the index of one of the parameters of the form (form_parameters()). The parameter is the share of
+/// a unit's rate that tiles of this size reach.
 struct Tile {
   double rows, columns;
   Place share;
@@ -106,7 +107,7 @@ const std::vector<FormParameter>& form_parameters() {
        "the seconds that an unused unit adds in the last wave, as a share of the seconds of a tile",
        0.5, 1e-3, 1, products},
       {"startup",
-       "the time for the start and end of a tile, given as the depth of a product that takes this time",
+       "a depth. The start and end of a tile take as long as a tile of a product with this depth",
        50, 0.1, 2000, products},
       {"unaligned",
        "the share of time that is added if the columns or the depth are not a multiple of 4", 0.05, 1e-3,

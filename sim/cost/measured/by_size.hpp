@@ -22,9 +22,10 @@ class SharesBySize {
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
 
-  /// Returns the share that a kernel reaches. If the kernel's class was not measured, or its sizes are outside of the
-  /// measured range, returns nullopt. This function and the functions below throw InputError if rows of the class were
-  /// measured in different ways or on different devices.
+  /// Returns an estimate of the share of the device's full rates at which a kernel runs (ideal_seconds() divided by the
+  /// kernel's real seconds). If the kernel's class was not measured, or its sizes are outside of the measured range,
+  /// returns nullopt. This function and the functions below throw InputError if rows of the class were measured in
+  /// different ways or on different devices.
   std::optional<double> share(const Kernel& kernel) const;
   /// Returns the errors of estimates, class by class. To find them, each measured row is estimated from all other rows.
   /// Classes with fewer than three sizes are left out.

@@ -31,8 +31,8 @@ class MeasuredTable {
   bool measured_so(const Query& query) const;
   /// Returns a text that says why there is no price, and what to do.
   std::string why_not(const Query& query) const;
-  /// If all measured layers of the model have the same single batch, returns this batch. With several batches, or with
-  /// interpolated prices, returns 0.
+  /// If all rows for forward passes of the model's layers were measured with the same batch, returns this batch. With
+  /// several batches, or with interpolated prices, returns 0.
   std::int64_t only_samples(const Model& model) const;
   /// Cross-validates the interpolation by size on the rows of an element type, class by class.
   /// Classes with too few rows are left out.

@@ -49,8 +49,8 @@ struct FlowState {
 };
 
 /// An event of a stream or of one of its flows. At an event of a stream, either the stream's next action tries to
-/// start, or the arithmetic part of its running action ends (see occupancy.hpp). At an event of a flow, the flow begins
-/// or has arrived.
+/// start, or the arithmetic part of its running action ends. This is the part that shares no link with other actions
+/// (occupancy.hpp). At an event of a flow, the flow begins or has arrived.
 struct Event {
   double time;
   std::uint32_t stream;

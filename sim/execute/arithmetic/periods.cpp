@@ -56,8 +56,8 @@ Snapshot Replay::snapshot(std::int64_t iteration) const {
 }
 
 /// Writes the state of a stream. If the stream is in the body, its state contains the time at which it became free. A
-/// stream whose next action is in the epilogue may have been free during the whole body. The time since then becomes
-/// longer and longer, so a state that contained this time could not repeat.
+/// stream whose next action is in the epilogue may have been free during the whole body. The time since it became free
+/// grows from state to state, so a state that contained this time could not repeat.
 void Replay::write(Snapshot& state, std::uint32_t s) const {
   const StreamState& stream = streams_[s];
   if (stream.cursor.done()) return state.add(-1);

@@ -22,14 +22,15 @@ namespace sluice {
 // - No execution waits for memory. A pool grants a request if a sum of bytes fits (reservation.hpp). The sum counts two
 //   kinds of bytes, each at most once: the bytes in the pool, and the bytes of the requests that are listed up to this
 //   request. Let `apart` be the number of iterations by which the slowest stream is behind the fastest stream. Let
-//   `reach` be the result of reach_of(). Before the times grow evenly, the sum counts bytes of the iterations computed
-//   so far and of the next `apart` iterations. After that, it counts bytes of the `apart` iterations by which the
-//   streams differ and of the 2 * reach iterations before them, because the allocations of an iteration are freed
-//   within 2 * reach iterations. The first 2 * reach iterations may also allocate instances that are never freed,
-//   because all their uses would lie before the first iteration. The sum also counts the bytes of homes, of the
-//   prologue and of the epilogue. If a pool has room for all these bytes together, no action of the body ever waits for
-//   memory. An action of the epilogue may wait for memory until the body has ended. This wait delays no other action,
-//   because a request is granted without regard to requests that are listed later.
+//   `reach` be the largest distance of a wait or |`ahead`| of an action in the body, but at least 1 (reach_of()).
+//   Before the times grow evenly, the sum counts the allocations of the iterations computed so far and of the next
+//   `apart` iterations. After that, it counts bytes of the `apart` iterations by which the streams differ and of the 2
+//   * reach iterations before them, because the allocations of an iteration are freed within 2 * reach iterations. The
+//   first 2 * reach iterations may also allocate instances that are never freed, because all their uses would lie
+//   before the first iteration. The sum also counts the bytes of homes, of the prologue and of the epilogue. If a pool
+//   has room for all these bytes together, no action of the body ever waits for memory. An action of the epilogue may
+//   wait for memory until the body has ended. This wait delays no other action, because a request is granted without
+//   regard to requests that are listed later.
 namespace {
 
 /// The greatest number of iterations that this file computes. If the times do not grow evenly within these iterations,
@@ -67,7 +68,7 @@ class Unhindered {
   }
 
  private:
-  /// Reads the waits of all actions. Returns false if an action waits for an action listed later.
+  /// Reads the waits of all actions before the epilogue. Returns false if an action waits for an action listed later.
   bool learn_waits() {
     for (std::uint32_t a = 0; a < plan_.body_end; ++a) {
       const bool body = a >= plan_.body_begin;
@@ -122,9 +123,10 @@ class Unhindered {
     return times;
   }
 
-  /// `before` and `after` are taken_over() of two consecutive iterations. Returns the seconds by which all times grew
-  /// from `before` to `after`. Returns nullopt if they grew by different amounts. Except for rounding, the
-  /// result is the growth of every stream. It is computed for the stream on which the replay measures its periods.
+  /// `before` and `after` are the times that taken_over() returned for an iteration and for the next iteration. Returns
+  /// the seconds by which all times grew from `before` to `after`. Returns nullopt if they grew by different amounts.
+  /// Except for rounding, the result is the growth of every stream. It is computed for the stream on which the replay
+  /// measures its periods.
   std::optional<double> growth(const std::vector<double>& before,
                                const std::vector<double>& after) const {
     std::size_t leader = 0;
@@ -140,7 +142,7 @@ class Unhindered {
   }
 
   /// Returns whether each pool has room for the largest sum of bytes that is counted for one of its grants. The caller
-  /// has found that the times grow by `grown` seconds in `iteration` and in each later iteration.
+  /// has found that after `iteration`, each action ends `grown` seconds later than in the iteration before.
   bool has_room(double grown, std::int64_t iteration) const {
     double first = free_[plan_.actions[plan_.body_begin].stream], last = first;
     for (std::uint32_t s = 0; s < free_.size(); ++s) {

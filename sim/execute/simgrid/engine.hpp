@@ -4,11 +4,11 @@
 //
 // Computations are timed by arithmetic: the end is the start plus the seconds. The same holds for a transfer that meets
 // no other flow on its links. During the computation or transfer, the actor sleeps until SimGrid's clock reaches the
-// end. SimGrid's clock orders all events. The times in the trace are the exact sums instead of the times of the clock.
-// If other streams also use the links of a transfer, the transfer is a SimGrid communication. SimGrid then shares the
-// links by max-min fairness, and the end of the transfer is read from SimGrid's clock. The setup of a transfer occupies
-// the stream before the bytes flow. The latency of a transfer delays the arrival of its data, but does not occupy the
-// stream or the links.
+// end. SimGrid's clock orders all events. As the end of such a computation or transfer, the trace has the sum of start
+// and seconds, not the time of the clock. If other streams also use the links of a transfer, the transfer is a SimGrid
+// communication. SimGrid then shares the links by max-min fairness, and the end of the transfer is read from SimGrid's
+// clock. The setup of a transfer occupies the stream before the bytes flow. The latency of a transfer delays the arrival
+// of its data, but does not occupy the stream or the links.
 //
 // SimGrid allows one engine per process: a second call of execute() in the same process throws InternalError. So each
 // execution needs its own process (run/isolated.hpp).

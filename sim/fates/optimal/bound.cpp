@@ -42,8 +42,9 @@ class Overlap {
         whole_passes_(whole_passes) {}
 
   /// Searches for the weights of the inequalities (`means_`) that give the greatest bound. The bound is a concave
-  /// function of these weights. Each step multiplies every weight by a factor that grows with the seconds of its
-  /// inequality. The factors of later steps are closer to 1 than the factors of earlier steps.
+  /// function of these weights. Each inequality adds up the seconds of some passes and copies. Each step multiplies the
+  /// weight of every inequality by a factor. This factor is greater if the inequality has more seconds. The factors of
+  /// later steps are closer to 1 than the factors of earlier steps.
   FateBound best(int steps) {
     means_.forward = means_.backward = computation();
     FateBound best{0, relaxation_.best(weights()).value, weights()};

@@ -1,8 +1,8 @@
 // Computes a proven lower bound on the seconds of a training step of a chain within a memory budget. The bound holds
-// for schedules in which each forward pass runs at least once, and each backward pass once. The relaxation in
-// relaxation.hpp gives a value for each choice of the weights of a mean, which is described below. The bound is the
-// greatest value that was found. If no stage has to run more than twice, the bound is close to the seconds of the
-// fastest schedule.
+// for schedules in which each forward pass runs at least once, and each backward pass once. The step takes at
+// least as long as a weighted mean, which is described below. For given weights, the relaxation in relaxation.hpp gives
+// a value that this mean has at least. The bound is the greatest value that was found. If no stage has to run more than
+// twice, the bound is close to the seconds of the fastest schedule.
 //
 // In a serial run, computation and copies take turns. So the bound is for the sum of the seconds of both.
 //
@@ -27,10 +27,10 @@
 // copies that every tape must make, and the copies that follow from the fates. A run takes at least as long as these
 // copies. So a weighted mean of the seconds of the copies and of the seconds of the halves is a lower bound, too.
 //
-// If host memory is limited, all copies must fit into it at the turning point. Then another bound holds, too. For this
-// bound, each save takes longer by a price per byte, and the price of all available host memory is subtracted. The
-// weight of a save in the weighted mean is at most 1. So each saved byte adds at most its price, and all saved bytes
-// together add at most what is subtracted.
+// If host memory is limited, all copies must fit into it at the turning point. Then another bound holds, too. Give each
+// byte of host memory a price in seconds. Compute the bound as above, but let each save take longer by the price of its
+// bytes. From the result, subtract the price of all available host memory. The weight of a save in the weighted mean is
+// at most 1. So each saved byte adds at most its price, and all saved bytes together add at most what is subtracted.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,9 @@ struct FateBound {
   FateWeights weights;
 };
 
-/// Returns the bound for this budget. Each of the `steps` steps improves the weights. With more steps, the result is
-/// closer to the greatest possible value. `whole_passes` has the meaning of FateRun::whole_passes.
+/// Returns the bound for this budget. The function improves the weights of the mean (FateWeights) in `steps` steps.
+/// With more steps, the result is closer to the greatest possible value. `whole_passes` has the meaning of
+/// FateRun::whole_passes.
 FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps = 200,
                    double whole_passes = 1);
 
@@ -67,8 +68,9 @@ struct FateRun {
   double handed_over_s = 0;
   double steps = 1;
   double idle_s() const { return first_s + (steps - 1) * between_s + last_s; }
-  /// The share of passes over the model that compute the full number of micro-batches. This share can be below 1 only
-  /// if micro-batches run side by side.
+  /// The share of a batch's micro-batches that are computed in full passes over the model. Only the last pass of a batch
+  /// may not be full: it may have fewer micro-batches than the other passes. This share can be below 1 only if
+  /// micro-batches run side by side.
   double whole_passes = 1;
 };
 
@@ -79,7 +81,8 @@ struct FateRun {
 double run_bound(const Chain& chain, const FateRun& run, double halves);
 
 /// Returns a lower bound on the seconds of a run whose copies run during computation. The run has `budget` bytes of
-/// memory. The bound follows from the halves of bound_of(), and from the seconds of the copies of each copy engine.
+/// memory. The bound follows from the lower bound on the halves of a micro-batch (FateBound::halves), and from the
+/// seconds of the copies of each copy engine.
 double run_bound_within(const Chain& chain, const FateRun& run, std::int64_t budget,
                         int steps = 200);
 

@@ -141,8 +141,8 @@ class Frontier::Solver {
     frontier_.segments_[frontier_.index(segment)] = best_;
   }
 
-  /// Adds to the points of the segment the schedules in which stage s keeps its inner tensors. Then comes segment
-  /// s + 1 … t, and then the backward pass of s.
+  /// Adds points to the segment, for schedules in which the forward pass of stage s keeps the inner tensors of s. After
+  /// this forward pass, segment s + 1 … t is executed, and then the backward pass of s.
   void keep(const Segment& segment, bool boundary_goes, bool inner_goes) {
     const auto [s, t, copied, needed, ready, around] = segment;
     const ChainStage& stage = chain_.stages[s];
@@ -198,7 +198,7 @@ class Frontier::Solver {
     return frontier_.index({.s = s, .t = t}) / frontier_.states_;
   }
 
-  /// Computes the passes of the stages from s on, for each k at which a segment from s may split.
+  /// Sets `passes_` for the stages s … k - 1, for each k at which a segment that begins with stage s may split.
   void add_passes_from(std::size_t s) {
     Passes passes;
     for (std::size_t k = s + 1; k <= count_; ++k) {
@@ -214,7 +214,7 @@ class Frontier::Solver {
   }
 
   /// Adds schedules for every k at which the segment may split. First, the stages s … k - 1 run. Of these, only the
-  /// last stage may keep its inner tensors. Then comes segment k … t, and then segment s … k - 1 from boundary s.
+  /// last stage may keep its inner tensors. Then segment k … t is executed, and then s … k - 1, which reads boundary s.
   void pass(const Segment& segment, bool boundary_goes) {
     const std::size_t s = segment.s, t = segment.t;
     if (t - s < frontier_.free_length_) {
@@ -225,7 +225,7 @@ class Frontier::Solver {
     for (; k != splits_.end() && *k <= t; ++k) split_at(segment, boundary_goes, *k);
   }
 
-  /// Adds the schedules of pass() for one k.
+  /// Adds the schedules in which the segment splits at k. The comment of pass() says what these schedules do.
   void split_at(const Segment& segment, bool boundary_goes, std::size_t k) {
     const auto [s, t, copied, needed, ready, around] = segment;
     const ChainStage& stage = chain_.stages[k - 1];

@@ -24,9 +24,9 @@
 // boundaries may contain the same tensor. Suppose that an earlier boundary keeps such a tensor on the device during a
 // whole segment. Then the bytes of this tensor do not count in the first boundary of the segment.
 //
-// The search leaves out two kinds of schedules. In one kind, a segment and a later segment overlap: a pass of the
-// segment runs before the last backward pass of the later segment. In the other kind, a boundary is made again although
-// host memory holds its copy.
+// The search leaves out two kinds of schedules. In one kind, the second or the third way is changed: the execution of
+// segment s … k - 1 begins before the execution of segment k … t has ended. In the other kind, a boundary is made again
+// although host memory holds its copy.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ struct FrontierSettings {
   double copy_price = 1;
   bool copies = true;  ///< whether tensors that a stage makes may go to host memory
   /// Whether the search keeps only the first point of each segment, which is much faster. Then the frontier has a
-  /// single point. For every `cap`, the peak of this point is the least peak of the frontier that the search would find
-  /// otherwise.
+  /// single point. If this setting is false, the search finds more points, but the first of them has the same peak as
+  /// this single point, for every value of `cap`.
   bool only_least = false;
   /// The approximate number of points per segment. A segment with more points loses some of them (see thin() in
   /// pareto.hpp). The schedules of the remaining points are still feasible. If the value is 0, the number of stages
@@ -93,17 +93,18 @@ class Frontier {
     bool copied = false;  ///< whether a copy of boundary s is in host memory
     bool needed = false;  ///< whether the backward pass of s - 1 needs boundary s
     Ready ready = Ready::no;
-    /// Whether an earlier boundary keeps the carried part of boundary s (ChainCarried) on the device during the whole
-    /// segment.
+    /// Whether the carried part of boundary s (ChainCarried) takes no memory of its own during the whole segment,
+    /// because an earlier boundary with the same tensors stays on the device.
     bool around = false;
   };
   class Solver;
 
-  /// Returns whether an earlier boundary keeps the carried part of boundary b on the device. For this, the device is
-  /// assumed to hold those tensors of boundaries before `limit` that stage b or a later stage reads.
+  /// Returns whether the carried part of boundary b (ChainCarried) is on the device already, because earlier boundaries
+  /// with the same tensors stay there. `limit` says what stays there: of the boundaries before `limit`, the tensors
+  /// that stage b or a later stage reads.
   bool is_around(std::size_t b, std::size_t limit) const;
-  /// Returns the `limit` of is_around() for the boundaries after boundary s of a segment. `stays` says whether boundary
-  /// s stays on the device.
+  /// Returns the argument `limit` with which is_around() is called for the later boundaries of a segment that begins
+  /// with boundary s. `stays` says whether boundary s stays on the device.
   static std::size_t limit(const Segment& segment, bool stays) {
     return stays ? segment.s + 1 : segment.around ? segment.s : 0;
   }

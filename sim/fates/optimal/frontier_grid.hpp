@@ -8,12 +8,13 @@
 
 namespace sluice {
 
-/// Returns at most `count` prices of memory in falling order, in seconds per byte. From one price to the next, the
-/// cheapest choices change.
+/// The cost of a schedule is its seconds plus its bytes on the device x a price. Returns at most `count` such prices,
+/// in seconds per byte and in falling order. From one price to the next, the choices with the lowest cost change.
 std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count);
 
-/// Marks the end of the chain and about `count` other boundaries. Between any two neighbouring marked boundaries lies
-/// about the same share of the chain: the mean of the shares of its stages, its seconds and its bytes.
+/// Marks the end of the chain and about `count` other boundaries. The marked boundaries divide the chain into parts of
+/// about equal size. The size of a part is the mean of three shares: of the chain's stages, of the seconds of all
+/// forward passes, and of the bytes of all outputs and inner tensors.
 std::vector<bool> spread_splits(const Chain& chain, std::size_t count);
 
 }  // namespace sluice

@@ -59,9 +59,11 @@ bool InTurnSearch::keeps_all(std::int64_t budget) const {
   return memory_of(chain_, alike_.front()).peak <= budget;
 }
 
-/// Returns the tape with the fewest bytes that was found. If the chain branches, a second tape is tried, which comes
-/// from the view of the chain without carried parts (ChainCarried). In this view, the second tape needs more bytes than
-/// the first. But in the chain itself, it may need fewer. `copies` says whether tapes may copy tensors to host memory.
+/// Returns the tape with the fewest bytes that was found. If the chain branches, a second tape is tried. It comes
+/// from a view in which no part of a boundary counts as carried (ChainCarried). So in this view, each boundary takes
+/// memory for all its tensors, even if an earlier boundary has them on the device already. In this view, the second
+/// tape needs more bytes than the first. But in the chain itself, it may need fewer. `copies` says whether tapes may
+/// copy tensors to host memory.
 SmallestTape InTurnSearch::smallest(bool copies) const {
   FrontierSettings settings = settings_of(chain_);
   settings.copies = copies;
@@ -117,8 +119,9 @@ void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t bu
   }
 }
 
-/// If host memory is unlimited, returns a single frontier. If host memory is limited, returns a frontier for each price
-/// of a byte of host memory, and a frontier without copies.
+/// If host memory is unlimited, returns a single frontier. If host memory is limited, a saved byte has a price: the
+/// seconds by which its save takes longer (host_prices() returns the prices that are tried). Then returns one frontier
+/// for each of these prices, and one frontier of schedules without copies.
 const std::vector<Frontier>& InTurnSearch::frontiers() {
   if (!frontiers_.empty()) return frontiers_;
   FrontierSettings settings = settings_of(chain_);

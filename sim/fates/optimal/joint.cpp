@@ -95,8 +95,8 @@ class Separating {
     }
   }
 
-  /// The joint tape loads a joint boundary. Those boundaries in it that have left the device become `absent_`. An
-  /// absent boundary is loaded only when an operation reads it.
+  /// Call this function where the tape of the view loads the joint boundary `joint`. Those boundaries in it that have
+  /// left the device become `absent_`. An absent boundary is loaded only when an operation reads it.
   void load(std::size_t joint) {
     for (const std::size_t b : crossing_[joint]) {
       const bool first = b == 0 && tape_.empty();

@@ -16,8 +16,9 @@ namespace {
 constexpr std::uint32_t nobody = static_cast<std::uint32_t>(-1);
 using Row = std::vector<std::uint32_t>;  ///< variables; `nobody` means that there is no variable
 
-/// The integer programme of a graph. In the Checkmate paper, the variables `runs_` have the name R, `there_` the name
-/// S, and those of free_after() the name FREE.
+/// The integer programme that chooses between keep, recompute and offload in one graph of operations (milp.hpp). In
+/// the Checkmate paper, the variables `runs_` have the name R, `there_` the name S, and those of free_after() the name
+/// FREE.
 class Programme {
  public:
   Programme(const FateGraph& graph, std::int64_t budget, double time_limit_s)
@@ -89,7 +90,8 @@ class Programme {
       for (const std::uint32_t i : operation.may_make) makers_.at(i) = v, optional_[i] = 1;
     }
     // Goes through the operations in reverse order. For each operation, finds the last stage in which running it can be
-    // useful. For each tensor, finds the last stage in which having it can be useful.
+    // useful. For each tensor, finds the last stage in which it can be useful to have the tensor on the device. Stages
+    // are those of time (milp.hpp).
     for (std::uint32_t v = static_cast<std::uint32_t>(stages_); v-- > 0;) {
       const FateGraph::Operation& operation = graph_.operations[v];
       std::uint32_t last = v;
@@ -172,7 +174,8 @@ class Programme {
     }
   }
 
-  /// Adds the constraints that stage t loads tensor i only if the tensor was made in an earlier stage and saved.
+  /// Adds the constraints for the load of tensor i in stage t. Here, a stage is a part of the time (milp.hpp). The
+  /// tensor is loaded only if it is saved, and if an operation made it in an earlier stage.
   void constrain_load(std::size_t t, std::size_t i) {
     milp_.constrain(0, {{saves_[i], 1}, {loads_[t][i], -1}}, Milp::infinity);
     // If the operation always makes the tensor, the constraint below is not needed.

@@ -59,7 +59,8 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
          " are proven not to be enough";
 }
 
-/// Throws Infeasible. The tape in `found` belongs to `request`. `bound` is a lower bound on the bytes of every tape.
+/// Throws Infeasible. `found` is the smallest tape that was found for `request`. `bound` is a lower
+/// bound on the bytes of every tape.
 [[noreturn]] void refuse(const FateRequest& request, const SmallestTape& found, std::int64_t bound,
                          std::int64_t budget) {
   const std::int64_t least = found.bytes;
@@ -167,7 +168,7 @@ FateResult better(const FateResult& plain, const FateResult& selective) {
 }
 
 /// Returns the answer of the integer programme, with the bound of this programme. The programme starts with the answer
-/// of the frontier. So its own answer is never slower.
+/// of the solver `frontier`. So its own answer is never slower.
 FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)

@@ -74,8 +74,8 @@ class Pairs {
   /// pair.
   std::int64_t next() const { return next(i, j); }
 
-  /// Returns a peak below which no pair is faster than `than`. Along both rows, the seconds fall. So if a pair is too
-  /// slow, all pairs of earlier points are too slow, too.
+  /// Returns a peak. No pair with a lower peak takes less than `than` seconds. Along both rows, the seconds fall. So if
+  /// a pair is too slow, all pairs of earlier points are too slow, too.
   std::int64_t next_faster(double than) const {
     std::int64_t peak = next();
     for (std::uint32_t far = 2; peak != never; far *= 2) {

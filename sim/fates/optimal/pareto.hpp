@@ -16,7 +16,8 @@ struct ParetoNode {
   /// and the number is 0.
   std::uint16_t split = 0;
   bool boundary_goes = false, inner_goes = false, keeps = false;
-  /// If the segment splits, the indices of the nodes of its two parts. Each is an index into the row of its part.
+  /// If the segment splits, the indices of the nodes of its two parts. Each part has a row of nodes (ParetoNodes), and
+  /// its index counts in this row.
   std::uint32_t first = 0, second = 0;
 };
 

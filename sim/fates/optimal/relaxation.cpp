@@ -131,7 +131,8 @@ class Row {
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
-  /// The costs up to stage s - 1: `once_` if stage s - 1 runs once, and `again_` if it runs twice.
+  /// Before pass(s): the cost of one forward and one backward pass of each stage, plus the cost of the
+  /// choices for the stages before s. `once_` holds if stage s - 1 runs once, and `again_` if it runs twice.
   /// `all_` is the cost of the best choices for all stages.
   Cost once_, again_, all_;
 };
@@ -187,7 +188,8 @@ double FateRelaxation::BestBound::share() const {
   return between > 0 ? std::clamp(more.bytes / between, 0.0, 1.0) : 1;
 }
 
-// Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines.
+// Finds the price per byte at which `value`, the lower bound on the seconds (FateRelaxation::Solution), is greatest.
+// As a function of the price, the value is the minimum of straight lines.
 // Each line stands for one choice of all fates. The slope of the line is the number of kept bytes minus the number of
 // available bytes. Two lines, `more` and `less`, meet in a point. If no other line lies below this point, the point is
 // the maximum. If a third line lies below the point, the third line replaces one of the two lines. If its choice keeps

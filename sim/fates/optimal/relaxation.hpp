@@ -7,15 +7,15 @@
 // relaxation of this problem replaces the constraint by a price per byte. For each price, the relaxation is solved
 // exactly and gives a lower bound (bound.hpp). The choices at a price are starting points of a search (search.hpp). The
 // simpler problem ignores three things: the memory at all other moments, third runs of a stage, and some reads in a
-// chain that branches. When a stage of such a chain runs again, only its read from the previous stage counts. All this
-// can only make the value smaller, so the value is a lower bound in spite of it.
+// chain that branches. When a stage of such a chain runs again, only its read from the previous stage counts.
+// Ignoring these things can only make the result of the relaxation smaller. So the result is still a lower bound.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch through the last
 // stage. At this moment, all micro-batches have finished their forward passes. Each micro-batch has the same fates. The
 // tensors that the last stage reads and makes count for one micro-batch only. If weights take turns, the backward pass
 // of a stage needs the stage's weights. These weights are on the device at the turning point, or they are loaded
-// afterwards. Only the weights of the last stage that has weights are not loaded again, because the run of this stage
-// continues.
+// afterwards. Only the last stage that has weights needs no such load. Its weights stay on the device from its forward
+// passes to its backward passes, because no other stage with weights is executed in between.
 #pragma once
 
 #include <cstdint>

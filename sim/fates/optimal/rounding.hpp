@@ -13,9 +13,10 @@ struct FateWeights;
 
 /// Says how the weights and the choices of a relaxation are changed before a tape is made from them.
 struct Rounding {
-  /// The FateWeights of copies of the stages before stage `early` are divided by `factor`. The FateWeights of all other
-  /// copies are multiplied by `factor`. The backward half reads the tensors of early stages last. Therefore a long time
-  /// passes between the save and the load of such a tensor, and its copies are cheap.
+  /// FateWeights has one weight for the saves of each stage's tensors, and one weight for the loads. For the stages
+  /// before stage `early`, these two weights are divided by `factor`. For all other stages, they are multiplied by
+  /// `factor`. The backward half reads the tensors of early stages last. Therefore a long time passes between the save
+  /// and the load of such a tensor, and its copies are cheap.
   std::size_t early = 0;
   double factor = 1;
   /// Consecutive stages may run again together. This number is the most bytes that such stages may make, as a share of
@@ -27,8 +28,8 @@ struct Rounding {
 /// 2n are the boundaries.
 Fate& fate_at(Choices& choices, std::size_t place);
 
-/// Gives the fate `keep` to each dropped boundary that cannot be made again: the input, the output of the model, and
-/// each boundary whose stage does not recompute.
+/// Gives the fate `keep` to each dropped boundary that cannot be made again. These are the input of the model, the
+/// output of the model, and each boundary that is the output of a stage whose inner tensors are not recomputed.
 void keep_what_nobody_makes(Choices& choices);
 
 /// Returns a tape that fits into the budget. If no tape was found that fits, returns an empty tape.

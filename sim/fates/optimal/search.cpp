@@ -61,14 +61,15 @@ std::vector<double> copy_prices(std::size_t stages) {
   return {0.3};
 }
 
-/// Several candidates may have the same tape and different bytes. Returns whether only the one with the most bytes is
-/// replayed. With fewer bytes, the loads come later, and the run could be faster only by chance.
+/// A candidate is a tape with the bytes of memory that its run may use. So several candidates may have the same tape
+/// and different bytes. Returns whether only the one with the most bytes is replayed. With fewer bytes, the loads come
+/// later, and the run could be faster only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
 
-/// Returns the settings of a frontier. The frontier of a longer chain is coarser, but each segment can still split at
-/// some boundary.
+/// Returns the settings of a frontier. For a longer chain, segments may split at a smaller share of the boundaries, and
+/// the frontier of a segment has fewer points. But each segment has a boundary at which it may split.
 FrontierSettings settings(std::size_t stages, double copy_price, bool copies = true) {
   FrontierSettings settings{.copy_price = copy_price, .copies = copies};
   if (stages <= 20) return settings;
@@ -79,8 +80,9 @@ FrontierSettings settings(std::size_t stages, double copy_price, bool copies = t
   return settings;
 }
 
-/// Returns the number of steps that improve the weights of a rung's bound (FateWeights). rounded_tape() makes tapes
-/// with these weights. So with too few steps, these tapes would be worse.
+/// bound_of() computes the bound of a rung, and improves the weights of this bound (FateWeights) step by step. Returns
+/// the number of these steps. rounded_tape() makes tapes with these weights. So with too few steps, these tapes would
+/// be worse.
 int bound_steps(std::size_t stages) {
   return static_cast<int>(
       std::clamp<std::size_t>(12'000 / std::max<std::size_t>(stages, 1), 10, 40));

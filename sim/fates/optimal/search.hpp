@@ -11,10 +11,12 @@
 //   3. the tapes that treat every stage alike (choices.hpp)
 //   4. a local search that changes one choice at a time, and in short chains also two choices
 // The answer for a budget is the best of those candidates of all rungs that fit into the budget. So more memory never
-// makes the answer slower. The search also replays each tape that treats every stage alike: first with the whole
-// budget, and then with the next smaller budgets at which the result differs. So no such tape is faster than the
-// answer. If the bound of a rung is above the best result so far, the search ends, because no candidate of the rung is
-// better. The effort of the search depends only on the number of stages, and never on a clock.
+// makes the answer slower. The search also replays each tape that treats every stage alike, first with the whole
+// budget. In each of a few further replays of the tape, the device has one byte less than the replay before used, so
+// that some loads come later. So no such tape is faster than the answer. The search goes from rungs with many bytes to
+// rungs with fewer bytes. Each rung has a lower bound of the seconds of all tapes within its bytes. If this bound is
+// not below the seconds of the best result so far, the search ends: no tape within these bytes or fewer is faster. The
+// effort of the search depends only on the number of stages, and never on a clock.
 #pragma once
 
 #include <cstdint>
@@ -106,11 +108,13 @@ class FateSearch {
   FateScore score_;
   FateRun run_;
   bool one_of_several_;
-  /// The effort of the search depends on this number of stages. If `one_of_several` is true, the
-  /// number may be greater than the chain's number of stages, which makes the effort smaller.
+  /// For a longer chain, the search makes fewer frontiers, rungs and estimates. It counts as many stages as the chain
+  /// has, but at least 41 if `one_of_several` is true: the caller then makes several searches, and each does less work.
   std::size_t looked_at_as_;
   std::vector<Tape> alike_;  ///< the tapes of the strategies that treat every stage alike
-  /// One frontier for each price of a copy. In the first frontier, copies and computation take turns.
+  /// The frontiers differ in the number by which the seconds of copies are multiplied (FrontierSettings::copy_price).
+  /// If `looked_at_as_` is at most 100, this number is 1 in the first frontier, as if copies and computation took
+  /// turns. If host memory is limited, there are further frontiers, whose tapes use fewer bytes of it.
   std::vector<Frontier> frontiers_;
   std::vector<Rung> rungs_;
   std::map<std::pair<Key, std::int64_t>, Scored> judged_;

@@ -73,9 +73,10 @@ extern const Metric energy_j_metric = {
     .unit = "J",
     .summary = "Energy of all devices and links for which watts are known.",
     .details =
-        "The value is the sum of energy_j_by_device and energy_j_by_link. A device or link without watts adds "
-        "nothing. Compare two runs only if both platforms give watts for the same devices and links. The metric "
-        "has no value if neither watts nor joules are known.",
+        "The value is the sum of energy_j_by_device and energy_j_by_link. A link without watts adds nothing. A "
+        "device without watts adds only the joules of its actions, if the cost model knows them. Compare two runs only "
+        "if both platforms give watts for the same devices and links. The metric has no value if neither watts nor "
+        "joules are known.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

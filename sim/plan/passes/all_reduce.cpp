@@ -28,8 +28,8 @@ struct Sum {
   std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
   std::uint32_t before = none;  ///< the ring is listed immediately before this action
   /// `user` is the action that needs the sums of the ring: the update, or the save of the gradients. If the gradients
-  /// stay on the device, `user` is the next backward pass that adds to them. `distance` says how many iterations
-  /// after the ring `user` runs: 0 or 1.
+  /// stay on the device, `user` is the next backward pass that adds to them. `distance` is 0 if `user` runs in the
+  /// same iteration as the ring, and 1 if it runs in the next iteration.
   std::uint32_t user = none, distance = 0;
 };
 
@@ -168,7 +168,8 @@ class Rings {
     return found == gradients_.end() ? none : found->second;
   }
 
-  /// The connection from one device to the next device of the ring, with numbers of the plan instead of names.
+  /// The connection from one device to the next device of the ring. Unlike a RingHop, it consists of indices in the
+  /// plan: of the pools of both devices, of the stream and of the route.
   struct Hop {
     std::uint32_t from, to, stream, route;
   };

@@ -37,8 +37,9 @@ class Unroller {
   }
 
  private:
-  /// Returns whether any name of the plan contains `mark`, the text before the number of a copy in the names of copies.
-  /// The plan may contain it because it was unrolled before. Then the names of the new copies need another mark.
+  /// Returns whether the name of any action or tensor contains `mark`. The name of a copy is the old name, then the
+  /// mark, and then the number of the copy. The plan may contain it because it was unrolled before. Then the names of
+  /// the new copies need another mark.
   bool is_in_a_name(const std::string& mark) const {
     const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
     return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||
@@ -87,9 +88,9 @@ class Unroller {
     Action action = plan_.actions[number];
     const Section section = plan_.section_of(number);
     if (copy > 0) action.name = name_of(action) + mark_ + std::to_string(copy);
-    // In the old plan, the action works for the iteration that is `action.ahead` iterations later. `instance` is the
-    // place of that iteration in the new plan, with runs counted from the present run. The prologue counts as iteration
-    // 0. The epilogue counts as the iteration after the last one.
+    // In the old plan, the action works for the iteration that is `action.ahead` iterations later. `instance` says
+    // where that iteration is in the new plan: in which copy, and how many runs of the new body after the run of the
+    // action. The prologue counts as iteration 0. The epilogue counts as the iteration after the last one.
     const Place instance = place(copy + action.ahead);
     action.ahead = static_cast<std::int32_t>(instance.runs);
     for (Flow& flow : action.flows)

@@ -132,7 +132,7 @@ class PhaseLister {
   }
 
   /// Lists what happens during a phase that computes nothing: the saves of the previous phase. The previous phase is in
-  /// this window, because the first phase of a turn is never idle.
+  /// this window: a window begins with the first phase of a turn, and this phase always computes something.
   void list_idle_phase(std::size_t p) {
     const PlanBuilder::Ref last = window_.listed[p - 1].last;
     window_.listed.emplace_back().last = last;

@@ -62,13 +62,14 @@ std::int64_t default_in_flight(const PhaseRules& rules) {
 }
 
 /// Returns the largest number of batches in flight that can matter. With this number, all batches of a step are in one
-/// turn. In this turn, a stage has at least `batches_per_step` phases and at most the returned number, and some may be
-/// idle. With more phases per stage, each phase would be on the same device as with a number of phases in this range.
+/// turn. In this turn, a stage has one phase per batch, and `rules.last_turn` may add idle phases. Let n be the number
+/// of devices that take turns. With n more idle phases, each batch would be computed on the same devices as without
+/// them. So only up to n - 1 idle phases can matter.
 std::int64_t most_in_flight(const PhaseRules& rules, const Workload& workload) {
   return workload.batches_per_step + rules.turning_devices() - 1;
 }
 
-/// Returns whether the last turn of a step can have the number of phases that the scenario says. If every turn
+/// Returns whether each stage can have `rules.last_turn` phases in the last turn of a step. If every turn
 /// has `in_flight` batches, the number changes nothing, and the function returns true.
 bool fits_last_turn(const PhaseRules& rules, const Workload& workload) {
   const std::int64_t left = rules.left_of_step(workload);
@@ -85,7 +86,7 @@ void read_last_turn(PhaseRules& rules, const Workload& workload, const Reader& p
   rules.last_turn = parameters.integer("last_turn");
   if (fits_last_turn(rules, workload)) return;
   if (parameters.is_word("in_flight", "auto")) {
-    rules.in_flight = 1;  // so no turn is short
+    rules.in_flight = 1;  // then all turns, even the last turn of a step, have one batch
     return;
   }
   const std::int64_t left = rules.left_of_step(workload);
@@ -212,9 +213,10 @@ bool is_long(const PhaseRules& rules, const Workload& workload) {
   return workload.batches_per_step > longest_round && rules.left_of_step(workload) != 0;
 }
 
-/// Returns the numbers of phases that a stage may have in the last turn of a step, fewest first. Two numbers whose
-/// difference is the number of devices lead to the same devices, so only the smaller number is returned. If there is
-/// nothing to choose, the only number is 0.
+/// Returns the numbers of phases that a stage may have in the last turn of a step, fewest first. Let n be the number of
+/// devices that take turns. With n more phases per stage, each batch would be computed on the same devices as without
+/// them. So of two numbers whose difference is n, only the smaller number is returned. If every turn has equally many
+/// batches, or fewer than two devices take turns, the only number is 0.
 std::vector<std::int64_t> last_turns(const PhaseRules& rules, const Workload& workload) {
   const std::int64_t left = rules.left_of_step(workload);
   if (rules.last_turn > 0 && !fits_last_turn(rules, workload)) return {};

@@ -50,7 +50,7 @@ struct PhaseRules {
   std::int64_t phases_of_turn(std::int64_t batches) const {
     return batches > 0 && batches < in_flight ? std::max(batches, last_turn) : batches;
   }
-  /// Returns how many devices take turns. If each stage has its own device, no devices take turns.
+  /// Returns how many devices take turns. If each stage has its own device, no devices take turns, and the result is 1.
   std::int64_t turning_devices() const {
     return by_stage ? 1 : static_cast<std::int64_t>(devices.size());
   }
@@ -79,9 +79,9 @@ struct PhaseTurns {
 };
 /// Returns the turns that the judge compares in inference, if the scenario leaves a choice.
 ///
-/// A longer step, with one more batch, usually has no better order of phases than this step. For most orders of the
-/// longer step are also orders of this step, with the phases of the additional batch left out or idle. The longer step
-/// may have a better order in these cases:
+/// A longer step, with one more batch, usually has no better order of phases than this step. The reason: most orders
+/// of the longer step are also orders of this step, with the phases of the additional batch left out or idle. The
+/// longer step may have a better order in these cases:
 /// - If a step has more than `longest_round` batches, only numbers in flight that divide its batches are compared. The
 ///   longer step may have other divisors.
 /// - If the additional batch is alone in the last of several turns, this step does not have this turn, nor the idle

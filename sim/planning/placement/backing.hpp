@@ -28,7 +28,8 @@ std::string why_no_backing(const Platform& platform, const std::string& device);
 /// Throws InputError at `placement` if why_no_backing() returns a reason. The message gives this reason.
 void require_backing(const Platform& platform, const std::string& device, const Reader& parameters);
 
-/// backed_draft() calls `plan` for the shown machine, and returns the real machine's plan. Throws what `plan` throws.
+/// `plan` makes the policy's plan for the shown machine. backed_draft() calls `plan`, changes the result into a plan
+/// for the real machine, and returns the changed plan. Throws what `plan` throws.
 using PlanOf = std::function<Draft(const PolicyRequest& shown)>;
 Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
                    const PlanOf& plan);
@@ -42,7 +43,8 @@ std::vector<Candidate> backed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common,
                                          const CandidatesOf& candidates);
 
-/// The homes that are compared: host memory (`host`), the second memory (`backing`), or both.
+/// The homes that tensors may have if they take turns: host memory (`host`), the second memory (`backing`), or both.
+/// With both, the candidates for one home are compared with those for the other home.
 struct Homes {
   bool host = false, backing = false;
 };

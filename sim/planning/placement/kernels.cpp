@@ -73,7 +73,7 @@ class Builder {
                        "bytes of a micro-batch");
   }
 
-  /// The present life (ActivationLife) of a layer's output, and of the tensor that a layer keeps for its backward pass.
+  /// How often the output or the kept tensor of a layer has been made, and whether it is only in host memory now.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }
@@ -285,7 +285,7 @@ class Builder {
 
   static bool has_weights(const Layer& layer) { return layer.parameters > 0 || layer.shared > 0; }
 
-  /// Adds the forward pass of a layer. The function takes the operands in the order in which operands_of() lists them.
+  /// Adds the forward pass of a layer. The kernel gets its operands in the order in which operands_of() lists them.
   /// With `keeps_inner`, the layer keeps a tensor for its backward pass.
   void forward(std::uint32_t l, ActionKind kind, bool keeps_inner) {
     const Layer& layer = model_.layers[l];

@@ -24,7 +24,8 @@ class MovingTensors {
  public:
   /// For each tensor of the problem: the tensor in the plan. The vectors are indexed by tensor of the problem.
   struct PlanTensors {
-    /// The tensor of the plan that the first use reads or writes.
+    /// The plan's first tensor for the tensor of the problem: in its home, or at its first use if it has no home. Moves
+    /// may add further tensors to the plan, each for one stay in a memory.
     std::vector<std::uint32_t> number;
     /// Whether slow memory holds the tensor during the whole run.
     std::vector<char> held;

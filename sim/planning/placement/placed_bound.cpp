@@ -94,8 +94,9 @@ std::vector<PlacedBound::Load> PlacedBound::loads_of(const PlacedQuestion& asked
   return loads;
 }
 
-/// Returns the number `share` for which the sum of Load::of_engines() over all loads of a run is greatest. This sum is
-/// a concave function of `share`, so bisection finds the number.
+/// Load::of_engines() gives the least seconds that a load adds to a weighted sum of the seconds of two copy engines.
+/// Returns the weight `share` for which all loads of a run together add the most seconds. These seconds are a concave
+/// function of `share`, so bisection finds the weight.
 double PlacedBound::best_share(const std::vector<Load>& loads) const {
   double low = 0, high = 1;
   for (int n = 0; n < 40; ++n) {

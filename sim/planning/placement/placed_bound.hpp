@@ -37,7 +37,7 @@ class PlacedBound {
   std::vector<double> from_kernel_s_;
   double first_round_s_ = 0;  ///< the least seconds of the first round, with the loads before it
   /// A lower bound of the run's seconds that follows from its loads: the seconds of all loads, plus the seconds of the
-  /// kernels after the last load. If `in_turn_`, the seconds of these kernels are left out.
+  /// kernels after the last load. If `in_turn_`, it counts only the loads, because seconds() adds all kernels.
   double all_loads_s_ = 0;
 };
 

@@ -116,8 +116,8 @@ PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& 
   return all;
 }
 
-/// Returns a candidate without plans, for a request whose fates are already compared in the request of an earlier
-/// strategy.
+/// Returns a candidate without plans. It is for a request whose strategy chooses the same fates as an earlier strategy
+/// of the catalog. The candidates for the earlier strategy's request already have these fates.
 Candidate placed_for_another_request() {
   return {.at_least = std::numeric_limits<double>::infinity(), .ways = 0, .open = [] {
             return std::vector<Candidate>();

@@ -74,7 +74,8 @@ class PlacementChoice {
         return bound.seconds_of_rounds(round_s) >= seconds_;
       };
       const Placements found = placements(asked.question(), size, useless);
-      // These bounds also hold for all smaller sizes, so they need no search.
+      // The next line has two lower bounds of the run's seconds. They also hold with less fast memory. So if one of
+      // them is not below the best time so far, no smaller size is searched.
       if (bound.seconds(found.round_s) >= seconds_ || useless(found.mean_s)) return;
       only_moves = only_moves || bound.seconds(found.static_s) >= seconds_;
       for (const PlacementSchedule& schedule : found.schedules)

@@ -67,8 +67,8 @@ std::vector<Value> with_placements(const Reader& parameters, Placements first,
   return maps;
 }
 
-/// If `placement: auto` compares placements in training, returns a mapping for `policy:` with each of them. These
-/// mappings are compared if the strategy for fates has no candidates, or if replicas need the same placement.
+/// If `placement: auto` compares placements in training, returns one mapping for `policy:` per compared placement.
+/// These mappings are compared if the strategy for fates has no candidates, or if replicas need the same placement.
 std::vector<Value> placements_of_training(const PolicyRequest& request, const Reader& parameters) {
   if (!parameters.is_word("placement", compared)) return {};
   Placements homes = {nowhere_else}, others;
@@ -100,8 +100,8 @@ Placements turns_compared(const PolicyRequest& request, const Reader& parameters
   return compares ? Placements{static_placement, all_slow_placement} : Placements();
 }
 
-/// Returns the candidates of `auto` with the placement `way`, which `auto` does not ask for in particular. So if the
-/// cost model has no price for this placement, the candidates are left out, and `way` is erased from `priced`.
+/// Returns the candidates of `auto` with the placement `way`. The scenario does not name `way`. So if the cost model
+/// has no price for this placement, this is no error: the candidates are left out, and `way` is erased from `priced`.
 Candidate placed_turns_with(const std::string& way, const PolicyRequest& request,
                             const CommonParameters& common, const PlansForMachine& of_policy,
                             const std::shared_ptr<Placements>& priced) {
@@ -119,7 +119,7 @@ Candidate placed_turns_with(const std::string& way, const PolicyRequest& request
 
 /// Returns the candidates of `auto` whose tensors are in both memories of the device. The plans with `all_slow` are
 /// among those with `static`. So `all_slow` gets candidates of its own only if the cost model has no prices for
-/// `static`. `priced` is the list of all these placements. Those without prices are erased from the list.
+/// `static`. `priced` is a list of names: `static` and `all_slow`. Those without prices are erased from the list.
 Candidate placed_turns_compared(const PolicyRequest& request, const CommonParameters& common,
                                 const PlansForMachine& of_policy,
                                 const std::shared_ptr<Placements>& priced) {
@@ -132,8 +132,9 @@ Candidate placed_turns_compared(const PolicyRequest& request, const CommonParame
   return all;
 }
 
-/// Adds to the plans of a candidate the placements that were compared. `turns` are the placements in both memories that
-/// were compared. They are known only when all candidates have been judged, and a plan is made after that.
+/// Adds a fact to the plans of a candidate: the names of the placements that were compared. `turns` has the names of
+/// these placements, except `none` and `backing`. They are known only when all candidates have been judged, and a plan
+/// is made after that.
 Candidate saying_compared(Candidate candidate, const std::shared_ptr<const Placements>& turns) {
   return changed(std::move(candidate), [turns](Settled& way) {
     if (!way.plan) return;

@@ -25,8 +25,9 @@ bool compares_placements(const Field& placement);
 /// the device has only one plan, which placed_plan() makes.
 bool places(const Reader& parameters);
 
-/// Returns the plan of the policy with the placement `way` of single tensors. Throws InputError (at `placement`) if the
-/// placement is not possible. Throws Infeasible if slow memory cannot hold all tensors.
+/// Returns the plan of the policy in which the method `way`, such as `static`, chooses the memory of each single
+/// tensor. Throws InputError (at `placement`) if the placement is not possible. Throws Infeasible if slow memory cannot
+/// hold all tensors.
 Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
                   const std::string& way);
 
@@ -41,9 +42,11 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const Reader& parameters, const std::string& policy,
                                                 const PlansForMachine& of_policy);
 
-/// Returns the mappings for `policy:` that are compared. In inference, `maps` must hold the mappings that leave the
-/// placement open. In training, the result is used if the strategy for fates has no candidates, and for replicas, which
-/// may all need the same placement.
+/// Returns the mappings for `policy:` that are compared. In inference, `maps` has one mapping for each way to settle
+/// the policy's other open choices, such as the number of buffers, or is empty. If the placement is open, the function
+/// adds mappings with placements to them. In training, `maps` is not used, and the returned mappings are compared in
+/// two cases only. In one case, the strategy for fates has no candidates. In the other case, the policy plans for
+/// replicas, and a run may be the fastest if all replicas have the same placement.
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps);
 
@@ -59,8 +62,9 @@ Draft plan_of_turns(const PolicyRequest& request, const Reader& parameters,
 std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const Reader& parameters,
                                            const PlansForMachine& of_policy);
 
-/// Returns the mappings for `policy:` that are compared: one for each home, and one for each placement in both memories
-/// that `auto` compares. If `placement` allows only one home, the list is empty.
+/// Returns the mappings for `policy:` that are compared. In the first mapping, host memory is the home of the weights
+/// that take turns, and in the second mapping, the second memory is. If `placement` is `auto`, there may be further
+/// mappings, with the placements `static` and `all_slow`. If `placement` allows only one home, the list is empty.
 std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// What the candidates are made from. The objects behind the references must outlive the candidates. `streamed` must be
-/// made with `offload` = false (streamed_case()): boundaries stay on the device.
+/// What alternating_candidates() makes its candidates from. The objects behind the references must outlive the
+/// candidates. `streamed` must be made with `offload` = false (streamed_case()): boundaries stay on the device.
 struct AlternatingCase {
   const PolicyRequest& request;
   const CommonParameters& common;

@@ -16,8 +16,8 @@ std::vector<BufferCount> buffer_counts(const StreamedCase& streamed, bool offloa
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
   if (streamed.micro_batches <= few_slots / groups) {
     for (const std::int64_t more : {2, 4, 5, 6}) counts.push_back({more, false});
-    // These choices have `inputs_cross` = false: the previous run keeps no room for a group's large inputs, so the
-    // weights of the group can be loaded earlier.
+    // These choices have `inputs_cross` = false: during a run, only the first input of the next run is loaded. So
+    // large inputs of the next run take less room, and the weights for the next run can be loaded earlier.
     if (offload && groups > 1)
       for (const std::int64_t more : {3, 2}) counts.push_back({more, false, false});
     // These choices have `inputs_first` = true: a long transfer of weights does not delay an input, but more transfers
@@ -27,7 +27,8 @@ std::vector<BufferCount> buffer_counts(const StreamedCase& streamed, bool offloa
   }
   counts.push_back({1, false});
   if (!most) return counts;
-  // A rehearsal looks only one step ahead, so numbers far above the number of micro-batches of a step are not tried.
+  // A rehearsal, which computes the order of loads, loads an input at most one step early. So numbers of buffers far
+  // above the number of micro-batches of a step are not tried.
   const std::int64_t greatest = std::ranges::max(counts, {}, &BufferCount::most).most;
   const std::int64_t useful = std::min(*most, std::max(greatest, streamed.micro_batches + 1));
   std::erase_if(counts, [&](const BufferCount& some) {

@@ -16,8 +16,9 @@ struct BufferCount {
   bool spares = false, inputs_cross = true, inputs_first = false;
 };
 
-/// Returns the numbers that are tried. `offload` says whether tensors for the next group go through host memory. No
-/// number is greater than `most`, if the scenario gives this number.
+/// Returns the numbers of buffers that streamed inference tries. `offload` says whether tensors for the next group go
+/// through host memory. `most` is the scenario's key `buffers`, if the scenario gives it. Then no returned number of
+/// buffers is greater.
 std::vector<BufferCount> buffer_counts(const StreamedCase& streamed, bool offload,
                                        std::optional<std::int64_t> most);
 

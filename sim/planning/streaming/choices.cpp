@@ -81,7 +81,7 @@ class StreamedWays {
     return opened;
   }
 
-  /// Returns the candidates whose passes alternate.
+  /// Returns the candidates in which the slots of two passes alternate (alternating.hpp).
   std::vector<Candidate> alternating() const {
     if (offload_) return {};
     const CutContext& shared = *shared_;
@@ -89,7 +89,7 @@ class StreamedWays {
         {shared.request, shared.common, shared.keys, shared.streamed, shared.capacity}, in_flight_,
         shared_);
   }
-  /// Returns a lower bound of the seconds of alternating(). It also holds for a machine with slower copies.
+  /// Returns a lower bound of the seconds of alternating(). It also holds if copies are slower than on this machine.
   double alternating_at_least() const {
     if (offload_) return never;
     return std::max(loads_at_least(), sluice::alternating_at_least(shared_->streamed, in_flight_));
@@ -242,7 +242,7 @@ class StreamedWays {
                                      static_cast<double>(shares_that_stay));
   }
 
-  /// Returns the choice for `stays`. The caller still has to set the buffers, the pieces and `ahead`.
+  /// Returns a choice: `stays` or the scenario says which weights stay. The caller sets buffers, pieces and `ahead`.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{

@@ -37,7 +37,8 @@ struct StreamedChoice {
   /// Whether the runs of a group get fewer buffers if there is no room for all `buffers`.
   bool spares = false;
   /// Whether several inputs of a run may be loaded during the previous run. If not, only the first input is loaded
-  /// then: during the last slot of the previous run, as soon as all results of earlier slots have left the device.
+  /// before the run begins. Its load starts during the last slot of the previous run, as soon as all results of earlier
+  /// slots have left the device.
   bool inputs_cross = true;
   /// Whether the weights for a run are loaded after all inputs of earlier runs. If not, the copy engine
   /// loads weights whenever it would wait for an input, and these weights may delay the input.
@@ -46,7 +47,7 @@ struct StreamedChoice {
   /// For how many groups weights may be loaded early. If empty, only the bytes of `ahead` limit this.
   std::optional<std::int64_t> prefetch;
   std::int64_t piece = 0;  ///< the most bytes of one transfer of weights; 0 means a whole group
-  /// The bytes for weights that are loaded early. Weights that the device needs at the time do not count.
+  /// The bytes for weights that are loaded early. These bytes are added to the peak of the run without early loads.
   std::int64_t ahead = 0;
   /// Indexed by group: the bytes of the group's weights that stay. May be empty if no weights stay.
   std::vector<std::int64_t> resident = {};

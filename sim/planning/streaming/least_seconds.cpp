@@ -47,7 +47,7 @@ double ending(const StreamedCase& streamed, const StreamedChoice& choice, double
     const StreamedCase::Group& group = streamed.groups[g];
     const GroupCopies copies = copies_of(streamed, choice, g);
     const bool input = (g == 0 || choice.offload) && copies.in_engine == down_engine;
-    // Weights that stay are loaded once, and the weights of a single group stay.
+    // Weights that stay are loaded in the first pass only. If there is only one group, all its weights stay.
     const std::int64_t stays = choice.resident_of(g),
                        takes_turns =
                            streamed.groups.size() == 1 && again ? 0 : group.bytes.weights - stays;
@@ -77,7 +77,8 @@ class FirstWeights {
     begun_s_ += streamed_.real->begins.seconds(bytes);
     begun_bytes_ += bytes;
   }
-  /// Returns a lower bound of the time at which these weights and `inputs` inputs of the model have arrived.
+  /// Returns a lower bound of the time at which two kinds of tensors have arrived: the weights that
+  /// add() added, and `inputs` inputs of the model.
   double at_least(std::int64_t inputs) const {
     const std::optional<RealCopies>& real = streamed_.real;
     const std::int64_t input_bytes = streamed_.groups[0].bytes.input;

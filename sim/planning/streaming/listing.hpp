@@ -10,13 +10,14 @@ namespace sluice {
 
 class StreamedFit;
 
-/// Returns the plan for the choice of the rehearsal. The rehearsal says before which slot each load is listed.
+/// Returns the plan for the choice that was rehearsed (Rehearsal::choice()). The rehearsal says before which slot each
+/// load is listed.
 Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
                     const Rehearsal& rehearsal);
 
-/// Returns the plan for a choice that the scenario makes completely. Loads are listed as early as the whole memory of
-/// the device allows. A load may have to wait until the memory has room. Throws Infeasible if the choice does not fit.
-/// The message says what does not fit and what would fit.
+/// Returns the plan for `choice`, without a comparison with other choices. Loads are listed as early as the whole
+/// memory of the device allows. A load may have to wait until the memory has room. Throws Infeasible if the choice does
+/// not fit. The message says what does not fit and what would fit.
 Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                    const StreamedChoice& choice);
 

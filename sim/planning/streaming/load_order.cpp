@@ -140,7 +140,8 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// Returns the time from which on at most `row.results` results of the first `saves` saves are still in transfer.
+  /// Takes the results of the first `saves` saves. Returns the time from which on all of them except the last
+  /// `row.results` have arrived in host memory.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];
@@ -225,8 +226,8 @@ class LoadOrder {
     return made < compute_ ? saved_[at(made)] : unknown;
   }
 
-  /// Returns whether the next input gets the room of results that have left the device. This holds for the first input
-  /// of a run if the choice has no `inputs_cross`.
+  /// Returns whether the next input gets the room of results that have left the device. If `inputs_cross` of the choice
+  /// is false, the first input of each run gets such room, except in the first run of each step.
   bool replaces_results() const {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
@@ -328,7 +329,8 @@ RehearsedOrder order_loads(const Rehearsal& rehearsal) {
 }
 
 std::vector<RehearsedOrder> orders_across_steps(const Rehearsal& rehearsal) {
-  // A step may have loads of the next step, so the loads of the last rehearsed step are not complete.
+  // During a step, loads that the next step needs may also be made. In the last of the four rehearsed steps, such loads
+  // are missing. So the orders are those of the second and the third step.
   const RehearsedOrder rehearsed = LoadOrder(rehearsal, 4).all();
   const auto runs = rehearsal.runs().size();
   std::vector<RehearsedOrder> orders(2);

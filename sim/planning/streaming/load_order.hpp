@@ -12,8 +12,8 @@ RehearsedOrder order_loads(const Rehearsal& rehearsal);
 
 /// Returns orders in which a load may also be listed in the step before the step that needs it. Each order is for all
 /// steps except the first. The rehearsed steps may alternate between two orders. So the function returns the order of
-/// the second rehearsed step and the order of the third, or only one order if both are equal. An order has no loads if
-/// repeated steps would exceed the memory.
+/// the second rehearsed step and the order of the third, or only one order if both are equal. If steps that all have
+/// one of these orders would exceed the memory, this order is returned without its loads.
 std::vector<RehearsedOrder> orders_across_steps(const Rehearsal& rehearsal);
 
 /// Returns whether the memory is never exceeded if every step has the loads `loads`.

@@ -9,9 +9,9 @@
 // input can be loaded. A long transfer of weights then never delays this input.
 //
 // A buffer is room for an input or a result that is being transferred. While a group runs, the device has room for up
-// to `buffers` inputs and up to `buffers` results. If `spares` of the choice is true, there are only as many buffers as
-// fit into `bytes()`. Besides these buffers, there is always room for the input and the result of the slot that is
-// computed.
+// to `buffers` inputs and up to `buffers` results. The rehearsal is for a memory of `bytes()` bytes. If the memory has
+// no room for all buffers of a run, and StreamedChoice::spares is true, the run has only as many buffers as fit.
+// Besides these buffers, there is always room for the input and the result of the slot that is computed.
 //
 // Memory is never exceeded. Each load is listed before a slot, and starts when the previous slot has been computed. So
 // a piece of weights is on the device from the slot before which it is listed to the end of its group's run. The bytes
@@ -48,8 +48,8 @@ struct RehearsedLoad {
 /// not before the first step, their loads are among them.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
-  /// With any number of bytes from `used` to the rehearsal's bytes(), the order of loads is the same. The order needs
-  /// at most `used` bytes, and often a few bytes less.
+  /// The order of loads is the same for every size of the device's memory from `used` to the rehearsal's bytes(). The
+  /// order needs at most `used` bytes, and often a few bytes less.
   std::int64_t used = 0;
 };
 
@@ -71,7 +71,7 @@ class Rehearsal {
   /// Returns the number of slots of a step.
   std::int64_t slots() const { return runs_.back().last_slot() + 1; }
 
-  /// Returns a lower bound of the seconds of the run. It holds for every order of loads with this choice.
+  /// Returns a lower bound of the seconds of the run. The bound holds for every order of loads that choice() allows.
   double at_least() const;
 
   RehearsedOrder order() const;

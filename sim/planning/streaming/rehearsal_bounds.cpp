@@ -17,9 +17,10 @@ bool loads_down(const Rehearsal& rehearsal, const GroupRun& run) {
   return rehearsal.loads_input(run) && rehearsal.input_copy(run).engine == RealCopies::down_engine;
 }
 
-/// A lower bound of the time at which some loads have arrived: those of the inputs and weights that were added. If the
-/// platform is a shown machine, the bound is for the real machine. There, weights come from host memory into the second
-/// memory, one after the other, and share links with inputs. Only then are they loaded from the second memory.
+/// A lower bound of the time at which some loads have arrived: the loads of the inputs that inputs() counts, and of the
+/// weights that add_weights() has added. If the platform is a shown machine, the bound is for the real machine. There,
+/// weights come from host memory into the second memory, one after the other, and share links with inputs. Only then
+/// are they loaded from the second memory.
 class FirstLoads {
  public:
   explicit FirstLoads(const Rehearsal& rehearsal)
@@ -65,8 +66,9 @@ class FirstLoads {
   const Rehearsal& rehearsal_;
   const std::optional<RealCopies>& real_;
   std::int64_t input_bytes_, inputs_ = 0, begun_bytes_ = 0;
-  /// `input_there_` is the time at which the first input has arrived. `down_s_` is the time at which all loads on the
-  /// copy engine of the weights have arrived, if they are made without a pause.
+  /// `input_there_` is the time at which the first input has arrived. `down_s_` is the time at which the added weights
+  /// have arrived, if the copy engine that loads them never pauses. If this engine also loads the first input, the
+  /// seconds of this load are included.
   double input_there_ = 0, down_s_ = 0;
   double begins_s_ = 0;
   double shortest_begin_s_ = never, shortest_load_s_ = never;
@@ -252,14 +254,17 @@ double input_arrival(const Rehearsal& rehearsal, std::size_t r, const std::vecto
 }  // namespace
 
 // The result is the greatest of these lower bounds:
-// 1. The runs of all groups follow each other.
+// 1. The device makes the runs of all groups one after the other. So their seconds are added up.
 // 2. The copy engine makes all loads. After these loads, the groups whose weights or inputs came last are computed.
 // 3. Each group of the first pass waits for its own weights and the weights of all earlier groups. The computation of
 //    this group and of all later runs follows.
 // 4. When a slot of a step starts, the weights for which the device has no room yet must still be loaded.
 // 5. The runs of all groups follow each other. Between two runs, the device loads the weights for which it had no room
-//    during the first of the two runs. Also, the next run, or the next step, waits for its first input.
-// 6. On the real machine of a shown machine, inputs and answers use their own links.
+//    during the first of the two runs. Also, each run that loads inputs waits for its first input. So does the first
+//    run of the next step.
+// 6. If the platform is a shown machine, inputs and answers may use other links on the real machine. There, all groups
+//    compute the last micro-batch after all inputs have been loaded. All answers are saved after the first answer has
+//    been computed.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
   const WorkOfStep work = work_of(*this);

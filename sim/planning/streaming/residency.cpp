@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 8;
 
-/// Returns by how many bytes a group and all its weights exceed the number of bytes `line` (see by_need), but at most
-/// the bytes of its weights.
+/// Adds the bytes of group g's weights to beside[g], the bytes of other tensors that the device holds while the group
+/// runs. Returns by how many bytes this sum exceeds `line` (see by_need): at least 0, and at most the bytes of the
+/// weights.
 std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>& beside,
                    std::int64_t line, std::size_t g) {
   const std::int64_t weights = streamed.groups[g].bytes.weights;
@@ -22,8 +23,8 @@ std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>
 
 // Chooses how many bytes of each group's weights stay. If R bytes of weights stay in total, and x of them belong to a
 // group, the device needs this sum while the group runs: (the group's other bytes) + (its weights) - x + R. The
-// greatest of the groups' sums is smallest if the sum is the same for all groups with x > 0. The line is this sum minus
-// R.
+// greatest of the groups' sums is smallest if the sum is the same for all groups with x > 0. This common sum minus R is
+// called the *line*.
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);

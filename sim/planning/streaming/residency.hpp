@@ -43,9 +43,10 @@ std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                            const StreamedChoice& choice, ResidentOrder order,
                                            std::int64_t bytes);
 
-/// Returns for each group the most bytes on the device during a run of the group, without weights: neither those of the
-/// group nor those that stay. The inputs and results of the group are included: of those that are loaded or saved, one
-/// each, and of those that stay on the device, as many as there are at one moment.
+/// Returns for each group the most bytes that are on the device during a run of the group. The bytes of weights
+/// are not counted, neither for this group nor for other groups. The inputs and results of the group are included. If
+/// the group loads its inputs, only one input counts. If the group saves its results, only one result counts. Inputs
+/// and results that stay on the device between groups all count if they exist at the same moment.
 std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
                                                const StreamedChoice& choice);
 

@@ -1,7 +1,8 @@
 // Computes the times of a streamed run with given loads, step by step in the listing order of its plan. A replay of the
 // plan gives the same times. If the plan is for a shown machine, the clock computes lower bounds of the times on the
-// real machine (planning/placement/backing.hpp). On it, inputs and weights from host memory share links. Of this
-// sharing, the clock counts only the seconds for which a shared link carries the bytes. Only Rehearsal uses this class.
+// real machine (planning/placement/backing.hpp). On the real machine, inputs and weights from host memory share links.
+// The clock counts only one effect of this sharing: a slot starts at the earliest when a shared link could have carried
+// all inputs and weights up to this slot. Only Rehearsal uses this class.
 #pragma once
 
 #include <array>
@@ -55,7 +56,9 @@ class RunClock {
   std::size_t saves_ = 0;
   double compute_free_ = 0, makespan_ = 0;
   Engines free_{};  ///< when each copy engine is free (RealCopies)
-  /// Indexed by group and piece of its weights: the time at which the piece has arrived in the second memory.
+  /// If the plan is for a shown machine, each piece of a group's weights is first copied from host memory into the
+  /// second memory of the real device. This list has the times at which the pieces arrive there, indexed by group and
+  /// number of the piece.
   std::vector<std::vector<double>> begun_;
   /// The seconds for which the shared link has carried inputs and weights so far.
   double shared_s_ = 0;

@@ -58,7 +58,8 @@ class RunLevels::LaterInputs {
   std::int64_t left_ = 0, bytes_ = 0;
 };
 
-/// next() returns the bytes of the last result that was saved before a run, and then of the results before that.
+/// Goes back through the results that were saved before a run. The first call of next() returns the bytes of the last
+/// of these results, and each further call returns the bytes of the result before.
 class RunLevels::EarlierResults {
  public:
   EarlierResults(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
@@ -192,9 +193,9 @@ RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) co
 }
 
 /// Returns whether this run certainly needs as much memory as the same group's run in the previous pass. This holds if
-/// both passes compute equally many micro-batches, and the buffers hold only inputs and results of such passes. The
-/// inputs in buffers belong to the next slots, and the results to the last slots that saved results. All these slots
-/// are at most `reach` passes away.
+/// both passes compute equally many micro-batches, and if the buffers hold only inputs and results of passes that
+/// compute this number of micro-batches, too. The inputs in buffers belong to the next slots, and the results to the
+/// last slots that saved results. All these slots are at most `reach` passes away.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;

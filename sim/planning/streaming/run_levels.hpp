@@ -18,8 +18,8 @@ class RunLevels {
             const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
 
   /// Returns the fewest bytes of memory that the choice needs. If the choice has
-  /// StreamedChoice::spares, these include only the input and the result of the slot that is
-  /// computed. Otherwise they include all buffers.
+  /// StreamedChoice::spares, these bytes include the input and the result of the slot that is
+  /// computed, but no buffers for other slots. Otherwise they include all buffers.
   std::int64_t least() const { return least_; }
   /// Returns how many bytes more than least() are needed if each run has room for this many inputs and results of other
   /// slots.

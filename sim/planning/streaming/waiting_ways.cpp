@@ -43,7 +43,8 @@ std::int64_t bytes_of(std::int64_t count, std::int64_t bytes) {
 
 /// Returns the room for early loads that the limit number `n` gives. The weights of a single group are never loaded
 /// early, so there the limit has room for `n` more inputs, but at most for as many as there are buffers beside the
-/// first. If `n` is greater, the limit also has room for more answers. The result is at most 2^63 - 1.
+/// first. If `n` is greater than this number of inputs, the limit also has room for answers, so that inputs and answers
+/// together are `n`. The result is at most 2^63 - 1.
 std::int64_t room_of(const WaitingCase& waiting, std::size_t n) {
   const StreamedCase& streamed = waiting.streamed;
   if (streamed.groups.size() > 1)
@@ -68,7 +69,8 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     const std::int64_t more = room_of(waiting, n);
     if (least > capacity || more > capacity - least) continue;
     const std::int64_t room = least + more;
-    // Two rooms may lead to the same list of loads. They are the same way, unless the run has to stay within its room.
+    // With two different values of `room`, the list of loads may be the same. Then only the first value is simulated,
+    // except if the run has to stay within its room.
     if (!limited && room >= same_from) continue;
     const auto plan = [waiting, context, fit, limited, room] {
       ListedPlan listed = list_within(waiting.request, waiting.common, waiting.streamed,
@@ -78,8 +80,8 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     };
     const ListedPlan listed = plan();
     same_from = listed.used;
-    // If the platform is a shown machine, these seconds are not needed: the judge simulates the plan that is made from
-    // this plan for the real machine.
+    // The run of this plan is simulated only on a real machine. If the platform is a shown machine, the plan is first
+    // changed for the real machine, and the changed plan is simulated.
     settled({waiting.request.real_machine ? 0 : run_seconds(listed.plan),
              waiting.choice.text(waiting.streamed.groups.size()) +
                  (limited ? "; stays within " : "; loads ahead within ") + format_bytes(room),
@@ -93,7 +95,8 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context) {
   const StreamedCase& streamed = waiting.streamed;
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
-  // With several groups, there are many ways, and each way takes long to simulate if loads and saves share a link.
+  // With several groups, there are many candidates. If loads and saves share a link, each candidate takes long to
+  // simulate. So no candidates are returned if both are true.
   if (!streamed.overlap || (streamed.shared_link && groups > 1) || streamed.host_limited ||
       streamed.micro_batches > most_slots / groups ||
       streamed.micro_batches * groups > most_slots_of_run / streamed.steps)
@@ -101,7 +104,8 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
   std::vector<std::int64_t> pieces = {waiting.choice.piece};
   if (waiting.smaller_pieces && pieces[0] / 4 >= 4096) pieces.push_back(pieces[0] / 4);
   std::vector<std::int64_t> groups_ahead(prefetched.begin(), prefetched.end());
-  if (groups == 1) groups_ahead = {1};  // with one group, the number has no effect
+  // The weights of a single group are never loaded early, so all values of `prefetch` lead to the same plans.
+  if (groups == 1) groups_ahead = {1};
   if (waiting.choice.prefetch) groups_ahead = {*waiting.choice.prefetch};
   std::vector<Candidate> candidates;
   for (const std::int64_t piece : pieces)

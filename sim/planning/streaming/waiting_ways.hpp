@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// What these candidates are made from. `request`, `common` and `streamed` must outlive the candidates.
+/// What waiting_candidates() makes candidates from. `request`, `common` and `streamed` must outlive the candidates.
 struct WaitingCase {
   const PolicyRequest& request;
   const CommonParameters& common;
@@ -21,11 +21,11 @@ struct WaitingCase {
 };
 
 /// Returns candidates for this choice. A candidate lists loads as early as a limit of bytes allows. Several limits are
-/// tried, which do not depend on the capacity. Weights, inputs and results share the bytes of a limit, and actions wait
-/// for each other. Unlike these candidates, a rehearsal reserves bytes for inputs and results during a whole run of a
-/// group. A rehearsal also loads inputs at most one step early. `context` keeps the members of `waiting` alive. Returns
-/// nothing if nothing overlaps, host memory may be too small, or there are too many slots. Also returns nothing for
-/// several groups if loads and saves slow each other down.
+/// tried, which do not depend on the capacity. Weights, inputs and results share the bytes of a limit. An action may
+/// have to wait until other actions have freed bytes. Unlike these candidates, a rehearsal reserves bytes for inputs
+/// and results during a whole run of a group. A rehearsal also loads inputs at most one step early. `context` keeps the
+/// members of `waiting` alive. Returns nothing if nothing overlaps, host memory may be too small, or there are too many
+/// slots. Also returns nothing if there are several groups, and loads and saves slow each other down.
 std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context);
 

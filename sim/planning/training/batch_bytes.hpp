@@ -1,4 +1,5 @@
-// The bytes of a batch of training.
+// Computes the bytes of the tensors of a training batch: of all tensors at once, and of the stage
+// with the most bytes.
 #pragma once
 
 #include <cstdint>

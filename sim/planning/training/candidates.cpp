@@ -26,8 +26,8 @@ constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2
 
 constexpr double as_early_as_may_be = 1e6;
 /// The paces that are tried, the most useful first. The empty element is the pace of the machine itself. In order of
-/// size, neighbouring paces mostly differ by a factor of about 1.4. Because of such small gaps, nearly every plan that
-/// is tried for a slow machine is also tried for a fast one.
+/// size, neighbouring paces mostly differ by a factor of about 1.4. So a slow machine's own pace is mostly near a pace
+/// that is tried for every machine. Therefore nearly every plan for the slow machine is also tried for a fast machine.
 const std::array<std::optional<double>, 10> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
 
@@ -114,8 +114,9 @@ class TrainingWays {
     return candidates;
   }
 
-  /// Returns a text that is the same for all strategies for fates that lead to the same step. The address of the stages
-  /// stands for the cut in this text: all requests with one cut have the same address, except under `resident`.
+  /// Returns a text that is the same for all strategies for fates that lead to the same step. In this text, the address
+  /// of the stages stands for the cut: all requests with one cut have the same address. But under `resident`, each
+  /// request has its own copy of the stages. So equal steps have different texts, and the judge looks at each of them.
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;
     text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
@@ -131,7 +132,8 @@ class TrainingWays {
     double at_least = 0;
     /// The places of the loads. Null if the limits lead to these places for the step itself.
     std::shared_ptr<const std::vector<LoadPlace>> places = {};
-    /// Whether another way has the same places of loads, and stays within another number of bytes.
+    /// Whether a way that was found earlier has the same places of loads. The runs of the two ways stay within
+    /// different numbers of bytes.
     bool listed_again = false;
   };
 
@@ -157,8 +159,8 @@ class TrainingWays {
     return enforced_ ? run_seconds_in_host(plan) : run_seconds(plan);
   }
 
-  /// For each list of places of loads, the numbers of bytes within which runs with these places stay. Runs that are alike
-  /// in both are equal.
+  /// The ways that were found so far. The key is a list of the places of all loads. The value has the numbers of bytes
+  /// within which runs with these places stay: one number for each way. Runs that are alike in both are equal.
   using SeenWays = std::map<std::vector<LoadPlace>, std::set<std::int64_t>>;
   struct LimitedOffer {
     ChosenStep::EarlyLoadLimits limits;
@@ -209,16 +211,18 @@ class TrainingWays {
       for (LoadChoice& way : ways) way.places = nullptr;  // the limits lead to these places
     // Reversed, the ways with the machine's pace and the most room come first. The fastest way is probably among them.
     std::reverse(ways.begin(), ways.end());
-    // Of equally fast ways, the first is taken: the one with more room, whose further steps may be faster.
+    // The judge takes the first of equally fast ways. Of ways with the same places of loads, all except the first that
+    // was found go to the end. They usually have less room, and more room may make the steps of a longer run faster.
     std::stable_partition(ways.begin(), ways.end(),
                           [](const LoadChoice& way) { return !way.listed_again; });
     return ways;
   }
 
-  /// Adds the ways to use an offer that fit and are new. With `offer.most` bytes, the listing is the same as with the
-  /// offer's room. But if transfers share links, it may matter within how many bytes the run stays. Then there is a way
-  /// for both numbers. If there were only one of them, more memory could replace it by the other, and make the run
-  /// slower.
+  /// Adds to `ways` the ways to use the offer `one`: those that fit into memory and are not in `seen` yet. With
+  /// `offer.most` bytes, the listing is the same as with the offer's room. But if transfers share links, it may matter
+  /// within how many bytes the run stays. Then there are two ways: one stays within the offer's room, the other within
+  /// `offer.most` bytes. If only one of the two ways were tried, a larger memory could lead to the other way, and make
+  /// the run slower.
   void add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
                 std::vector<LoadChoice>& ways) const {
     LoadChoice way{one.limits};
@@ -236,9 +240,10 @@ class TrainingWays {
     }
   }
 
-  /// Adds offers for different rooms with this pace. Several rooms may lead to the same listing: of these, adds only the
-  /// smallest. The loop goes from the largest room to the smallest. If a room's listing needs only `most` bytes, all
-  /// smaller rooms with at least `most` bytes lead to the same listing.
+  /// Adds offers for different rooms with this pace. A room is a number of bytes up to which early loads may fill a
+  /// device. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms. The loop
+  /// goes from the largest room to the smallest. If a room's listing needs only `most` bytes, all smaller rooms with at
+  /// least `most` bytes lead to the same listing.
   template <class Offered>
   void add_rooms(const Offered& offered, const std::optional<double>& pace,
                  std::vector<LimitedOffer>& all) const {
@@ -294,8 +299,8 @@ class TrainingWays {
   bool enforced_;
   /// The capacity of the smallest device. Empty means unlimited.
   std::optional<std::int64_t> capacity_;
-  /// How many bytes of each device a run may use. If empty, these are the bytes of the room with which its loads are
-  /// listed.
+  /// How many bytes of each device a run may use. If empty, each way has its own limit: the bytes up to which its early
+  /// loads may fill a device.
   std::optional<std::int64_t> run_room_;
   PolicyRequest unlimited_;
   TrainingOrder order_;
@@ -356,8 +361,8 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   const std::vector<std::int64_t> counts = counts_of(request, order);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // If the scenario makes all choices and the loads leave none open, there are no candidates. Then the caller makes the
-  // only plan, and its run may use the whole memory of the device.
+  // If the scenario makes all choices, and nothing is left to choose about the loads (loads_leave_no_choice), there are
+  // no candidates. Then the caller makes the only plan, and its run may use the whole memory of the device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) {

@@ -52,7 +52,9 @@ ChosenStep::Offer LargerStep::offer(const ChosenStep::EarlyLoadLimits& limits) c
   ChosenStep::Offer kept{.most = larger.most};
   for (std::size_t i = 0; i < larger.places.size(); ++i)
     if (!is_additional(program.instances[program.loads[i].instance].micro_batch))
-      // The load starts when the last of the operations up to `after` has been computed.
+      // In the larger step, the load starts when operation `after` has been computed. This operation
+      // may belong to the additional micro-batch. Then the load of the smaller step starts when the
+      // smaller step's last operation before `after` has been computed.
       kept.places.push_back({operations_before(larger.places[i].at),
                              operations_before(larger.places[i].after + 1) - 1});
   return kept;

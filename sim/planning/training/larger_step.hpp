@@ -31,8 +31,8 @@ class LargerStep {
 
  private:
   bool is_additional(std::int32_t micro_batch) const;
-  /// Returns how many operations of the smaller step are before this operation of the larger step. Negative operations
-  /// belong to earlier rounds. For them, the result is negative, too.
+  /// Returns how many operations of the smaller step are before this operation of the larger step. Operations with a
+  /// negative number belong to earlier rounds. For them, the result is negative, too.
   std::int64_t operations_before(std::int64_t operation) const;
 
   PolicyRequest request_;

@@ -113,8 +113,9 @@ class LateLoads {
 
   double seconds(const Program::Instance& made) const { return slower_ * made.load_s; }
 
-  /// Returns the greatest difference in seconds at which two times count as equal. With a pace, many loads begin or end
-  /// at the same time as an operation. Then rounding must not decide which of the two comes first.
+  /// Returns the greatest difference in seconds at which two times count as equal. If load_late() got a `pace`, the
+  /// seconds of loads depend on the seconds of computations, and many loads begin or end at the same time as an
+  /// operation. Then rounding must not decide which of the two comes first.
   double rounding() const { return paced_ ? 1e-9 * clock_.seconds() : 0; }
   std::int64_t operation_at(double time) const { return clock_.operation_at(time + rounding()); }
 

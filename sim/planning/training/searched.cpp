@@ -178,8 +178,8 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
   const std::vector<AlikeWays> alike = ways_of_strategies(request, order, stages);
-  // If weights stay and no request in `alike` has candidates, no candidates are needed: the search for fates itself
-  // compares the strategies.
+  // If weights stay and no strategy that treats all stages alike has candidates, no candidates are needed: the search
+  // for fates itself compares these strategies.
   if (order.weights_stay && std::all_of(alike.begin(), alike.end(), [](const AlikeWays& ways) {
         return ways.candidates.empty();
       }))

@@ -23,8 +23,8 @@ class SideBySideChain {
         per_batch_(static_cast<double>(workload.batch / workload.micro_batch)),
         weights_stay_(shape.weights_stay) {}
 
-  /// Returns how many chains a batch consists of. If the last pass has fewer micro-batches than the others, it counts
-  /// as a fraction of a chain.
+  /// Returns how many chains a batch consists of. Each pass of the batch is one chain. A last pass with fewer
+  /// micro-batches than the other passes is a fraction of a chain.
   double chains() const { return per_batch_ / seconds_; }
   double passes() const { return std::ceil(chains()); }
   double whole() const { return std::floor(chains()) / chains(); }
@@ -82,11 +82,12 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
 
 /// Computes a lower bound of the seconds for which passes wait for results from other devices. Consecutive passes of a
 /// chain may be on different devices. Then the result of a pass goes to host memory, and from there to the device of
-/// the next pass. While the result for the last micro-batch is copied, this device computes the other micro-batches. A
-/// backward pass waits for the result of the previous backward pass, or, if a stage is recomputed between the two, for
-/// the result of this stage. The bound counts the shortest of three times: each of these two waits, and the seconds of
-/// the recomputation. Without overlap, the bound counts only the waits of forward passes, because a recomputation may
-/// move the next backward pass to a device that already holds the result.
+/// the next pass. While the result for the last micro-batch is copied, the device of the next pass computes this next
+/// pass for the other micro-batches. A backward pass waits for the result of the previous backward pass, or, if a stage
+/// is recomputed between the two, for the result of this stage. The bound counts the shortest of three times: the wait
+/// for the previous backward pass, the wait for a recomputed stage, and the seconds of the recomputation. Without
+/// overlap, the bound counts only the waits of forward passes, because a recomputation may move the next backward pass
+/// to a device that already holds the result.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
@@ -121,8 +122,8 @@ class HandOver {
     return std::max(0.0, copied + chain_.load_latency_s - others_ * computed);
   }
 
-  /// Returns the least seconds that a recomputation directly before the backward pass of stage s takes. After such a
-  /// recomputation, this backward pass need not wait for the previous backward pass.
+  /// Returns the least seconds that a recomputation directly before the backward pass of stage s takes. This
+  /// backward pass then need not wait for the result of the previous backward pass: it may be copied meanwhile.
   double recomputed_before(std::size_t s) const {
     double least = chain_.stages[s].forward_s;
     for (std::size_t r = 0; r < s; ++r) least = std::min(least, chain_.stages[r].forward_s);
@@ -134,8 +135,9 @@ class HandOver {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // During the copies, the device that made the result computes the update of its stage, and the other half of the
-    // stage's backward pass if this pass is split.
+    // The copied result is a gradient, which the backward pass of stage s + 1 made. During the copies, the device of
+    // stage s + 1 computes the update of this stage. If backward passes are split in two, the device also computes the
+    // half of the pass that makes the gradients of the weights.
     if (!last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
     const auto consider = [&](bool read, const ChainTensor& tensor) {

@@ -138,8 +138,9 @@ class StepRun {
       std::swap(before_, now_);
       std::swap(now_, next_);
     }
-    // In these rounds, a simulation adds the same numbers in the same order, so it has the same rounding errors. Only
-    // the sum over the later rounds, and the seconds of a later round, may be rounded differently.
+    // In the rounds of this loop, a simulation adds the same numbers in the same order as the loop, so both have the
+    // same rounding errors. Only the sum over the later rounds, and the seconds of a later round, may be rounded
+    // differently.
     const double additions = (later > 0 ? later + 1 : 0) * static_cast<double>(step_.count());
     const double least = lowered_for_rounding(end_ + later * clock_.compute_s_, additions);
     return std::max(least, clock_.seconds_on_links() * within_accuracy);
@@ -158,9 +159,9 @@ class StepRun {
     return places_[load].at < 0 || (places_[load].at == 0 && first_goes_ahead_);
   }
 
-  /// If there is a real machine, its run begins with copies of the weights from host memory into the second memory, in
-  /// the order in which the weights are first loaded from there. This function adds these copies. Their copy engine
-  /// makes them before all others.
+  /// If the platform is a shown machine, the run on the real machine begins with copies of the weights from host memory
+  /// into the second memory, in the order in which the weights are first loaded from there. This function adds these
+  /// copies. Their copy engine makes them before all others.
   void begin_weights() {
     if (!clock_.real_) return;
     const auto begin = [&](std::int64_t stage) {
@@ -279,9 +280,9 @@ class StepRun {
     }
   }
 
-  /// Adds a load that the next operation needs to `needed_s_`, the seconds of the shared links. Operations run in the
-  /// order of the list, because each phase runs on one device. So before this operation starts, the shared links must
-  /// have carried this load and the loads of all earlier operations.
+  /// The next operation needs the load that brings `made`. Adds the seconds of this load on each shared link to
+  /// `needed_s_`. Operations run in the order of the list, because each phase runs on one device. So before this
+  /// operation starts, the shared links must have carried this load and the loads of all earlier operations.
   void need(const Program::Instance& made) {
     add_needed(clock_.stream_of(made), made.bytes);
     if (!clock_.real_ || made.home != Program::Home::weights || round_ > 0) return;
@@ -299,7 +300,7 @@ class StepRun {
   const std::vector<Program::Load>& loads_;
   const std::vector<LoadPlace>& places_;
   std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< indices of loads
-  /// The times from which on each copy stream (`copies_`) and each device (`computes_`) is free.
+  /// The times at which each copy stream (`copies_`) and each device (`computes_`) becomes free.
   std::vector<double> copies_, computes_;
   /// Indexed by shared link: for how many seconds the link carries the loads that operations have needed so far.
   std::vector<double> needed_s_;

@@ -21,9 +21,10 @@ namespace sluice {
 
 class StepClock {
  public:
-  /// The clock is for `rounds` rounds of `step` on these devices, with overlap. `step` must outlive the clock. If
-  /// `platform` is a shown machine (planning/placement/backing.hpp), `real_machine` must be the real machine, and the
-  /// bound holds for it. Otherwise `real_machine` must be null.
+  /// The clock is for a run that executes the program `step` `rounds` times on these devices. In this run, the devices
+  /// compute while copies are made. `step` must outlive the clock. If `platform` is a shown machine
+  /// (planning/placement/backing.hpp), `real_machine` must be the real machine, and the bound holds for it. Otherwise
+  /// `real_machine` must be null.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds, const Platform* real_machine);
 

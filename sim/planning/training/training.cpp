@@ -212,8 +212,8 @@ class TrainingPlan {
 
   // --- the number of micro-batches side by side ------------------------------------------------
 
-  /// Returns the number of micro-batches in flight. If the order leaves it open, it is 1 if the strategy searches.
-  /// Otherwise a batch has as few passes as fit, all about equally large: a small pass would hide few transfers.
+  /// Returns the number of micro-batches in flight. If `order_` has no number, a strategy that searches gets 1.
+  /// Otherwise a batch gets the fewest passes that memory allows, about equally large: small passes hide few transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;

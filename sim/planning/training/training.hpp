@@ -1,7 +1,8 @@
 // Training plans for one device, or for devices that take turns. A plan has forward passes, backward passes, sums of
-// gradients, and updates. It follows the fates of activations. The policies `resident`, `streamed` and `phased` make
-// such plans. Their plans differ in whether weights stay on the device, in the devices, and in the number of
-// micro-batches side by side. fates/chain.hpp explains chains, and fates/tape.hpp explains tapes.
+// gradients, and updates. It keeps, recomputes or offloads each activation, as the activation's fate says. The policies
+// `resident`, `streamed` and `phased` make such plans. The plans of these policies differ in three things: whether
+// weights stay on the device, how many devices take turns, and how many micro-batches run side by side. fates/chain.hpp
+// explains chains, and fates/tape.hpp explains tapes.
 #pragma once
 
 #include <limits>
@@ -36,8 +37,8 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
-/// Returns how many batches and micro-batches a run has, and its seconds for the loads of weights and for updates. This
-/// is for weights that stay on the device.
+/// Returns how many batches and micro-batches a run has, and its seconds for the loads of weights and for updates. The
+/// seconds for loads are those of a run in which all weights stay on the device.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 
 /// Several micro-batches side by side, described as one chain: on one device, or on several devices that take turns.

@@ -54,10 +54,10 @@ double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
                               additions);
 }
 
-// An operation of the tape computes these micro-batches one after the other. The device holds the most bytes at the
-// first or the last of them. At both, the bytes are a linear function of the number of micro-batches. The peak is the
-// greatest of such functions, so each further micro-batch adds at least as much to it as the one before. So beyond 3
-// micro-batches, each adds at least (peak of 3) - (peak of 2).
+// There are `in_flight` micro-batches side by side: an operation of the tape computes them one after the other. The
+// device holds the most bytes at the first or the last of them. At both, the bytes are a linear function of the number
+// of micro-batches. The peak is the greatest of such functions, so each further micro-batch adds at least as much to it
+// as the one before. So beyond 3 micro-batches, each adds at least (peak of 3) - (peak of 2).
 std::int64_t WorkOfBatches::peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
   const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
   if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];

@@ -1,5 +1,6 @@
-// Lower bounds of seconds and of peaks for batches of any size. The sums of a few small batches are computed. The sums of
-// a larger batch follow from them, because each further pass and each further micro-batch adds a fixed amount.
+// Lower bounds of seconds and of peaks for batches of any size. For a few batches of one to four micro-batches, the
+// sums over a training step are computed (TrainingSums). The sums of a larger batch follow from them, because each
+// further pass and each further micro-batch adds a fixed amount.
 #pragma once
 
 #include <array>
@@ -14,7 +15,8 @@ class WorkOfBatches {
   /// `request` and `order` must outlive this object.
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order);
 
-  /// Returns a lower bound on the seconds of a run of `batches` batches with this many micro-batches and passes.
+  /// Returns a lower bound on the seconds of a run of `batches` batches. Each batch has `micro_batches` micro-batches,
+  /// which are computed in `passes` passes over the model.
   double at_least(double batches, std::int64_t micro_batches, std::int64_t passes) const;
 
   /// Returns a lower bound on the peak of every device with this many micro-batches side by side.

@@ -88,7 +88,8 @@ std::string equal_share(const Workload& workload, std::size_t replicas) {
     return "; use a batch that is a multiple of " + std::to_string(replicas);
   std::int64_t size = std::min(workload.micro_batch, workload.batch / count);
   while (workload.batch / count % size != 0) --size;
-  return "; use workload.micro_batch=" + std::to_string(size) + ": then each replica has " +
+  return "; use workload.micro_batch=" + std::to_string(size) +
+         ": then the number of micro-batches of each replica is " +
          std::to_string(workload.batch / count / size);
 }
 
@@ -262,7 +263,8 @@ std::optional<Keys> without_overlap(const Policy& replicating, const Policy& pol
       prefetch && prefetch->text() != "auto" && prefetch->text() != "0";  // this needs overlap
   if (!open || loads_early || keys.find("overlap")) return std::nullopt;
   keys.set("overlap", Value::make(false));
-  // The record is taken from the catalog. `replicating` itself does not list the policies that can be replicated.
+  // The keys are checked against the record of the policy in the catalog. `replicating` itself does not list the
+  // policies that can be replicated.
   return Keys(std::move(keys), record_of(policy_catalog().find(replicating.name)));
 }
 

@@ -45,8 +45,8 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   unlimited.capacity_enforced = false;
   const auto plan =
       std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
-  // The limits are set because the replay adds the bytes of earlier requests to `reserved` only for pools with a limit.
-  // But it grants every request at once (`unlimited`).
+  // The comparison below needs `reserved` with the bytes of requests that are listed earlier. The replay counts these
+  // bytes only for pools with a limit, so the limits are set here. But it grants every request at once (`unlimited`).
   for (Pool& pool : plan->pools) pool.enforced = request.capacity_enforced;
   const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
   if (result.blocking) return {};
@@ -99,8 +99,9 @@ class Attempts {
     return {std::move(plan), judgement.best.attempt};
   }
 
-  /// Returns whether best() finds a plan. Once a way fits, no further way is planned. The plans that the policy makes for
-  /// the attempts (CutAttempt) usually need the fewest bytes, so they are tried first, beginning with the finest cut.
+  /// Returns whether best() finds a plan. Once a way fits, no further way is planned. The plan that the policy itself
+  /// makes for an attempt (CutAttempt) usually needs no more bytes than the attempt's candidates. So these plans are
+  /// tried first, beginning with the finest cut.
   bool any_fits() {
     for (auto attempt = attempts_.rbegin(); attempt != attempts_.rend(); ++attempt)
       if (plan_fits(attempt->request)) return true;
@@ -260,7 +261,8 @@ class Attempts {
   std::int64_t ways_ = 0;
 };
 
-/// Does what settle() does. But if no plan fits, the number of micro-batches in flight in the error is for one attempt.
+/// Does what settle() does. But if no plan fits, the error is the error of one attempt. Its number of micro-batches in
+/// flight holds for the choices of this attempt: with another cut or other choices, more micro-batches may fit.
 Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& attempts,
                        const Reader& parameters) {
   Attempts all(policy, attempts, parameters);
@@ -299,9 +301,9 @@ std::optional<std::int64_t> asked_in_flight(const Policy& policy, const Value& k
 }
 
 /// Returns the greatest number of micro-batches in flight that fits, if the scenario names a number that does not fit.
-/// `known` is the number in the error of one attempt, which was computed from the bytes on the device. With other
-/// choices that the scenario leaves open, more micro-batches may fit. In a plan with host memory and buffers, fewer may
-/// fit. If a number fits, each smaller number fits, too. Returns 0 if no number fits.
+/// `known` is an estimate of the result: the error of one attempt gives it, computed from the bytes on the device. With
+/// other choices that the scenario leaves open, more micro-batches may fit. In a plan with host memory and buffers,
+/// fewer may fit. If a number fits, each smaller number fits, too. Returns 0 if no number fits.
 std::int64_t most_in_flight(const Policy& policy, const std::vector<CutAttempt>& attempts,
                             const Reader& parameters, std::int64_t known) {
   const std::optional<std::int64_t> asked =

@@ -34,7 +34,8 @@ std::string difference(const Value& settled, const Value& asked);
 /// Returns the best plan of a policy for any of these cuts. There must be at least one cut. The facts of the plan say
 /// which candidate was chosen, how many candidates there were, and how long the runner-up takes. Throws InputError at a
 /// wrong parameter, and Infeasible if no plan fits. If the scenario names a number of micro-batches in flight that does
-/// not fit, the error gives the greatest number with which any of the cuts and any of the policy's choices fit.
+/// not fit, the error gives the greatest number with which a plan fits. For this number, all cuts and all choices that
+/// the scenario leaves open are tried.
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters);
 

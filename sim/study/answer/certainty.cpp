@@ -86,9 +86,10 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// Returns the paths of the figures of devices that the cost model reads. A device reaches only a share of its rates.
-/// If this share is assumed, its path is added to `shares_assumed`. A share is assumed if a key of `cost` sets it, or
-/// if nothing sets it and the whole rate counts as reached.
+/// The cost model reads some of a device's figures, such as its rates. Returns the paths of these figures for all
+/// devices, such as "devices.gpu.memory.bandwidth". A device reaches only a share of its rates. If this share is
+/// assumed, its path is added to `shares_assumed`. A share is assumed if a key of `cost` sets it, or if nothing sets it
+/// and the whole rate counts as reached.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
@@ -138,7 +139,8 @@ std::vector<std::string> shared_memory_figures(const Scenario& scenario, const F
 
 /// Returns the paths of the figures that determine the rate of a channel such as "host.gpu0.down". A link may give
 /// figures at several places: for all copies, for pageable copies, for synchronous copies, and in each of these places
-/// for one direction. The last of them counts (platform/link_rates.cpp). A share is a share of the link's bandwidth.
+/// for one direction. The last of them counts (platform/link_rates.cpp). If it is a `share`, the rate is this share of
+/// the link's bandwidth, so the bandwidth counts, too.
 std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
   const std::vector<WrittenPart> links = platform.parts("links");
   const std::string name = channel.substr(0, channel.find('.'));

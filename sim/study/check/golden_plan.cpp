@@ -40,8 +40,8 @@ struct Statement {
   std::vector<std::pair<std::string, std::string>> says;  ///< key and value
 };
 
-/// Returns the number of words in the subject of a line. The line must be before the prologue. `first` is the first
-/// word of the line.
+/// Returns how many words at the start of a line are its subject (Statement::about). The line must be before the
+/// prologue. `first` is the first word of the line.
 std::size_t words_about(const std::string& first) {
   for (const char* alone :
        {"format:", "name", "iterations", "steps_per_iteration", "iterations_per_step", "tensors"})

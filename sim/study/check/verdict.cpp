@@ -161,11 +161,11 @@ std::vector<std::string> slower_parts(const ScenarioVerdict& verdict) {
     const auto& [kind, name] = metric.name;
     const bool is_stage = kind == "compute_s_by_stage";
     if (!is_stage && kind != "full_rate_s_by_link") continue;
-    std::string text = is_stage ? "stage '" : "link '";
+    std::string text = is_stage ? "stage '" : "the bytes over link '";
     text += name;
-    text += is_stage ? "' computes " : "' takes ";
+    text += is_stage ? "' computes " : "' take ";
     text += format_quantity(100 * *share, Dimension::none);
-    text += is_stage ? " % longer" : " % longer for its bytes";
+    text += is_stage ? " % longer" : " % longer at full rate";
     parts.emplace_back(*share, std::move(text));
   }
   std::stable_sort(parts.begin(), parts.end(),

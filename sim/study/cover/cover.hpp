@@ -32,8 +32,9 @@ struct CoverRequest {
 struct UnmeasuredOperator {
   std::string words;
   std::int64_t occurrences = 0;
-  /// The number by which operators are ranked, for all occurrences together: seconds at the rates of the request's
-  /// `device`, or a measure of FLOP and bytes.
+  /// The number by which operators are ranked, for all occurrences together: the seconds at the rates of the request's
+  /// `device`. If the request has no device, one occurrence counts as the greater of two numbers: its bytes, and its
+  /// FLOP divided by the FLOP per byte of a usual device.
   double weight = 0;
   /// The expected seconds of all occurrences: `weight` times (sum of the seconds of all measured operators) / (sum of
   /// their weights). If no operator was measured, the number is 0.

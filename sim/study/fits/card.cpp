@@ -163,7 +163,8 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
 }
 
 /// Returns the micro-batch at which the search for the largest micro-batch begins. It is 1 unless the strategy for
-/// fates searches. In that case, plans take long, so the search should begin near its end. This function then tries
+/// fates searches. If the strategy searches, each plan takes long to make. So few plans should be made, and the search
+/// for the micro-batch should begin near the micro-batch that it will find. This function then tries
 /// strategies that do not search, and returns the largest micro-batch that fits with at least one of them. This
 /// micro-batch also fits with the strategy that searches.
 std::int64_t Card::begin() {
@@ -225,8 +226,9 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
   if (most == 0) fit.one_sample = fit.next;
 }
 
-/// Divides the batch into equal micro-batches of the largest size that fits. If there are too many micro-batches, the
-/// result depends on who chose the batch. If the user requested it, throws an error. Otherwise, returns nullopt.
+/// Divides the batch into equal micro-batches of the largest size that fits. If this gives more than
+/// `most_micro_batches` micro-batches, the result depends on who chose the size of the batch. If the user requested it,
+/// throws an error. Otherwise, returns nullopt.
 std::optional<Accumulation> Card::accumulation(std::int64_t batch, const CardFit& fit,
                                                bool is_requested) {
   if (fit.largest == 0 || !has_seconds(batch)) return {};

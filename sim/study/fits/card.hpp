@@ -20,7 +20,8 @@ class Card {
   /// If the cost model knows seconds for only one size of micro-batch, returns this size. Otherwise, returns 0.
   static std::int64_t measured_batch(const Scenario& scenario);
 
-  /// Returns the largest micro-batch of the card, with its memory and time. Throws InputError, Interrupted.
+  /// Returns the largest micro-batch that fits on the card, with its memory and time. `batch` is the batch that the
+  /// user requests (FitsRequest::batch). Throws InputError, Interrupted.
   CardFit answer(std::optional<std::int64_t> batch);
 
  private:

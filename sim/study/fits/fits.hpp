@@ -5,9 +5,9 @@
 // fit, the refusal says how many bytes are missing. The search uses this number to choose the next size that it tries
 // (base/fit_search.hpp). It is possible that a larger micro-batch fits although a smaller one does not. So when the
 // search has found a size, the next three larger sizes are also tried. If one of them fits, the search continues from
-// there. This is not done for a strategy for fates that searches (`optimal`). It refuses a micro-batch only if even its
-// choice with the least bytes does not fit, and these bytes grow with the samples. So with such a strategy, if a
-// micro-batch does not fit, no larger micro-batch fits.
+// there. This is not done for a strategy for fates that searches (`optimal`). Such a strategy refuses a micro-batch
+// only if even the fates that need the least bytes do not fit. The least bytes grow with the samples. So with such a
+// strategy, if a micro-batch does not fit, no larger micro-batch fits.
 #pragma once
 
 #include <array>
@@ -105,7 +105,9 @@ inline constexpr std::int64_t most_samples = 1'000'000'000'000;
 
 /// Answers the request for each card. If the question cannot be asked for a card, its CardFit has the error. An example
 /// is a device that has no rate for the dtype. If it cannot be asked for any card, throws InputError. Throws UsageError
-/// if an override sets a key that the search sets itself, or that has an option of its own. Throws Interrupted.
+/// for two kinds of overrides. The first sets a key that fits() sets itself while it searches for the largest
+/// micro-batch, such as workload.batch. The second sets a key for which `sluice fits` has an option, such as --policy.
+/// Throws Interrupted.
 FitsReport fits(const FitsRequest& request);
 
 }  // namespace sluice

@@ -12,8 +12,8 @@ namespace sluice {
 namespace {
 
 /// penalty() turns the deviation of a sample from the fit into a penalty. If the deviation is far
-/// smaller than this number, the penalty grows like its square. If it is far larger, the penalty
-/// grows linearly.
+/// smaller than `small`, the penalty grows like the square of the deviation. If it is far larger,
+/// the penalty grows linearly.
 constexpr double small = 0.05;
 constexpr int most_steps = 1500;
 

@@ -24,9 +24,9 @@ struct OperatorSums {
   OperatorSum total;
 };
 
-/// Returns the sums for a plan of the scenario. The actions of the plan must already have seconds. The seconds of an
-/// action are divided among its layers in proportion to their prices. If an action has no layers with prices, its
-/// seconds count as "other". Throws the InputErrors of the cost model.
+/// Returns the seconds and joules of a plan of the scenario, summed by class and by layer. The actions of the plan must
+/// already have seconds. The seconds of an action are divided among its layers in proportion to their prices. If an
+/// action has no layers with prices, its seconds count as "other". Throws the InputErrors of the cost model.
 OperatorSums operator_sums(const Scenario& scenario, const CutModel& cut, const Plan& plan);
 
 }  // namespace sluice

@@ -15,8 +15,8 @@ namespace {
 /// The least number of points that a search of a region (region.hpp) must have. It is a little larger than 8, the
 /// number of corners of three ranges.
 constexpr double least_for_a_region = 12;
-/// If a key has real numbers, then the search tries all values of a key with whole numbers only if each search of a
-/// region still has at least this number of points.
+/// If some keys have real numbers, each combination of values of the other keys needs a search for the real numbers. A
+/// key with whole numbers joins these combinations only if each search still has at least `worth_a_search` points.
 constexpr double worth_a_search = 40;
 
 /// The varied keys, divided into two groups. Each combination of the values of the keys in `tried` is tried. For each

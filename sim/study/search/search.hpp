@@ -68,12 +68,14 @@ struct SearchResult {
 };
 
 /// Searches for the best point. Some keys have a list of values, or a range of few whole numbers. The search goes
-/// through all combinations of these values. For each combination, the ranges of all other keys are searched in four steps: first the corners of the ranges, then DIRECT,
-/// then Subplex from the best points, then neighbouring whole numbers. Nothing is random. If there are too few points
-/// for all combinations of the lists, throws UsageError. Throws the exceptions of run_sweep.
+/// through all combinations of these values. For each combination, the ranges of all other keys are searched in four
+/// steps: first the corners of the ranges, then DIRECT, then Subplex from the best points, then neighbouring whole
+/// numbers. Nothing is random. If there are too few points for all combinations of the lists, throws UsageError. Throws
+/// the exceptions of run_sweep.
 SearchResult run_search(const SearchRequest& request);
 
-/// Returns the number of the goal or of a limit at a point. If the point lacks this number, returns NaN.
+/// Returns the value of the metric or key that `number` names, at the point with the index `place`. If the point lacks
+/// this number, returns NaN.
 double number_of(const SearchNumber& number, const SearchResult& result, std::size_t place);
 
 }  // namespace sluice

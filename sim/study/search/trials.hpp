@@ -28,8 +28,9 @@ class Trials {
   bool all_failed() const;
   /// Returns true if the point ran, but lacks the number of the goal or of a limit.
   bool lacks_numbers(std::size_t place) const;
-  /// Returns all points with their merits, and empties the list of trials. If points ran, but none of them has the
-  /// number of the goal, or none has the number of a limit, throws UsageError.
+  /// Returns all points with their merits, and empties the list of trials. The goal names a number that each point
+  /// should have, such as a metric, and each limit names one, too. Throws UsageError if points ran, and one of these
+  /// numbers is missing at all of them.
   SearchResult result();
 
  private:

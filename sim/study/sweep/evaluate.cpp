@@ -54,9 +54,9 @@ PointResult complete(const Plan& plan, const Summary& summary) {
   return outcome;
 }
 
-/// Measures a plan that was priced again. Returns nullopt if the run ends in a deadlock, or if a run that reaches its
-/// end does not prove that the plan would pass check() (ends_if_it_ran). The caller must then make a new plan for the
-/// point.
+/// Measures a plan that was priced again. Returns nullopt if the run ends in a deadlock. Also returns nullopt if
+/// ends_if_it_ran() is false: even if the run reaches its end, check() may refuse the plan. The caller must then make a
+/// new plan for the point.
 std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question_bound_s) {
   if (!ends_if_it_ran(made.plan)) return {};
   check_totals(made.plan);

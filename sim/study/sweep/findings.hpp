@@ -43,9 +43,9 @@ struct HiddenFrom {
   std::string from;
   bool everywhere = false;  ///< whether transfers are hidden from the first value on
 };
-/// Looks along one axis: of the axes whose values are numbers, the axis with the most values. Returns one element for
-/// each combination of values of the other axes. If there is no axis of numbers, or the points are not a whole grid,
-/// the list is empty.
+/// Finds the values at which transfers become hidden on one axis: of the axes whose values are numbers, the axis with
+/// the most values. Returns one element for each combination of values of the other axes. If there is no axis of
+/// numbers, or the points are not a whole grid, the list is empty.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
 /// The points that were refused for the same reason. Two reasons count as the same if their texts differ only in

@@ -190,13 +190,14 @@ class Store::Database {
     if (const auto known = layouts_.find(id); known != layouts_.end()) return known->second;
     Statement select(connection_, "SELECT names FROM layouts WHERE id = ?");
     select.bind(1, id);
-    if (!select.step()) throw InputError("the store has no layout " + std::to_string(id));
+    if (!select.step())
+      throw InputError("the table 'layouts' has no row with the id " + std::to_string(id));
     const auto names = unpacked_names(select.text(0), connection_.path());
     layouts_[id] = names;
     return names;
   }
 
-  /// Throws InputError if the row cannot come from a store.
+  /// Returns the point in the row. Throws InputError if the row is damaged: if it has values that no sweep writes.
   StoredPoint read(const Statement& row) {
     try {
       return unchecked(row);

@@ -47,7 +47,7 @@ class Store {
   /// Closes the file. After that, no other function may be called. Points that were put after the last commit() are
   /// lost.
   void close();
-  /// Calls `each` for each point, in the order of the keys.
+  /// Calls `each` for each point. The points are sorted by the text StoredPoint::key.
   void for_each(const std::function<void(const StoredPoint&)>& each);
   std::size_t size();
 

@@ -221,8 +221,9 @@ class Sweep {
            outcome.executor == "simgrid";
   }
 
-  /// Runs each point with SimGrid, in a separate process. A point that is stored already is not run if is_of_simgrid().
-  /// Each time that a few points have ended, their results are stored.
+  /// Runs each point with SimGrid, in a separate process. If the store already has a result of a point, and
+  /// is_of_simgrid() returns true for it, the point is not run again. Each time that a few points have ended, their
+  /// results are stored.
   void in_processes() {
     std::vector<std::size_t> places;
     for (std::size_t place = 0; place < result_.points.size(); ++place) {

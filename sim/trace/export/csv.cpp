@@ -1,5 +1,6 @@
 // Writes spans as CSV (RFC 4180), with one row per span, in the order of their ends. Times are in seconds with all
-// digits. A cell without a value is empty. The column `cause` has row numbers, counted from 0.
+// digits. A cell without a value is empty. The column `cause` has the number of another row, counted from 0 for the
+// first row after the heading. This is the row of the span that ended the wait.
 #include "base/csv.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"

@@ -370,10 +370,10 @@ TEST_CASE(
   const double dense = prices.of(1, 8).seconds;
   CHECK(between.measured == 0);
   CHECK(between.interpolated == Approx(dense / (dense + 2 * relu)).epsilon(1e-12));
-  CHECK(
-      account_text(between) ==
-      "100 % of the computation's seconds were interpolated between rows of the profile. For 100 "
-      "% of the seconds the error of the interpolation is not known: too few rows can be estimated from other rows.");
+  CHECK(account_text(between) ==
+        "100 % of the computation's seconds were interpolated between rows of the profile. For 100 % of the "
+        "seconds the error of the interpolation is not known: of the rows behind these seconds, none lies between "
+        "other rows, so none can be estimated from them as a test.");
 }
 
 TEST_CASE("a cost model says which files it reads, and which key names a missing file") {

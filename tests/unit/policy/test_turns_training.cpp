@@ -72,7 +72,8 @@ TEST_CASE("under streamed, training reads and writes each tensor in the memory o
   };
   CHECK(seconds(100, trained("all_slow")) ==
         Approx(3 * (copies_s + kernel_bytes / 10)).epsilon(1e-9));
-  // The backward pass of the first product needs the most bytes: 40 + 800 + 80 + 800 = 1720.
+  // The backward pass of the first product needs the most bytes: 40 for the input, 800 for the weights, 80 for the
+  // gradient of the output, and 800 for the gradient of the weights, together 1720.
   CHECK(seconds(1720, trained("static")) ==
         Approx(3 * (copies_s + kernel_bytes / 100)).epsilon(1e-9));
   CHECK(seconds(1720, trained("none")) ==

@@ -47,7 +47,9 @@ TEST_CASE("ResNet-50 with fixed weights has 760 placements, which 16 runs measur
   const MeasurementPlan plan =
       plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = {"weights"}});
   CHECK(plan.wanted == (53 + 53 + 49 + 2 + 1) * 4 + 16 * 8);
-  CHECK(plan.least_runs == 8 + 4);  // a sum needs 8 runs, and its neighbour needs 4 others
+  // A sum needs 8 runs for its 8 placements. A neighbouring layer needs 4 further runs, because neighbours are never in
+  // the same run.
+  CHECK(plan.least_runs == 8 + 4);
   CHECK(plan.runs == 16);
 }
 

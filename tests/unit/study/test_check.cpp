@@ -161,7 +161,7 @@ TEST_CASE(
   got.baseline.entries[{"compute_s_by_stage", "full"}].number = 1.01;
   got.baseline.entries[{"full_rate_s_by_link", "host.down"}].number = 3;
   CHECK(slower_parts(against(got, expected)) ==
-        std::vector<std::string>{"link 'host.down' takes 50 % longer for its bytes",
+        std::vector<std::string>{"the bytes over link 'host.down' take 50 % longer at full rate",
                                  "stage 'full' computes 1 % longer"});
 }
 

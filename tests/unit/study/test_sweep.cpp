@@ -294,7 +294,7 @@ TEST_CASE("A damaged row is refused with the name of its store and its point") {
   for (const auto& [damage, says] : std::map<const char*, std::string>{
            {"UPDATE points SET numbers = x'0000'", "the point has 0 numbers for "},
            {"UPDATE points SET status = 'fine'", "'fine' is not a status of a point"},
-           {"UPDATE points SET layout = 77", "the store has no layout 77"},
+           {"UPDATE points SET layout = 77", "the table 'layouts' has no row with the id 77"},
            {"UPDATE layouts SET names = '[1]'", "an object in the list of names has no 'metric'"},
            {"UPDATE layouts SET names = '[{\"metric\": \"x\"}]'", "has no 'unit'"}}) {
     CAPTURE(damage);

@@ -347,7 +347,7 @@ class Execution {
     blocking_ = residency_.blocking(time, std::move(waiters));
   }
 
-  /// In the agenda, this number of a stream stands for all shared pools.
+  /// An entry of `agenda_` has this value, instead of the number of a stream, if it stands for all shared pools.
   static constexpr std::uint32_t everybody = none;
 
   const Plan& plan_;

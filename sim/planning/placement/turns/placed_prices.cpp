@@ -148,7 +148,8 @@ Price PlacedPrices::of_pass(std::uint32_t number, Pass pass, const StageWork& wo
     near = near && slow.count(kind) == 0;
     pools.push_back(device_.memories[slow.count(kind)].pool);
   }
-  // The plan of the policy has the prices of queries without operands: all operands are in the first memory.
+  // A query without a list of operands stands for operands that are all in the first memory. The plan of the policy has
+  // the prices of such queries.
   return near ? pricing.cost.of(query)
               : placed_price(pricing.platform, pricing.cost, placed_query(query, pools)).price;
 }
@@ -168,7 +169,9 @@ double PlacedPrices::least_seconds(std::uint32_t number, Pass pass, std::int64_t
     TensorKinds all(operands.begin(), operands.end());
     // A plan has no tensors for a working set that is not counted. Kernels then read and write it in the first memory.
     if (!request_.working_set_counted) all.erase({TensorClass::workspace});
-    // A plan of training may also lack tensors of other kinds, for example gradients. So any set of kinds may be slow.
+    // A plan of training may also lack tensors of other kinds, for example gradients. Which kinds it
+    // lacks is not known here. So in training, every set of kinds is tried as the set in the second memory, even if
+    // `all_slow` is true.
     if (all_slow && !training) return of_pass(number, pass, work, all).seconds;
     for (std::size_t set = 0; set < std::size_t{1} << all.size(); ++set) {
       TensorKinds slow;
@@ -181,8 +184,9 @@ double PlacedPrices::least_seconds(std::uint32_t number, Pass pass, std::int64_t
   return least;
 }
 
-/// Returns whether the output of a layer is a tensor between stages, for a computation that reads or writes it. In
-/// training, a tensor that no layer reads is a part of the answer, and every later stage passes it on.
+/// The stage of `work` reads or writes the output of a layer. Returns whether this output goes from stage to stage: an
+/// earlier stage makes it, or a later stage reads it. In training, a tensor that no layer reads is a part of the
+/// answer, and every later stage passes it on.
 bool PlacedPrices::crosses(std::uint32_t layer, const StageWork& work) const {
   const Stage& stage = stage_of(work);
   if (layer < stage.first || last_readers_[layer] > stage.last) return true;

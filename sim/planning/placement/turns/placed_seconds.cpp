@@ -67,7 +67,8 @@ PlacedSeconds::Way PlacedSeconds::way_of(const Action& action, const Platform& p
           index_in(streams_, path.stream), path.channels};
 }
 
-/// Returns the time at which the data have arrived for which the first execution of the action waits.
+/// Returns the earliest time that the `not_before` and the waits of an action allow for its first execution. `arrivals`
+/// has, indexed by action, the times at which data have arrived.
 double PlacedSeconds::start_of(const Action& action, const std::vector<double>& arrivals) const {
   double start = action.not_before;
   for (const Wait& wait : action.waits)
@@ -77,10 +78,10 @@ double PlacedSeconds::start_of(const Action& action, const std::vector<double>& 
 }
 
 // A stream executes its actions in listing order: the prologue, then all iterations of the body, then the epilogue. The
-// loop over the steps goes through the prologue and the first iteration as if memory were unlimited and no links were
-// shared. So it finds the earliest time at which each stream can begin the second iteration. The seconds of all later
-// executions of the stream are added to this time. The bytes of all flows on a link take at least the seconds that they
-// take at the bandwidth of this link.
+// first loop below goes through the actions of the prologue and of the first iteration, as if memory were unlimited and
+// no links were shared. So it finds the earliest time at which each stream can begin the second iteration. The seconds
+// of all later executions of the stream are added to this time. The bytes of all flows on a link take at least the
+// seconds that they take at the bandwidth of this link.
 double PlacedSeconds::at_least(const std::vector<bool>& slow,
                                const std::function<double(const StageWork&)>& kernel_s) const {
   std::vector<double> work_s, arrivals(steps_.size(), 0), links_s(plan_.links.size(), 0);

@@ -32,11 +32,12 @@ StageWork work_of(const Plan& plan, const Action& action);
 
 class PlacedSeconds {
  public:
-  /// Returns the number of the kind of a tensor, or nothing if the tensor is never in the first memory.
+  /// Returns the index k of a tensor's kind, as in at_least(). Returns nothing if the tensor is never in the first
+  /// memory.
   using KindOf = std::function<std::optional<std::size_t>(std::uint32_t tensor)>;
 
-  /// `first` and `second` are the numbers of the two memories in the plan, which must outlive the object. If `in_turn`
-  /// is true, no action of the plan overlaps another action.
+  /// `first` and `second` are the numbers of the two memories in `plan`. The plan must outlive this object. If
+  /// `in_turn` is true, no action of the plan overlaps another action.
   PlacedSeconds(const Plan& plan, const Platform& platform, std::uint32_t first,
                 std::uint32_t second, bool in_turn, const KindOf& kind_of);
 
@@ -46,7 +47,8 @@ class PlacedSeconds {
                   const std::function<double(const StageWork&)>& kernel_s) const;
 
  private:
-  /// How an action is executed if the tensor that it moves is in one of the two memories.
+  /// How an action is executed for one place of the tensor that it moves. The place is the first or
+  /// the second memory of the device.
   struct Way {
     double seconds = 0, latency_s = 0;  ///< the seconds are 0 for a computation
     std::size_t stream = 0;

@@ -67,7 +67,8 @@ void say_placement(Plan& plan, const std::string& way, const CommonParameters& c
         plan.facts.push_back(Fact("placed_bytes", bytes[p], "byte").said_of(plan.pools[p].name));
 }
 
-/// Returns whether the fact holds only for the one memory of the machine for which the policy made its plan.
+/// A policy makes its plan for a shown machine, whose device has only one memory. Afterwards, the tensors of this plan
+/// are placed in two memories. Returns whether the fact may be wrong for the plan with two memories.
 bool holds_for_one_memory(const Fact& fact) {
   static const std::set<std::string> names = {"budget_bytes", "recompute_of_stage_s",
                                               "copies_of_stage_s"};
@@ -118,7 +119,7 @@ class PlacedSearch {
     return candidates;
   }
 
-  /// Returns the greatest number of shown machines.
+  /// Returns how many candidates open() returns at most: one for each shown machine.
   std::int64_t ways() const {
     return most_shown_sizes(turns_.request) * static_cast<std::int64_t>(rates().size());
   }

@@ -40,7 +40,8 @@ struct PlacedTurns {
 /// which use only the first memory, are among them. The request must outlive the candidates.
 std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns);
 
-/// Returns the candidates for shown machines. Each candidate has a lower bound of the seconds of its placed plans.
+/// Returns one candidate for all shown machines. The judge opens it, and gets a candidate for each shown machine. Each
+/// candidate has a lower bound of the seconds of its placed plans.
 Candidate placed_on_shown_machines(const PlacedTurns& turns);
 
 /// Returns the fastest plan with this placement. Throws Infeasible if no plan fits into the two memories.

@@ -59,7 +59,8 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note idle_device_note = {
     .name = "idle_device",
     .summary =
-        "Names the idle devices. The busiest device computes for more than ten times as long as an idle device.",
+        "Names the idle devices. A device counts as idle if the busiest device computes for more than "
+        "ten times as long as this device.",
     .source =
         "if convolutions and ReLUs alternate as stages, one of two IPUs computes for only 0.014 % of a run under the "
         "policy `phased`",

@@ -1,5 +1,6 @@
-// The note `more_steps` is for questions about inference with few steps. If a plan that is chosen for many steps takes
-// less time per step than the plan of the answer, the note gives the seconds per step of that plan.
+// The note `more_steps` is for questions about inference with few steps. For such a question, another plan is made, as
+// if the run had many steps. If this other plan takes less time per step than the plan of the answer, the note gives
+// the seconds per step of the other plan.
 #include <string>
 
 #include "base/error.hpp"

@@ -39,8 +39,8 @@ Outcome with_fates(const Scenario& scenario, const char* strategy) {
       if (!plan.pools[p].shared())
         outcome.peak = std::max(outcome.peak, static_cast<double>(result.peaks[p]));
   } catch (const Error&) {
-    // The policy does not honour these fates. So the outcome keeps its infinite peak, and is never better than another
-    // outcome.
+    // There is no plan with this strategy, for example because the policy does not support it. So the outcome keeps its
+    // infinite peak, and is never better than another outcome.
   }
   return outcome;
 }
