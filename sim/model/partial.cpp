@@ -36,9 +36,15 @@ Layer part_of(const Layer& layer, std::int64_t part, std::int64_t parts) {
 
 }  // namespace
 
+// A part without elements of the output would compute nothing, and a cost model may have no price for it.
 std::vector<std::int64_t> split_alike(const Model& model, std::vector<std::int64_t> parts) {
+  const auto most = [&](std::size_t l) {
+    return std::max<std::int64_t>(1, model.layers[l].output);
+  };
+  for (std::size_t l = 0; l < model.layers.size(); ++l) parts[l] = std::min(parts[l], most(l));
   for (std::size_t l = 0; l < model.layers.size(); ++l)
-    if (const auto tied = model.layers[l].tied) parts[*tied] = std::max(parts[*tied], parts[l]);
+    if (const auto tied = model.layers[l].tied)
+      parts[*tied] = std::min({std::max(parts[*tied], parts[l]), most(*tied), most(l)});
   for (std::size_t l = 0; l < model.layers.size(); ++l)
     if (const auto tied = model.layers[l].tied) parts[l] = parts[*tied];
   return parts;

@@ -8,7 +8,8 @@
 
 namespace sluice {
 
-/// Returns the model with its layers split into parts. `parts[i]` is the number of parts of layer i, at least 1. Each
+/// Returns the model with its layers split into parts. `parts[i]` is the number of parts of layer i, at least 1. A layer
+/// gets at most as many parts as its output has elements. Each
 /// count of a layer, such as its FLOP, is divided into whole numbers that differ by at most 1. Each part reads all
 /// inputs of the layer. A layer that reads the output of layer i then reads the outputs of all parts of layer i. The
 /// parts of a layer "15-Full" are called "15-Fulla", "15-Fullb", and so on. With more than 26 parts, they are called
@@ -20,8 +21,8 @@ namespace sluice {
 /// the table, each part of the product computes the scores of the words in its rows.
 Model split_layers(const Model& model, const std::vector<std::int64_t>& parts);
 
-/// Returns `parts` with one change: layers that share weights get the same number of parts, which is the largest of
-/// their numbers in `parts`.
+/// Returns `parts` with two changes. No layer gets more parts than its output has elements. Layers that share weights get
+/// the same number of parts: the largest of their numbers in `parts` that this limit allows for each of them.
 std::vector<std::int64_t> split_alike(const Model& model, std::vector<std::int64_t> parts);
 
 }  // namespace sluice

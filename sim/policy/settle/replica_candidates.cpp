@@ -54,31 +54,15 @@ class ReplicaWay {
         request_(request),
         keys_(std::move(keys)),
         devices_(replica_devices(request, keys_.reader())),
-        share_(shared_out(request.pricing.platform, devices_)),
-        bound_(share_) {
-    bound_.lookup = {};
-    for (Platform::Edge& edge : bound_.edges) edge.setup_s = 0;
-    const Value* const overlap = keys_.map().find("overlap");
-    bounded_by_share_ = (!overlap || overlap->text() != "false") &&
-                        std::ranges::all_of(devices_, [&](const std::string& device) {
-                          return alike(request.pricing.platform, devices_.front(), device);
-                        });
-  }
+        share_(shared_out(request.pricing.platform, devices_)) {}
 
   /// Returns a lower bound of the seconds of all replicas together if they use at most `bytes` bytes of each device's
   /// memory. Returns nothing if the policy compares no choices. The first replica, which has the most batches, takes at
-  /// least as long as if it ran alone. The second bound is for a replica that has its share of the links during the
-  /// whole run. Before the last replica has got its loads, the loads of all replicas have crossed the links. So the
-  /// bound holds for the replica with the fewest batches. Setups of several replicas may overlap, so they do not count.
-  /// Without overlap, one replica may compute while another one uses the whole link, so the second bound does not hold.
+  /// least as long as if it ran alone.
   std::optional<double> at_least(std::int64_t bytes) const {
-    const auto bound = [&](Platform machine, std::size_t index) {
-      limit_memories(machine, bytes);
-      return replica_at_least(policy_, request_, keys_.reader(), machine, index);
-    };
-    const std::optional<double> alone = bound(request_.pricing.platform, 0);
-    if (!alone || !bounded_by_share_) return alone;
-    return std::max(*alone, bound(bound_, devices_.size() - 1).value_or(0));
+    Platform machine = request_.pricing.platform;
+    limit_memories(machine, bytes);
+    return replica_at_least(policy_, request_, keys_.reader(), machine, 0);
   }
 
   /// Returns the fastest plan if it takes less than `worth` seconds. Otherwise, the result has no plan.
@@ -118,7 +102,8 @@ class ReplicaWay {
           std::make_shared<const Plan>(joined(policy_, request_, keys_.reader(), std::move(parts)));
       const double seconds = run_seconds(*plan);
       if (seconds < best.seconds) best = {seconds, std::move(plan)};
-      if (!needed) return 0;
+      // If capacities are not enforced, the plan for fewer bytes still needs as many as before.
+      if (!needed || *needed > bytes) return 0;
       bytes = *needed - 1;
       limit_memories(machine, bytes);
     }
@@ -136,8 +121,6 @@ class ReplicaWay {
   Keys keys_;
   std::vector<std::string> devices_;
   Platform share_;  ///< the platform with each replica's share of the links
-  Platform bound_;  ///< the same platform without setups
-  bool bounded_by_share_ = true;
 };
 
 Candidate candidate(const std::shared_ptr<const ReplicaWay>& way, double at_least,
