@@ -175,12 +175,12 @@ TEST_CASE("under streamed with a hardware cache, more memory is never slower, an
   int runs = 0;
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed) {
     Dice dice(seed);
-    std::string text = test::random_card(dice) + "stages: per_layer\n";
+    std::string text = test::random_card(dice) + "stages: per_layer\nfates: keep_all\n";
     const bool trains = dice.one_in(3);
     text += "workload: {batch: " + number(dice, 1, 3) +
             ", batches_per_step: " + number(dice, 1, 3) + ", steps: " + number(dice, 1, 3) +
             (trains ? ", mode: training, micro_batch: 1" : "") +
-            "}\npolicy: {name: streamed, placement: cached" +
+            "}\npolicy: {name: streamed, placement: cached, in_flight: 1" +
             (dice.one_in(3) ? ", overlap: false" : "") + "}\n";
     const Scenario scenario = read_scenario(parse_text(text, "card.yaml"), "card");
     double before = never;

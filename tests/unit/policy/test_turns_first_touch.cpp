@@ -131,14 +131,16 @@ TEST_CASE("under streamed, first_touch is never slower with more memory, nor fas
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{8}); ++seed) {
     Dice dice(seed);
     const bool trains = dice.one_in(3);
-    const std::string more = "workload: {batch: " + number(dice, 1, 3) +
-                             ", steps: " + number(dice, 1, 3) +
-                             (trains ? ", mode: training, micro_batch: 1" : "") + "}\n";
+    const std::string more =
+        "fates: keep_all\n"
+        "workload: {batch: " +
+        number(dice, 1, 3) + ", steps: " + number(dice, 1, 3) +
+        (trains ? ", mode: training, micro_batch: 1" : "") + "}\n";
     const auto with = [&](std::int64_t first, const std::string& placement) {
       try {
-        return replay(make_plan(on_card(
-                          first, 2000,
-                          "policy: {name: streamed, placement: " + placement + "}\n" + more)))
+        return replay(make_plan(on_card(first, 2000,
+                                        "policy: {name: streamed, in_flight: 1, placement: " +
+                                            placement + "}\n" + more)))
             .makespan;
       } catch (const Infeasible&) {
         return never;
