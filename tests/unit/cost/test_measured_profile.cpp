@@ -200,8 +200,7 @@ TEST_CASE(
   CHECK(without.joules_s == 0.006);
   CHECK(without.measured_j == 0);
   CHECK(Prices(", where: {pass: forward}").of(1, 16).joules_s == 0);
-  // `outside` names another cost model. If this model has a key `memory_power`, it gets its value: roofline has this key,
-  // but peak has not, so its price has no joules.
+  // The model of `outside` gets `memory_power` if it has such a key. Roofline has, peak has not.
   const Price outside = Prices(", outside: roofline, memory_power: 50%").of(1, 8);
   CHECK(outside.joules == Approx(0.5 * (100 - 20) * outside.seconds).epsilon(1e-12));
   CHECK(Prices(", outside: peak, memory_power: 50%").of(1, 8).joules_s == 0);
