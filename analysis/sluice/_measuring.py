@@ -14,7 +14,7 @@ from .meters import Meter
 
 # The share of the joules that a meter's resolution may leave uncertain.
 ENERGY_ERROR = 0.01
-# `budget_s` is the number of seconds that samples of times may take. Measuring energy may take about this many times
+# Measuring the times of one operator may take `budget_s` seconds. Measuring energy may take about this many times
 # as long. `joules_error` gives the uncertainty that is left after this time.
 ENERGY_PATIENCE = 10
 # If calls must be prepared again for each sample, energy is measured in this many pairs of blocks. One block of a pair
