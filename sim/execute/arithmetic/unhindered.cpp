@@ -28,8 +28,8 @@ namespace sluice {
 //   that the fastest stream is ahead of the slowest stream, and the 2 * reach iterations before them. Still earlier
 //   iterations do not count, because the allocations of an iteration are freed within 2 * reach iterations. The first
 //   2 * reach iterations may also allocate instances that are never freed, because all their uses would lie before the
-//   first iteration. The sum also counts the bytes of homes, of the prologue and of the epilogue. If a pool has room for
-//   all these bytes together, no action of the body ever waits for memory. An action of the epilogue may wait for
+//   first iteration. The sum also counts the bytes of homes, of the prologue and of the epilogue. If a pool has room
+//   for all these bytes together, no action of the body ever waits for memory. An action of the epilogue may wait for
 //   memory until the body has ended. This wait delays no other action, because a request is granted without regard to
 //   requests that are listed later.
 namespace {
