@@ -150,9 +150,9 @@ def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> 
 def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Returns the joules of one call of one layer, and their uncertainty. The calls must be prepared before each
     sample. A first block of samples has the preparations and the calls. A second block has only the preparations. The
-    joules are the difference of the two blocks. There are ENERGY_BLOCKS such pairs of blocks. Each block has as many
-    samples as the time limit allows. The uncertainty is the error of the meter at the ends of the blocks, plus 1.96
-    standard errors of the differences."""
+    first block takes more joules than the second block: the difference belongs to the calls. There are ENERGY_BLOCKS
+    such pairs of blocks. Each block has as many samples as the time limit allows. The uncertainty is the error of the
+    meter at the ends of the blocks, plus 1.96 standard errors of the differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0
     while samples == 0 or loop.clock() - start < patience:
