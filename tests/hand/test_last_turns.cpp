@@ -44,8 +44,8 @@ TEST_CASE("phased: one batch stays on its device if the other device is idle in 
   // devices compute in turn, 1 s per phase: 1 + 6 s.
   CHECK(seconds({two, both}) == Approx(7));
   // If one batch has one phase per stage, each phase is on the other device. Each activation takes 10 s, and the weights
-  // arrive during these 10 s: 1 + 3 + 2 * 10 s. An older version of Sluice computed one batch only in this way, in 24 s,
-  // although it computed two batches in 7 s.
+  // arrive during these 10 s: 1 + 3 + 2 * 10 s. An older version of Sluice computed one batch only in this way, in 24
+  // s, although it computed two batches in 7 s.
   CHECK(seconds({one, both, "policy.last_turn=1"}) == Approx(24));
   // With idle phases, the batch stays on the first device. A phase begins when its weights have been loaded, and they are
   // loaded in the idle phase before it: 3 * (1 + 1) s.
