@@ -52,7 +52,7 @@ class Loop:
         return elapsed_s >= self.budget_s or self.sure(samples)
 
     def sure(self, samples: Sequence[float]) -> bool:
-        """Returns whether the mean is certain enough for `confidence`."""
+        """Returns whether 1.96 standard errors of the mean are at most the share `confidence` of the mean."""
         if self.confidence is None or len(samples) < 2:
             return False
         error = 1.96 * statistics.stdev(samples) / len(samples) ** 0.5
