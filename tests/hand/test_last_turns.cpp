@@ -1,6 +1,6 @@
 // Tests of steps whose batches cannot be divided into turns of `in_flight` batches under policy `phased`.
 // On each device, the weights of a stage take 1 s to load, and the computation of a stage takes 1 s. An activation takes
-// 10 s to the other device. Three stages are computed, without inputs and answers of the host.
+// 10 s to the other device. Three stages are computed. No input is loaded from the host, and no answer is saved there.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
