@@ -14,7 +14,7 @@ from .meters import Meter
 
 # The share of the joules that a meter's resolution may leave uncertain.
 ENERGY_ERROR = 0.01
-# `budget_s` is the number of seconds that samples of times may take. Measuring energy may take about this many times
+# Measuring the times of one operator may take `budget_s` seconds. Measuring energy may take about this many times
 # as long. `joules_error` gives the uncertainty that is left after this time.
 ENERGY_PATIENCE = 10
 # If calls must be prepared again for each sample, energy is measured in this many pairs of blocks. One block of a pair
@@ -52,7 +52,7 @@ class Loop:
         return elapsed_s >= self.budget_s or self.sure(samples)
 
     def sure(self, samples: Sequence[float]) -> bool:
-        """Returns whether the mean is certain enough for `confidence`."""
+        """Returns whether 1.96 standard errors of the mean are at most the share `confidence` of the mean."""
         if self.confidence is None or len(samples) < 2:
             return False
         error = 1.96 * statistics.stdev(samples) / len(samples) ** 0.5
@@ -150,9 +150,9 @@ def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> 
 def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Returns the joules of one call of one layer, and their uncertainty. The calls must be prepared before each
     sample. A first block of samples has the preparations and the calls. A second block has only the preparations. The
-    joules are the difference of the two blocks. There are ENERGY_BLOCKS such pairs of blocks. Each block has as many
-    samples as the time limit allows. The uncertainty is the error of the meter at the ends of the blocks, plus 1.96
-    standard errors of the differences."""
+    first block takes more joules than the second block: the difference belongs to the calls. There are ENERGY_BLOCKS
+    such pairs of blocks. Each block has as many samples as the time limit allows. The uncertainty is the error of the
+    meter at the ends of the blocks, plus 1.96 standard errors of the differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0
     while samples == 0 or loop.clock() - start < patience:

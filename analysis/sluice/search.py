@@ -216,8 +216,9 @@ def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
 
 
 def _value(key: "_sluice.SearchKey", given: dict[str, Any], text: str) -> Any:
-    """Returns the value for `with_`. A value of a list is returned as the caller gave it. A value of a range without a
-    unit is a number. With a unit, it is a text."""
+    """Returns the value of `key` at a point, in the form that `Scenario.with_` takes. `text` is this value as a text. A
+    value of a list is returned as the caller gave it. A value of a range without a unit is a number. With a unit, it is
+    a text."""
     if key.kind == "listed":
         return given.get(text, text)
     if key.kind == "whole":

@@ -164,7 +164,7 @@ class Layers:
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
     def like(self, tensor: torch.Tensor, source: torch.Tensor) -> Place:
-        """Returns the Place of `source`, whose axes `tensor` has, too. If no layer makes `source`, or if `source` has
+        """Returns a Place for `tensor`: the same as that of `source`. If no layer makes `source`, or if `source` has
         another number of axes than `tensor`, returns `natural(tensor)`."""
         if tensor.dim() == source.dim() and self.is_known(source):
             return self.place(source)

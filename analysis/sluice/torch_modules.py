@@ -1,5 +1,5 @@
-"""Turns modules of torch into layers. MODULES has a function for each class of modules. It receives the layers found so
-far, the name of the new layer, the module, and the arguments and the result of the module's call."""
+"""Turns modules of torch into layers. MODULES has a function for each class of modules. Such a function receives the
+layers found so far, the name of the new layer, the module, and the arguments and the result of the module's call."""
 
 from __future__ import annotations
 

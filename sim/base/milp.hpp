@@ -64,7 +64,7 @@ class Milp {
   /// to a tolerance of 1e-9 times the greatest cost of a variable.
   MilpSolution solve(MilpLimits limits, double at_most = infinity) const;
 
-  /// Solves the programme in which all variables may have fractional values.
+  /// Solves an easier programme than solve(): integer variables, too, may have fractional values.
   RelaxedSolution relaxed(int most_iterations = MilpLimits::unlimited) const;
 
  private:

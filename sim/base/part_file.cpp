@@ -97,7 +97,8 @@ void PartFile::write(std::string_view text) {
 }
 
 void PartFile::commit() {
-  // Delays the first signal until the file has the name of the target or has been removed.
+  // A signal does not end the process before the file has the name of the target or has been removed. Only a second
+  // SIGINT ends it at once.
   const InOrder in_order;
   if (fsync(file_) != 0) refuse(target_, std::string("fsync: ") + std::strerror(errno));
   if (rename(part_.c_str(), target_.c_str()) != 0)

@@ -65,7 +65,7 @@ class ProgressLine {
  private:
   std::string counted_;
   bool active_ = false, shown_ = false;
-  /// The start of the work, and the last change of the line, in seconds of a steady clock.
+  /// When the work began whose progress is shown, and when the line last changed: in seconds of a steady clock.
   double began_ = 0, last_ = 0;
 };
 

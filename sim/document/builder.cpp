@@ -201,7 +201,8 @@ std::size_t character_at(const std::string& text, std::size_t i, std::string& wr
   return bytes;
 }
 
-/// Returns the position of byte `end`, without the text of the line: the line has bytes that cannot be printed.
+/// Returns the position of byte `end`. The position has no text of its line, because bytes of this line cannot be
+/// printed.
 Position position_at(const Source& source, std::size_t end) {
   Position position{source.name, 1, 1, ""};
   for (std::size_t i = 0; i < end; ++i) {

@@ -45,10 +45,10 @@ void require_format(const Value& document, std::string_view kind, int version = 
 /// X is relative to the folder of `path`. After symbolic links are resolved, X must lie inside data_root() or inside
 /// the root. The root is the nearest folder above `path` that holds `.sluice-root` or `.git`. If there is no such
 /// folder, the root is the parent of the folder of `path`. If X is a bare name, a file X beside `path` is tried first.
-/// If there is no such file, X means the bundled document of this name. For the key `model`, this document lies in the
-/// folder models. An included document may itself have a base (see load_document). The path of the base is relative to
-/// the included document. A chain of bases has at most 16 documents. A cycle of bases is an error. The message of this
-/// error lists the chain. Throws InputError at the `file:` value.
+/// If there is no such file, X means the bundled document of this name. Under the key `model`, bundled documents come
+/// from the folder `models` in data_root(). An included document may itself have a base (see load_document). The path
+/// of the base is relative to the included document. A chain of bases has at most 16 documents. A cycle of bases is an
+/// error. The message of this error lists the chain. Throws InputError at the `file:` value.
 void resolve_includes(Value& document, const std::string& path,
                       const std::vector<std::string>& include_keys);
 

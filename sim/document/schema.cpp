@@ -90,8 +90,9 @@ bool is_required(const Field& field) {
   return !field.optional && !field.default_text;
 }
 
-/// Returns whether `word` may replace the whole mapping. `word` is a value of the key `key`, and selects a
-/// SchemaVariant of the mapping. The word is enough if this variant requires no key except `key`.
+/// A document may give one word instead of a mapping. Returns whether `word` is enough in this sense. `word` is a value
+/// of the key `key`, and selects a SchemaVariant of the mapping. The word is enough if this variant requires no key
+/// except `key`.
 bool is_enough(const std::string& word, const std::string& key,
                const std::vector<SchemaVariant>& variants) {
   const std::pair<std::string, std::string> said = {key, word};

@@ -73,7 +73,7 @@ const Catalog<LayerType>& layer_catalog();
 
 /// Returns whether the layer's type is a view.
 bool is_view(const Layer& layer);
-/// Returns whether a layer of this type ignores the values of its input.
+/// Returns whether the layer ignores the values of its input, as all layers of its type do.
 bool reads_nothing(const Layer& layer);
 
 /// Returns the record of a layer of this type. The keys of the record are type, name, inputs, and the type's own keys.

@@ -1,5 +1,6 @@
-// Counts the layers of a model's document with all repetitions and blocks written out. The layers are counted before
-// any repetition or block is written out. So a short document with far too many layers is refused at once.
+// Counts the layers that a model has when all repetitions and blocks of its document are written out. The layers are
+// counted before any repetition or block is written out. So a short document with far too many layers is refused at
+// once.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,8 @@ namespace {
 struct Declaration {
   std::int64_t minimum = 1;
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
-  /// The expression of the maximum, for messages. The text is empty if the maximum is a number.
+  /// If the model's document gives the maximum as an expression: this expression, for messages. Otherwise, the text is
+  /// empty.
   std::string maximum_text = {};
 };
 

@@ -220,8 +220,8 @@ class Expansion {
   /// layer do not fit into 64 bits. So later sums over layers cannot overflow. The check is made here because the
   /// position of the layer is known here.
   void count_elements(const Layer& layer) {
-    constexpr std::int64_t most_bytes_each =
-        32;  // bytes per element for the widest dtype, with a gradient and copies
+    // The widest dtype has 8 B. An element may need 4 x 8 B: for a weight, its gradient, and two values of Adam.
+    constexpr std::int64_t most_bytes_each = 32;
     for (const std::int64_t elements :
          {layer.output, layer.parameters, layer.cached, layer.backward.kept})
       elements_ = checked_add(elements_, elements, "elements");

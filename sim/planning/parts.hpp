@@ -81,7 +81,8 @@ struct ForwardPass {
   /// Whether the output is freed instead of saved. Only the output of the last stage may be freed. Because no save
   /// follows, the samples are done when the pass ends.
   bool drops_output = false;
-  /// Whether the stage's part of the answer is freed instead of saved, if this part is not the stage's output.
+  /// A stage may make a part of the answer besides its output (StageBytes::answer). Says whether this part is freed
+  /// instead of saved.
   bool drops_answer = false;
   std::string suffix = {};  ///< a suffix that distinguishes the workspaces of different windows
   bool last = false;        ///< whether the stage is the last stage

@@ -148,8 +148,8 @@ const Record& platform_record();
 /// Reads a sluice-platform/1 document. Its includes must already be resolved. Throws InputError.
 Platform read_platform(const Value& document);
 
-/// Reads a platform after the overrides were applied to it. `file_or_name` is a file, or the name of a bundled platform
-/// (in data_root()/platforms).
+/// Applies the overrides to the document of a platform, and then reads the platform. `file_or_name` is a file, or the
+/// name of a bundled platform (in data_root()/platforms).
 Platform load_platform(const std::string& file_or_name,
                        const std::vector<std::string>& overrides = {});
 

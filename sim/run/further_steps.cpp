@@ -40,8 +40,8 @@ std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   return per_step * steps;
 }
 
-/// Returns the seconds of a step of the longer run. The caller must have set the iterations of `tables.plan` to those
-/// of the longer run.
+/// Returns the seconds of a step in the longer run, which has up to `many_steps` steps. The caller must have set the
+/// iterations of `tables.plan` to those of the longer run.
 std::optional<double> step_of_longer(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   if (const std::optional<double> seconds = unhindered_iteration_s(tables))

@@ -86,10 +86,10 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 //    the same readers. So a set that has only some of the parts separates just as well without these parts.)
 // 5. Training. In each batch, look at the first micro-batch that passes all layers. It uses all weights twice: in its
 //    forward pass and in its backward pass. The weights change between two batches. The weights of the first layer that
-//    has weights change last, and the next batch begins with this layer. So the passes of these micro-batches do not
-//    overlap: each pass has an interval of its own, and each batch has two intervals. An interval uses all weights,
-//    except perhaps the weights of that first layer. At the start of an interval, at most `capacity` bytes of the used
-//    weights are still on the devices.
+//    has weights change last, and the next batch begins with this layer. So no two of these passes overlap, not
+//    even those of two batches. Each batch has two intervals of time: one is the forward pass of its micro-batch, and
+//    the other is the backward pass. An interval uses all weights, except perhaps the weights of that first layer. At
+//    the start of an interval, at most `capacity` bytes of the used weights are still on the devices.
 //    So T >= (inputs + weights + (intervals - 1) x (weights - capacity)) / rate.
 QuestionBound bound_of(const QuestionTerms& terms) {
   double compute = 0, weights = 0;

@@ -25,8 +25,8 @@ struct TraceHeader {
   /// If `plan` is empty, this function makes the text of the plan. For a large plan, this takes long. So the writer's
   /// thread calls this function once, while the simulation goes on.
   std::function<std::string()> make_plan = {};
-  /// The question, the certainty of the answer, and notes, as JSON. Empty if the caller gave no answer. The content
-  /// hash leaves this text out, because it also depends on the files of model and platform.
+  /// The question, the certainty of the answer, and notes, as JSON. Empty if the caller gave no answer. This text also
+  /// depends on which figures the files of model and platform call assumed. So the content hash leaves it out.
   std::string answer = {};
   /// Facts that differ between two runs of the same plan. Examples are wall clock, host and command line.
   std::vector<std::pair<std::string, std::string>> provenance;

@@ -77,7 +77,7 @@ TABLE = [
         "workload: {dtype: float16, batch: 32}\nstages: single_tensor\npolicy: streamed\n", code=4),
 ]
 
-# Mistakes that the same engineer made later, mostly with other commands.
+# Mistakes that this new user of the program made later, mostly with other commands than before.
 ELSEWHERE = [
     words("mistake 46, a third policy for a comparison of two policies", 2, ["'data_parallel' is a policy", "'--compare' takes only two policies"], "check", "--compare", "resident", "streamed", "data_parallel", "scenario.yaml"),
     said("mistake 47, a micro-batch that replicas cannot share", 8, ["1 micro-batch, which 2 replicas cannot share equally", "workload.micro_batch=4: then the number of micro-batches of each replica is 1"],

@@ -4,9 +4,9 @@
     ./dev python tests/bench/python_runs.py [--rounds 9] [--reference FOLDER]
 
 A run plans a scenario of 112 spans, executes it in the helper process, computes its metrics, and hands its columns to
-Python. The reference program sgc S simulates a pipeline of 4 stages and 8 micro-batches in a forked child. This
-pipeline has 112 activities. Look at the ratio and not at the milliseconds, because the milliseconds depend on the
-machine and the day. No time is asserted.
+Python. The reference program sgc has the argument S, for actors that sleep (see README.md). It simulates a pipeline of
+4 stages and 8 micro-batches in a forked child. This pipeline has 112 activities. Look at the ratio and not at the
+milliseconds, because the milliseconds depend on the machine and the day. No time is asserted.
 """
 
 import argparse

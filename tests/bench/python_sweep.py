@@ -7,7 +7,8 @@ The points are bandwidths of the link of alexnet_resident. The loop calls `scena
 bandwidth, and the sweep is `scenario.sweep({key: values}, verify=0)`. Each round runs the
 loop first and the sweep second. The times are seconds of the processor, and count the helper processes, too. Other work
 of the machine does not count. A sweep should take at most a fifth of the loop's time. No time is ever asserted. The
-makespans must agree to 1e-9. They may differ a little, because SimGrid executes a run and the replay executes a sweep.
+makespans of the loop and of the sweep must agree: their relative difference may be at most 1e-9. They may differ a
+little, because SimGrid executes a run and the replay executes a sweep.
 """
 
 import argparse

@@ -2,7 +2,8 @@
 
 First every makespan is compared with a known value or with the makespan of another program. Any difference is an error
 (exit code 1). Then each program runs once to warm up. After that, there are --runs rounds. In each round, every program
-runs once (A B C, A B C, …). Each round gives one ratio for each program. No time is ever asserted.
+runs once (A B C, A B C, …). Each round gives one ratio for each program: its seconds, divided by the seconds of the
+program with which it is compared. No time is ever asserted.
 
 ./dev bench builds the programs bench_engine and bench_simgrid. --reference names a folder of reference programs. If
 this folder exists, its programs are compiled into the build folder and take part. Otherwise all programs are compared

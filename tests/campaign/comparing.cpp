@@ -68,7 +68,8 @@ std::string machine_of(const Executed& run) {
   return value_at(run, "platform.groups.node") ? "platform.groups.node" : "platform";
 }
 
-/// Returns the path of the capacity of a device's first memory.
+/// Returns the path of keys that leads to the capacity of a device's first memory, such as
+/// "platform.devices.gpu.memory.capacity".
 std::string capacity_path(const Executed& run) {
   const std::string memory = machine_of(run) + ".devices.gpu.memory";
   if (!run.scenario.platform.devices.front().memory().own) return "platform.memories.dram.capacity";

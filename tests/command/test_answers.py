@@ -164,8 +164,8 @@ class Answers(unittest.TestCase):
     # --- the certainty of an answer ------------------------------------------------------------------------
 
     def test_sourced_and_assumed_shares_are_shares_of_the_seconds_of_work(self):
-        # The rate has a source. With it, 2e6 FLOP at half of 1 GFLOP/s take 4 ms. The bandwidth of 1 GB/s is assumed.
-        # With it, weights of 4 MB, an input of 4 kB and an answer of 4 kB take 4.008 ms.
+        # The rate of the device has a source. With it, 2e6 FLOP at half of 1 GFLOP/s take 4 ms. The bandwidth of 1 GB/s
+        # is assumed. With it, weights of 4 MB, an input of 4 kB and an answer of 4 kB take 4.008 ms.
         certainty = self.answer(DISK)["certainty"]
         self.assertAlmostEqual(certainty["sourced"], 4 / 8.008, delta=1e-9)
         self.assertAlmostEqual(certainty["assumed"], 4.008 / 8.008, delta=1e-9)

@@ -42,8 +42,8 @@ INSTEAD = {
         "sluice profile compare operators.csv --between cache=hot,cold --least 1us",
 }
 
-# Examples whose exit code is not 0. The stages of this example do not fit into the memory, and the message says by how
-# much.
+# Examples whose exit code is not 0. In the only such example, the stages do not fit into the memory, and the message
+# says by how much.
 EXIT_CODES = {"sluice plan alexnet_x200 'stages={cut: explicit, after: [16]}' --check": 4}
 
 # Examples that this test does not run, each with the reason.

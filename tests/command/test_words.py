@@ -45,7 +45,8 @@ class Words(unittest.TestCase):
     def test_iteration_distance_and_ahead(self):
         self.check(PLANS[0], {("first", 0): (0, 1), ("next", 0): (1, 2), ("next", 1): (3, 4),
                               ("use", 0): (1, 3), ("use", 1): (3, 5), ("use", 2): (5, 7)})
-        # In the drawing, a name takes 15 characters. Then each millisecond takes 7 characters.
+        # In the drawing, a stream's name and the blanks behind it take 15 characters. Then each millisecond takes 7
+        # characters.
         streams = re.search(r"gpu\.host\.down  (.*)\ngpu\.compute    (.*)\n", PAGE)
         drawn = {}
         for line in streams.groups():

@@ -97,10 +97,10 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network in float16: the indices still have 8 bytes each, and the "
     "forward pass of the pool binds") {
-  // In float16, the image, conv1, conv2 and the pool have (3,136 + 2 x 100,352 + 25,088) / 2 B. The forward pass of the
-  // pool needs these tensors and 50,176 B of indices. So it needs 164,640 B in all. The backward pass of conv2 needs
-  // 152,096 B. The state of adam has 2 x 3,255,208 B in float32. It also has a master copy of the weights, if the
-  // question asks for it.
+  // In float32, the image and the outputs of conv1, conv2 and the pool have 3,136 + 2 x 100,352 + 25,088 B. In float16,
+  // they have half of these bytes. The forward pass of the pool needs these tensors and 50,176 B of indices. So it
+  // needs 164,640 B in all. The backward pass of conv2 needs 152,096 B. The state of adam has 2 x 3,255,208 B in
+  // float32. It also has a master copy of the weights, if the question asks for it.
   FitsRequest request = request_of("cnn_mnist", {});
   request.optimizer = "adam";
   request.dtype = "float16";

@@ -1,6 +1,6 @@
 // Tests of steps whose batches cannot be divided into turns of `in_flight` batches under policy `phased`.
 // On each device, the weights of a stage take 1 s to load, and the computation of a stage takes 1 s. An activation takes
-// 10 s to the other device. Three stages are computed, without inputs and answers of the host.
+// 10 s to the other device. Three stages are computed. No input is loaded from the host, and no answer is saved there.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -44,8 +44,8 @@ TEST_CASE("phased: one batch stays on its device if the other device is idle in 
   // devices compute in turn, 1 s per phase: 1 + 6 s.
   CHECK(seconds({two, both}) == Approx(7));
   // If one batch has one phase per stage, each phase is on the other device. Each activation takes 10 s, and the weights
-  // arrive during these 10 s: 1 + 3 + 2 * 10 s. An older version had only this order for one batch, although two
-  // batches took 7 s.
+  // arrive during these 10 s: 1 + 3 + 2 * 10 s. An older version of Sluice computed one batch only in this way, in 24
+  // s, although it computed two batches in 7 s.
   CHECK(seconds({one, both, "policy.last_turn=1"}) == Approx(24));
   // With idle phases, the batch stays on the first device. A phase begins when its weights have been loaded, and they are
   // loaded in the idle phase before it: 3 * (1 + 1) s.
@@ -122,7 +122,8 @@ TEST_CASE(
 }
 
 TEST_CASE("phased: only phases of turns that exist count towards the limit of a plan") {
-  // No turn is short, so none has a million phases per stage.
+  // `last_turn` is only for turns with fewer batches than `in_flight`. Here each turn has `in_flight` batches, so none
+  // has a million phases per stage.
   const std::string million = "policy.last_turn=1000000";
   CHECK(seconds({two, both, million}) == Approx(7));
   CHECK(seconds({one, "policy.in_flight=1", "workload.steps=3", million}) ==

@@ -164,8 +164,8 @@ TEST_CASE(
 
 TEST_CASE("phased, real inputs and answers join the I/O of the first and the last layer") {
   // The first layer loads weights and an input, in W + A seconds. The device that computed the last layer saves the
-  // answer (up, A seconds) during the loads of its next phase. With 3 layers, this next phase computes layer 2. With 2
-  // layers, this next phase computes the last layer again.
+  // answer (up, A seconds) during the loads of its next phase. Two devices take turns, phase by phase. So with 3
+  // layers, this next phase computes the second layer. With 2 layers, this next phase computes the last layer again.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const double first = std::max(t.W + t.A, t.C), saving = std::max({t.W, t.A, t.C}),
                  plain = std::max(t.W, t.C);

@@ -16,7 +16,7 @@ constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
 struct Ways {
   /// The forward pass of this stage runs again before the backward pass of stage `second_run`. -1 if it runs only once.
   int second_run = -1;
-  /// Where the backward pass gets the inner tensor: from the first forward run, from the second, or from host memory.
+  /// Where the backward pass gets the stage's inner tensors: from the first forward run, the second, or host memory.
   enum { first, host, second } inner = first;
   bool output_to_host = false;
 };

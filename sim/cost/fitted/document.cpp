@@ -20,7 +20,8 @@ const std::vector<const char*>& place_names() {
   return names;
 }
 
-/// The greatest accepted deviation from a form, as a natural logarithm. A document with a greater deviation is refused.
+/// A fit gives, for each measured kernel, how far its seconds and joules deviate from the form of the fit: the natural
+/// logarithm of a ratio. A document with a logarithm above this number, or below its negative, is refused.
 constexpr double most_left = 20;
 
 Sheet read_sheet(const Value& value) {

@@ -24,13 +24,14 @@ namespace sluice {
 //   request. Let `apart` be the number of iterations by which the slowest stream is behind the fastest stream. Let
 //   `reach` be the largest distance of a wait or |`ahead`| of an action in the body, but at least 1 (reach_of()).
 //   Before the times grow evenly, the sum counts the allocations of the iterations computed so far and of the next
-//   `apart` iterations. After that, it counts bytes of the `apart` iterations by which the streams differ and of the 2
-//   * reach iterations before them, because the allocations of an iteration are freed within 2 * reach iterations. The
-//   first 2 * reach iterations may also allocate instances that are never freed, because all their uses would lie
-//   before the first iteration. The sum also counts the bytes of homes, of the prologue and of the epilogue. If a pool
-//   has room for all these bytes together, no action of the body ever waits for memory. An action of the epilogue may
-//   wait for memory until the body has ended. This wait delays no other action, because a request is granted without
-//   regard to requests that are listed later.
+//   `apart` iterations. After that, the sum counts the allocations of at most `apart` + 2 * reach iterations: those
+//   that the fastest stream is ahead of the slowest stream, and the 2 * reach iterations before them. Still earlier
+//   iterations do not count, because the allocations of an iteration are freed within 2 * reach iterations. The first
+//   2 * reach iterations may also allocate instances that are never freed, because all their uses would lie before the
+//   first iteration. The sum also counts the bytes of homes, of the prologue and of the epilogue. If a pool has room
+//   for all these bytes together, no action of the body ever waits for memory. An action of the epilogue may wait for
+//   memory until the body has ended. This wait delays no other action, because a request is granted without regard to
+//   requests that are listed later.
 namespace {
 
 /// The greatest number of iterations that this file computes. If the times do not grow evenly within these iterations,

@@ -21,7 +21,8 @@ struct ActivationLife {
   std::uint32_t saved = none, saved_after = none;
 
   void begin_again();
-  /// Returns the text that is added at the end of the activation's name in this life.
+  /// Returns the text that distinguishes this life at the end of the activation's name: nothing in the first life, then
+  /// " again", then " again 2", and so on.
   std::string name() const;
 };
 

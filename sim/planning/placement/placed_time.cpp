@@ -101,7 +101,8 @@ KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, cons
     table.push_back(seconds);
   }
   if (lines_hold) {
-    // If the kernel's seconds are those of its FLOP, wherever its tensors are, the line of the FLOP is enough.
+    // The first line has the seconds of the kernel's FLOP. If the kernel takes just these seconds with every placement
+    // of its tensors, the other lines are not needed.
     const KernelTime::Line flop = time.lines.front();
     const bool constant = std::all_of(table.begin(), table.end(),
                                       [&](double seconds) { return seconds == flop.base; });

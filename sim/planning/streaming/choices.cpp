@@ -21,8 +21,9 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
-/// Each pair is a number of inputs and a number of results, of slots other than the computed slot. For a choice with
-/// `spares`, one value of `ahead` is tried for each pair: with it, each run has room for them (RunLevels::more_for).
+/// Each pair is a number of inputs and a number of results, of slots other than the computed slot. If a choice has
+/// StreamedChoice::spares, each pair gives a value of `ahead` that is tried. This value is so large that every run of a
+/// group has room for these inputs and results (RunLevels::more_for).
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 /// The shares of the weights that stay are tried in multiples of 1 / 8.

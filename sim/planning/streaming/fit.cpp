@@ -43,8 +43,8 @@ std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t c
   return bytes > most ? most : static_cast<std::int64_t>(bytes);
 }
 
-/// From each micro-batch of a run to the next, the bytes change by the same number. So the first or the last
-/// micro-batch has the most bytes.
+/// From each micro-batch of a run to the next, the bytes on the device (bytes_at()) change by the same number. So the
+/// first or the last micro-batch has the most bytes.
 std::int64_t StreamedFit::peak(std::int64_t in_flight) const {
   std::int64_t most = 0;
   for (std::size_t g = 0; g < bytes_.size(); ++g)

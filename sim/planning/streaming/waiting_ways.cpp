@@ -28,8 +28,9 @@ constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 
-/// Returns how many limits for early loads are tried. For a single group, the last limit has room for inputs and
-/// answers in all buffers if there are at most 10 buffers.
+/// Returns how many limits for early loads are tried. For a single group, limit 0 has no room for early loads, and each
+/// further limit has room for one more input or answer (room_of()). With b buffers, at most b - 1 inputs and b - 1
+/// answers need this room. So 2 b - 1 limits are tried, or 20 if there are more than 10 buffers.
 std::size_t rooms_tried(const WaitingCase& waiting) {
   if (waiting.streamed.groups.size() > 1) return rooms_of_weights.size();
   const std::int64_t most = std::min<std::int64_t>(waiting.choice.buffers, rooms_of_weights.size());

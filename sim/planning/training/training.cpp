@@ -158,7 +158,7 @@ class TrainingPlan {
     chosen_room_ = order_.run_room ? order_.run_room : order_.room;
     if (!choice.bytes) return;
     room_ = room_of(*choice.bytes);
-    if (capacity_) chosen_room_ = room_;  // as many as the search for fates gave its plan
+    if (capacity_) chosen_room_ = room_;  // the search for fates gave its plan this many bytes
   }
 
   /// Returns the request to the strategy for fates. The request refers to `together`, which the function sets.

@@ -263,8 +263,8 @@ std::optional<Keys> without_overlap(const Policy& replicating, const Policy& pol
       prefetch && prefetch->text() != "auto" && prefetch->text() != "0";  // this needs overlap
   if (!open || loads_early || keys.find("overlap")) return std::nullopt;
   keys.set("overlap", Value::make(false));
-  // The keys are checked against the record of the policy in the catalog. `replicating` itself does not list the
-  // policies that can be replicated.
+  // The record is taken from the policy's entry in the catalog: only there, the key `replica` has the names of the
+  // policies that can be replicated. In `replicating`, its list of choices is empty.
   return Keys(std::move(keys), record_of(policy_catalog().find(replicating.name)));
 }
 

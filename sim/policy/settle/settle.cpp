@@ -302,8 +302,9 @@ std::optional<std::int64_t> asked_in_flight(const Policy& policy, const Value& k
 
 /// Returns the greatest number of micro-batches in flight that fits, if the scenario names a number that does not fit.
 /// `known` is an estimate of the result: the error of one attempt gives it, computed from the bytes on the device. With
-/// other choices that the scenario leaves open, more micro-batches may fit. In a plan with host memory and buffers,
-/// fewer may fit. If a number fits, each smaller number fits, too. Returns 0 if no number fits.
+/// other choices that the scenario leaves open, more micro-batches may fit. The estimate leaves out the limit of host
+/// memory and the bytes of buffers. So fewer may fit. If a number fits, each smaller number fits, too. Returns 0 if no
+/// number fits.
 std::int64_t most_in_flight(const Policy& policy, const std::vector<CutAttempt>& attempts,
                             const Reader& parameters, std::int64_t known) {
   const std::optional<std::int64_t> asked =

@@ -1,5 +1,6 @@
 // Reads the columns of one group in blocks. A cell may hold a code, which is the number of a row in another table.
-// within() checks a code. Only sim/trace uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// within() checks such a number. Only sim/trace includes this header. The caller holds hdf5::lock(). Throws
+// hdf5::Failure.
 #pragma once
 
 #include <cstdint>

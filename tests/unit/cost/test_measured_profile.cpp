@@ -200,7 +200,7 @@ TEST_CASE(
   CHECK(without.joules_s == 0.006);
   CHECK(without.measured_j == 0);
   CHECK(Prices(", where: {pass: forward}").of(1, 16).joules_s == 0);
-  // `outside` names another cost model. The key `memory_power` applies to it, too: roofline has this key, peak has not.
+  // The model of `outside` gets `memory_power` if it has such a key. Roofline has, peak has not.
   const Price outside = Prices(", outside: roofline, memory_power: 50%").of(1, 8);
   CHECK(outside.joules == Approx(0.5 * (100 - 20) * outside.seconds).epsilon(1e-12));
   CHECK(Prices(", outside: peak, memory_power: 50%").of(1, 8).joules_s == 0);

@@ -87,11 +87,12 @@ const std::string card = R"(platform:
 TEST_CASE(
     "if weights take turns in fast memory by synchronous moves, a run takes the seconds computed by hand",
     "[placement]") {
-  // Fast memory has room for the weights of only one letter. So each round fetches the weights of both letters, in 40 s
-  // each. The image and the answer stay in slow memory. The first layer reads the image there in 4 s, and the last
-  // layer writes the answer there in 4 s. Besides, each of these two layers takes (40 + 400) / 100 s. Each of the four
-  // other layers takes (40 + 400 + 40) / 100 s. The next image is not copied to fast memory. This copy would run just
-  // before the weights of letter b are fetched, and would delay them by 4 s.
+  // The first three layers share the weights of letter a, and the last three layers share the weights of letter b. Fast
+  // memory has room for the weights of only one of these two letters. So each round fetches the weights of both
+  // letters, in 40 s each. The image and the answer stay in slow memory. The first layer reads the image there in 4 s,
+  // and the last layer writes the answer there in 4 s. Besides, each of these two layers takes (40 + 400) / 100 s. Each
+  // of the four other layers takes (40 + 400 + 40) / 100 s. The next image is not copied to fast memory. This copy
+  // would run just before the weights of letter b are fetched, and would delay them by 4 s.
   const std::string text = scenario_text("aaabbb", server, "batch: 1, steps: 3");
   const Plan plan = placed(text, "synchronous", 600);
   CHECK(seconds_of(plan) == Approx(3 * (40 + 8.4 + 4.8 + 4.8 + 40 + 4.8 + 4.8 + 8.4)));

@@ -254,9 +254,8 @@ TEST_CASE(
   // must cross the link take 30.1 ms.
   const std::string slow = "platform.links.host.bandwidth=100MB/s";
   CHECK(bound_with({capacity + "1MB", slow}) == Approx(81.01e-3).epsilon(1e-12));
-  // With a hundredth of the bandwidth, the 3010 kB that must cross the link take 301 ms. This is the largest term of
-  // the bound. The term with the weights that do not fit is 0.1 + 61 + 200 = 261.1 ms, and all weights alone take 300
-  // ms.
+  // With 10 MB/s instead of 1 GB/s, the 3010 kB that must cross the link take 301 ms. This is the largest term of the
+  // bound. The term with the weights that do not fit is 0.1 + 61 + 200 = 261.1 ms, and all weights alone take 300 ms.
   const std::string slower = "platform.links.host.bandwidth=10MB/s";
   CHECK(bound_with({capacity + "1MB", slower}) == Approx(301e-3).epsilon(1e-12));
 }

@@ -196,8 +196,8 @@ TEST_CASE(
   CHECK(std::log(surface.correction(here)) == Approx(0.01 / 1.05).epsilon(2e-3));
   surface.left = {{here, 0.3}};
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{1, 0.3}, {0.05, 0}})) < 1e-5);
-  // A product with e times as many rows is at distance 1 from the measured product. For this product, the measured
-  // residual has the weight exp(-2).
+  // A product with e = 2.718… times as many rows as the measured product is at distance 1 from it. For this product,
+  // the measured residual has the weight exp(-2).
   Place there = here;
   there[1] += 1;
   surface.left = {{here, 0.03}};

@@ -170,7 +170,7 @@ TEST_CASE("rows that cannot be fitted are left out and counted by reason") {
   REQUIRE(samples.classes.size() == 2);  // `linear` in float32 and in float16
   CHECK(samples.classes[0].samples.size() == 2);
   CHECK(samples.classes[1].samples.size() == 1);
-  // There is a sheet for each device and dtype: two for device a, and one for device b.
+  // There is a data sheet for each device and dtype: two for device a, and one for device b.
   REQUIRE(samples.sheets.size() == 3);
   CHECK(samples.sheets[0].rate == 19.5e12);
   CHECK(samples.sheets[1].rate == 312e12);

@@ -230,8 +230,8 @@ TEST_CASE("All combinations of lists and of short ranges of whole numbers are tr
 }
 
 TEST_CASE("If ranges of whole numbers have too many combinations, not all of them are tried") {
-  // There are few sizes of the batch, but 64 sizes and 1000 numbers of steps have too many combinations to try them
-  // all.
+  // The 64 sizes of the batch and the 1000 numbers of steps have 64,000 combinations. A search tries at most 200 of
+  // them here.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const SearchResult result =
       search(variants, {"workload.batch=1..64", "workload.steps=1..1000"}, "makespan_s", {});
