@@ -67,7 +67,10 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
       return price_of(pricing, {kind, stage, device, samples, only_selective}).seconds;
     };
     link.forward_s = seconds(ActionKind::forward, false);
-    link.backward_s = seconds(ActionKind::backward, false);
+    link.backward_s = request.workload.training->split_backward
+                          ? seconds(ActionKind::backward_input, false) +
+                                seconds(ActionKind::backward_weight, false)
+                          : seconds(ActionKind::backward, false);
     if (dropped > 0) link.backward_s += seconds(ActionKind::recompute, true);
     link.output = tensor(times(reads.empty() ? stage.output_bytes : made_bytes(pricing, stage)));
     if (!reads.empty()) link.reads = reads[chain.stages.size()];
@@ -122,6 +125,13 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
     state.optimizer = training.optimizer_bytes(stage.weight_bytes);
     state.updates = training.optimizer->updates;
     state.update_s = price_of(pricing, {ActionKind::update, stage, device}).seconds;
+    if (training.split_backward) {
+      const auto half = [&](ActionKind kind) {
+        return price_of(pricing, {kind, stage, device, samples, false}).seconds;
+      };
+      state.backward_input_s = half(ActionKind::backward_input);
+      state.backward_weight_s = half(ActionKind::backward_weight);
+    }
     state.weights_load_s = down.seconds(state.weights);
     state.gradients_load_s = down.seconds(state.gradients);
     state.optimizer_load_s = down.seconds(state.optimizer);

@@ -90,12 +90,10 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
 /// to a device that already holds the result.
 class HandOver {
  public:
-  HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
-           bool split_backward)
+  HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape)
       : chain_(chain),
         states_(states),
         shape_(shape),
-        split_(split_backward),
         others_(static_cast<double>(shape.in_flight - 1)) {}
 
   double seconds() const {
@@ -138,8 +136,7 @@ class HandOver {
     // The copied result is a gradient, which the backward pass of stage s + 1 made. During the copies, the device of
     // stage s + 1 computes the update of this stage. If backward passes are split in two, the device also computes the
     // half of the pass that makes the gradients of the weights.
-    if (!last)
-      least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
+    if (!last) least -= states_[s + 1].update_s + states_[s + 1].backward_weight_s;
     const auto consider = [&](bool read, const ChainTensor& tensor) {
       if (read && tensor.bytes > 0) least = std::min(least, copied(tensor));
     };
@@ -152,7 +149,6 @@ class HandOver {
   const Chain& chain_;
   const std::vector<StageState>& states_;
   const SideBySideShape& shape_;
-  bool split_;
   double others_;
 };
 
@@ -172,8 +168,7 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
   if (shape.weights_stay) return all;
   all.run.weights_s = 0;
   wait_for_first_stage(states.front(), shape, all.run);
-  all.run.handed_over_s =
-      HandOver(chain, states, shape, workload.training->split_backward).seconds();
+  all.run.handed_over_s = HandOver(chain, states, shape).seconds();
   return all;
 }
 

@@ -172,7 +172,8 @@ class StepMaker {
                     answer ? TensorClass::output : TensorClass::activation, stage.output.bytes, s,
                     tensors.micro_batch);
     slot.makes.push_back(output);
-    tensors.boundary[s + 1].on = {{slot.device, output}};  // a copy in host memory stays valid: its values are the same
+    tensors.boundary[s + 1].on = {
+        {slot.device, output}};  // a copy in host memory stays valid: its values are the same
     if (keeps && stage.inner.bytes > 0) {
       const std::uint32_t inner =
           draft_.make(instance_name("inner", s, tensors.micro_batch), TensorClass::activation,
@@ -197,9 +198,9 @@ class StepMaker {
       again.makes.push_back(core);
       draft_.add(std::move(again));
     }
-    const auto part = [&](ActionKind kind, double share, bool input) {
+    const auto part = [&](ActionKind kind, double seconds, bool input) {
       Program::Operation slot = this->slot(kind, s, tensors);
-      slot.seconds = (stage.backward_s - state.selective_s) * share;
+      slot.seconds = seconds;
       slot.workspace = stage.backward_workspace;
       use_kept(slot, s, tensors);
       if (core != none) draft_.use(slot, core);
@@ -210,9 +211,10 @@ class StepMaker {
         turns_.need_gradients(s, slot);
       draft_.add(std::move(slot));
     };
-    if (!shape_.split_backward) return part(ActionKind::backward, 1, true);
-    part(ActionKind::backward_input, 0.5, true);
-    part(ActionKind::backward_weight, 0.5, false);
+    if (!shape_.split_backward)
+      return part(ActionKind::backward, stage.backward_s - state.selective_s, true);
+    part(ActionKind::backward_input, state.backward_input_s, true);
+    part(ActionKind::backward_weight, state.backward_weight_s, false);
   }
 
   /// Makes the slot compute the gradient of boundary `b`, which its stage reads. If another stage has already made this

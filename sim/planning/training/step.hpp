@@ -24,6 +24,9 @@ struct StageState {
   bool updates = false;
   double update_s = 0, weights_load_s = 0, gradients_load_s = 0, optimizer_load_s = 0;
   double weights_save_s = 0, gradients_save_s = 0, optimizer_save_s = 0;
+  /// If backward passes are split in two: the seconds of the half that makes the gradients of inputs, and of the half
+  /// that makes the gradients of weights. Both are 0 if backward passes are not split.
+  double backward_input_s = 0, backward_weight_s = 0;
   /// The seconds of the stage's selective recomputation, and the bytes of the tensors that it computes again.
   double selective_s = 0;
   std::int64_t selective_bytes = 0;

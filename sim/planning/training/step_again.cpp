@@ -35,17 +35,17 @@ double seconds_of(const Program::Operation& operation, const StepShape& shape) {
   const auto s = static_cast<std::size_t>(operation.stage);
   const ChainStage& stage = shape.chain.stages[s];
   const StageState& state = shape.stages[s];
-  const double backward_s = stage.backward_s - state.selective_s;
   switch (operation.kind) {
     case ActionKind::forward:
       return stage.forward_s;
     case ActionKind::recompute:
       return operation.selective ? state.selective_s : stage.forward_s;
     case ActionKind::backward:
-      return backward_s;
+      return stage.backward_s - state.selective_s;
     case ActionKind::backward_input:
+      return state.backward_input_s;
     case ActionKind::backward_weight:
-      return backward_s * 0.5;
+      return state.backward_weight_s;
     case ActionKind::update:
       return state.update_s;
     default:
