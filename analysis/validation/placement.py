@@ -316,8 +316,8 @@ def fits_of(kernels, count):
 
 
 def output_over_input(kernels, count=200):
-    """Returns two predictions for node 3287 from each split whose fit does not use this node. The predictions are
-    microseconds added by PMEM: by the output in PMEM, and by both inputs in PMEM."""
+    """Returns two predictions for node 3287 from each split whose fit does not use this node: how many microseconds
+    more than with all operands in DRAM the node takes with its output in PMEM, and with both of its inputs in PMEM."""
     node, found = "ConvolutionBackpropData_3287", []
     for train, held in splits(kernels, count):
         if node in held:
