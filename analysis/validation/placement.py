@@ -113,7 +113,8 @@ def groups_of(rows):
 
 
 def repeated(folder, column):
-    """Returns the times of each group of rows that repeat a measurement."""
+    """The rows of a node that differ only in the memories of small operands repeat one measurement. Returns the times of
+    each group of two or more such rows."""
     groups = [[row.time for row in group if row.time >= RESOLUTION]
               for rows in rows_of(folder, column).values() for group in groups_of(rows).values()]
     return [times for times in groups if len(times) > 1]
