@@ -108,8 +108,9 @@ TEST_CASE("two flows of one computation share their link", "[elements]") {
 }
 
 TEST_CASE("in a body, computations and loads share the link in each iteration", "[elements]") {
-  // The load of iteration k waits for the read of iteration k - 1. The read of iteration k begins when that read ends,
-  // too, because all reads are on one stream. So the load and the read of iteration k begin together. An iteration takes 5 s, as in the test above with one read and one load.
+  // The load of iteration k waits for the read of iteration k - 1. The read of iteration k begins when that read
+  // ends, too, because all reads are on one stream. So the load and the read of iteration k begin together. An
+  // iteration takes 5 s, as in the test above with one read and one load.
   const Plan plan = plan_from_text(
       "format: sluice-plan/2\niterations 40\n" + machine.substr(0, machine.find("prologue")) +
           "body:\nread on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n"
