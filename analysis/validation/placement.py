@@ -113,7 +113,7 @@ def groups_of(rows):
 
 
 def repeated(folder, column):
-    """The rows of a node that differ only in the memories of small operands repeat one measurement. Returns the times of
+    """Rows of a node that differ only in the memories of small operands repeat one measurement. Returns the times of
     each group of two or more such rows."""
     groups = [[row.time for row in group if row.time >= RESOLUTION]
               for rows in rows_of(folder, column).values() for group in groups_of(rows).values()]
