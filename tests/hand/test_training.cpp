@@ -52,10 +52,10 @@ TEST_CASE("recomputing all stages adds a forward pass of each stage whose tensor
 
 TEST_CASE(
     "loads on a busy link start during a computation, and no computation waits for these loads") {
-  // Eight layers take 1 ms forward and 2 ms backward. The output of a layer takes 2.2 ms on the link, and the weights
-  // of a layer take 1 us. The outputs of the first three layers are saved from 1 to 7.6 ms. These outputs are needed
-  // again at 16, 18 and 20 ms. The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads start in the
-  // middle of a backward pass.
+  // Each of the eight layers takes 1 ms forward and 2 ms backward. The output of a layer takes 2.2 ms on the link, and
+  // the weights of a layer take 1 us. The outputs of the first three layers are saved from 1 to 7.6 ms. These outputs
+  // are needed again at 16, 18 and 20 ms. The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads
+  // start in the middle of a backward pass.
   const std::vector<Row> rows(8, {1, 1000, 2'200'000});
   const Scenario scenario = small_scenario(
       1000, rows,
