@@ -83,8 +83,8 @@ TEST_CASE("training, all kept: the peak is at the last backward pass") {
 TEST_CASE("training, all recomputed: the peak is as high as when all tensors are kept") {
   // The peak is in the backward pass of C, as in the test above. All three outputs are made again before this pass.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: recompute_all}\n") == 1'200'000 + 11'000);
-  // With A and B offloaded, the backward pass of C does not need the input and A's output. So the device holds 3000 +
-  // 1000 + 1000 + 3000 bytes.
+  // With A and B offloaded, the backward pass of C does not need the input and A's output. So the device holds the
+  // outputs of B and C and their gradients: 3000 + 1000 + 3000 + 1000 bytes.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: listed, offload: [1, 2]}\n") ==
         1'200'000 + 8'000);
 }
