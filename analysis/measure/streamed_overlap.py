@@ -10,8 +10,9 @@ One stream copies these weights to two buffers on the GPU. Another stream comput
 The copies alone and the layers alone are measured, too. This gives the seconds of one copy and of one layer. With these
 seconds, Sluice simulates the chain under the policy `streamed`. The table has one line per batch size, with the
 measured and the simulated seconds. Three numbers are seconds: `copies` of the copies alone, `computing` of the
-computation alone, and `both` of the whole chain. The hidden share is (copies + computing - both) / min(copies, computing).
-If the computation takes less time than the copies, the formula gives the share of the computation that copies overlap.
+computation alone, and `both` of the whole chain. The hidden share is
+(copies + computing - both) / min(copies, computing). If the computation takes less time than the copies, the formula
+gives the share of the computation that copies overlap.
 """
 
 import argparse

@@ -162,8 +162,9 @@ class Terms {
                              : infinity;
     if (scenario_.working_set_counted) return;
     // If the scenario ignores the working set, the inner tensors of the micro-batch that a device computes take no
-    // memory. But the bound counts bytes for samples inside a stage: at most the input of the stage, which is the output
-    // of the stage before. So each device gets additional capacity: the largest output of a stage for one micro-batch.
+    // memory. But the bound counts bytes for samples inside a stage: at most the input of the stage, which is the
+    // output of the stage before. So each device gets additional capacity: the largest output of a stage for one
+    // micro-batch.
     std::int64_t most = 0;
     for (const Stage& stage : stages_) most = std::max(most, stage.output_bytes);
     terms_.capacity +=
