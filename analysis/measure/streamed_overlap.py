@@ -9,9 +9,10 @@ A chain of equal layers without biases runs once per measurement. The weights of
 One stream copies these weights to two buffers on the GPU. Another stream computes with the weights that have arrived.
 The copies alone and the layers alone are measured, too. This gives the seconds of one copy and of one layer. With these
 seconds, Sluice simulates the chain under the policy `streamed`. The table has one line per batch size, with the
-measured and the simulated seconds. The hidden share is (copies + computing - both) / min(copies, computing). The three
-numbers are seconds: `copies` of the copies alone, `computing` of the computation alone, and `both` of the whole chain.
-If the computation takes less time than the copies, the formula gives the share of the computation that copies overlap.
+measured and the simulated seconds. Three numbers are seconds: `copies` of the copies alone, `computing` of the
+computation alone, and `both` of the whole chain. The hidden share is
+(copies + computing - both) / min(copies, computing). If the computation takes less time than the copies, the formula
+gives the share of the computation that copies overlap.
 """
 
 import argparse

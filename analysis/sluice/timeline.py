@@ -65,7 +65,8 @@ def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple
 
 
 def _strips(ax: "Axes", row: int, groups: dict) -> None:
-    """Draws each group as a stack of bars, one bar per kind. The height of a bar is the share of its kind."""
+    """Draws each group of actions as a stack of bars, one bar per kind of action. The height of a bar is the share of
+    the group's time that the actions of this kind take."""
     left, right = groups["left"], groups["right"]
 
     def boxes(mine, bottom, top, colour):

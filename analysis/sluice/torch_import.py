@@ -1,9 +1,9 @@
 """Makes models from torch modules.
 
 The module runs once with the example inputs. It runs on torch's meta device, where only shapes are computed. If this
-run fails, the module runs with real values. Modules that become one layer are watched. A function mode of torch watches
-the functions outside of these modules. So modules that torch.fx cannot trace can be read, too. torch_layers.py turns
-each call into layers."""
+run fails, the module runs with real values. The run watches the calls of each module that becomes a
+single layer. A function mode of torch watches the functions outside of these modules. So modules that torch.fx cannot
+trace can be read, too. torch_layers.py turns each call into layers."""
 
 from __future__ import annotations
 

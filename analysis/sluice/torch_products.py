@@ -29,9 +29,9 @@ def _by_parameter(layers, name, a, b, bias, result):
 
 
 def batched(layers: Any, name: str, a: Any, b: Any, result: Any) -> str:
-    """Adds the products of `a` and `b`, matrix by matrix. The layer is a `batched_matmul` if no two matrices of `a`
-    share a matrix of `b`, and if the batch is the same axis of both, before the two axes of the matrices. Otherwise the
-    layer is an `operator` with a cost per element of the output."""
+    """Appends a layer that multiplies each matrix of `a` by a matrix of `b`. The layer is a `batched_matmul` if no two
+    matrices of `a` share a matrix of `b`, and if the batch is the same axis of both, before the two axes of the
+    matrices. Otherwise the layer is an `operator` with a cost per element of the output."""
     own = layers.place(b) if layers.is_known(b) else None
     if own is not None and a.dim() == b.dim() == result.dim() > 2 and a.shape[:-2] == b.shape[:-2]:
         straight = Place(layers.place(a).batch, tuple(sorted(layers.place(a).order)))

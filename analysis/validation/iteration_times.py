@@ -59,8 +59,9 @@ def layer(width, micro_batch, ranks, sequence_parallel):
 def iteration(layers, width, ranks, stages, chunks, batch, micro_batch, replicas, recompute):
     """Returns four numbers for a whole iteration on one rank. layer() explains these numbers, and returns them for the
     passes of one layer. `recompute` is "full" or "selective". With "selective", only the core of the attention is
-    recomputed, and there is sequence parallelism. The bubble of the pipeline adds (stages - 1) / chunks
-    micro-batches."""
+    recomputed, and there is sequence parallelism. In the bubble, a stage of the
+    pipeline is idle for as long as (stages - 1) / chunks micro-batches take. `chunks` is the number of separate parts
+    of the model that each stage holds."""
     forward, backward = layer(width, micro_batch, ranks, recompute == "selective")
     again = forward if recompute == "full" else forward * [0, 1, 0, 0]
     micro_batches = batch // (replicas * micro_batch)

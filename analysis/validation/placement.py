@@ -113,7 +113,8 @@ def groups_of(rows):
 
 
 def repeated(folder, column):
-    """Returns the times of each group of rows that repeat a measurement."""
+    """Rows of a node that differ only in the memories of small operands repeat one measurement. Returns the times of
+    each group of two or more such rows."""
     groups = [[row.time for row in group if row.time >= RESOLUTION]
               for rows in rows_of(folder, column).values() for group in groups_of(rows).values()]
     return [times for times in groups if len(times) > 1]
@@ -316,8 +317,8 @@ def fits_of(kernels, count):
 
 
 def output_over_input(kernels, count=200):
-    """Returns two predictions for node 3287 from each split whose fit does not use this node. The predictions are
-    microseconds added by PMEM: by the output in PMEM, and by both inputs in PMEM."""
+    """Returns two predictions for node 3287 from each split whose fit does not use this node: how many microseconds
+    more than with all operands in DRAM the node takes with its output in PMEM, and with both of its inputs in PMEM."""
     node, found = "ConvolutionBackpropData_3287", []
     for train, held in splits(kernels, count):
         if node in held:

@@ -101,7 +101,8 @@ def extra_seconds(times, operator, gradients, rule):
 
 
 def slowdowns(times, rules):
-    """Returns the slowdown at each of the two POINTS. `rules` has the way for each operator: "bytes" or "ratio"."""
+    """Returns the slowdown at each of the two POINTS. `rules` says for each operator how its time in PMEM is computed:
+    the way "bytes" or the way "ratio" (see the top of this file)."""
     return {share: 1 + sum(extra_seconds(times, operator, gradients, rules[operator]) for operator in NODES) / ALL_DRAM
             for share, gradients in POINTS.items()}
 

@@ -15,7 +15,8 @@ std::size_t packed_size(const std::vector<std::string_view>& parts);
 void pack_into(char* to, const std::vector<std::string_view>& parts);
 std::string pack(const std::vector<std::string_view>& parts);
 
-/// Returns the list, as views into `bytes`. Throws InternalError if `bytes` is not such a list.
+/// Returns the byte strings of the packed list `bytes`, as views into `bytes`. Throws InternalError if `bytes` is not
+/// such a list.
 std::vector<std::string_view> unpack(std::string_view bytes);
 
 }  // namespace sluice

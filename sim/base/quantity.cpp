@@ -111,8 +111,8 @@ class Parser {
     if (number_.digits.empty()) return 0;
     const long exponent = number_.exponent + unit_->exponent;
     // A number of 19 digits times the greatest multiplier, 2^60, fits into 127 bits. A number with more digits is
-    // refused. Such a number is too large if it is whole. If it has a fraction, the amount is not a whole number of
-    // bytes.
+    // refused. Such a number is too large if it is whole. If it has a fraction, the message says that it is not a whole
+    // number of bytes. For a few numbers this is not true: 2^-28 GiB has 20 digits, and is 4 B.
     if (number_.digits.size() > 19) fail(exponent >= 0 ? too_large : not_whole);
     Int128 amount = 0;
     for (const char digit : number_.digits) amount = amount * 10 + (digit - '0');

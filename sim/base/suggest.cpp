@@ -64,7 +64,7 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
 }  // namespace
 
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
-  // A word with more letters than this is not a typing mistake.
+  // A word with more than `longest` letters is not a typing mistake.
   constexpr std::size_t longest = 64;
   if (given.empty() || given.size() > longest) return "";
   const std::string wanted = lower_case(given);

@@ -76,7 +76,8 @@ int run_export(const Arguments& arguments) {
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
-  // A signal may have reached this process, but not the child. Then this call throws Interrupted.
+  // convert() works in a child process. A signal may have reached this process, but not that child. Then this call
+  // throws Interrupted.
   check_interrupt();
   if (part) part->commit();
   if (!note.empty()) message("sluice: " + note);

@@ -24,7 +24,7 @@ Price with_memory_power(Price price, double share, const Query& query) {
   return price;
 }
 
-/// Prices passes by the seconds that the model's own file gives.
+/// Prices the passes of a layer by the seconds that the network's own file gives for this layer.
 struct MeasuredModel final : Cost {
   double memory_power;
 

@@ -1,5 +1,5 @@
-// Divides an action into two parts. The first part is the flows that may share a link with other flows. The rest is the
-// arithmetic part, whose seconds are known before the run.
+// Divides an action into two parts. The first part is the flows that may share a link with other flows. The second
+// part is all other work of the action, and is called the arithmetic part. Its seconds are known before the run.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,8 @@
 // After the grant, its sum counts them in the level. So the grant of k does not change this sum. Only a release of
 // bytes can make another grant possible. So the requests of a moment may be examined in any order. If all earlier
 // requests were granted first, every granted request would still fit. So no grant comes later than it would with grants
-// in listing order. For the same reason, a greater capacity makes no grant later.
+// in listing order. A greater capacity only lets more requests overtake, which delays no grant. So with a greater
+// capacity, no grant comes later.
 //
 // A stream executes its actions in listing order. So the requests of one stream are granted in listing order. Therefore
 // the requests for the pool are kept in queues: one queue for each stream, section and `ahead`. A queue records which

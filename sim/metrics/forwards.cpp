@@ -125,8 +125,8 @@ class Forwards {
     return count;
   }
 
-  /// Stores the growth of each of the times since the previous iteration. Returns whether these amounts have been
-  /// constant for more than `reach_` iterations.
+  /// Stores the growth of each of the times since the previous iteration. Returns whether none of these
+  /// growths has changed for more than `reach_` iterations.
   bool grows_evenly(std::int64_t iteration) {
     if (reach_ > 64) return false;
     const std::size_t width = plan_.body_end - plan_.body_begin;

@@ -64,8 +64,8 @@ struct Tails {
 
 /// Computes the heads of a plan from its start to its end. Consecutive iterations in which all times grow by the same
 /// amounts as in the iteration before are computed in one step. All other iterations are visited one by one, up to
-/// `most` executions in all. If there are more executions, some iterations in the middle are skipped. For skipped
-/// iterations, only the work of each stream counts.
+/// `most` executions in all. If there are more executions, some iterations in the middle are skipped. A skipped
+/// iteration makes each stream free later, by the seconds of the stream's actions. Waits in it are ignored.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
 /// Computes the tails of a plan from its end to its start. Only the first few and the last few iterations are visited.
 Tails walk_backwards(const PathGraph& graph);

@@ -107,8 +107,8 @@ void Totals::repeat(const Repetition& r) {
   }
 }
 
-/// If repetitions of a span are in the first step, in the middle iteration or in the last iteration, records when their
-/// data have arrived, as complete() does for a single span.
+/// A span may stand for repetitions in later iterations. If one of the repetitions is in the first step, in the middle
+/// iteration or in the last iteration, records when its data have arrived, as complete() does for a single span.
 void Totals::complete_iterations(const Repetition& r, const Span& span) {
   const std::int64_t first = first_ - places_[span.action].ahead;
   for (auto [iteration, complete] :

@@ -18,7 +18,8 @@ namespace sluice {
 /// Layers that share weights get the same number of parts, by split_alike(). Then part i of each of these layers has
 /// part i of the weights. For example, a part of an embedding has some rows of the embedding table. It looks up only
 /// the words of these rows. All parts are assumed to look up the same number of words per sample. If a product shares
-/// the table, each part of the product computes the scores of the words in its rows.
+/// the table, each part of the product has some rows of the table, too, and computes the scores of the words of these
+/// rows.
 Model split_layers(const Model& model, const std::vector<std::int64_t>& parts);
 
 /// Returns `parts` with two changes. No layer gets more parts than its output has elements. Layers that share weights get

@@ -308,7 +308,8 @@ class Expansion {
     } else if (type.max_inputs > 0 && previous_) {
       inputs.push_back(*previous_);
     }
-    const bool first = model_.layers.empty();  // If the model is empty, an error is thrown below.
+    // The caller of this function refuses a first layer that is not an input.
+    const bool first = model_.layers.empty();
     if (!first && (inputs.size() < type.min_inputs || inputs.size() > type.max_inputs))
       keys.fail("inputs", type.name + " takes " + number_of_inputs(type) + ", got " +
                               std::to_string(inputs.size()));

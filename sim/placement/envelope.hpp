@@ -25,8 +25,9 @@ struct KernelEnvelope {
 
 KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);
 
-/// Returns a line in which operands[i] adds charges[i] seconds if it is in slow memory. The line has the
-/// highest base with which it nowhere exceeds the seconds of `sets`. `count` is the number of the kernel's operands.
+/// Returns a line in which operands[i] adds charges[i] seconds if it is in slow memory. For each set of operands in
+/// slow memory, the line gives at most the seconds that envelope.sets has for this set. Of all such lines, the returned
+/// line has the highest base. `count` is the number of the kernel's operands.
 KernelTime::Line line_below(const KernelEnvelope& envelope, std::size_t count,
                             const std::vector<double>& charges);
 

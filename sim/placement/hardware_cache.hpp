@@ -20,8 +20,8 @@ class FreeAddresses {
 };
 
 /// The content of the cache, byte by byte. Slow memory is divided into laps: pieces that are each as large as the
-/// cache. The place of a byte in the cache is its distance from the beginning of its lap. For each piece of the cache,
-/// this class knows the lap whose bytes are there.
+/// cache. The place of a byte in the cache is its distance from the beginning of its lap. So every lap
+/// has one byte for each place. For each place, this class knows which lap's byte is in the cache.
 class HardwareCache {
  public:
   explicit HardwareCache(std::int64_t size);

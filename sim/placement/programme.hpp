@@ -12,8 +12,9 @@
 
 namespace sluice {
 
+/// The answer of solve_programme(), which looks only for placements that take less than `known` seconds.
 struct ProgrammeAnswer {
-  /// A placement that takes less than the `known` seconds. Empty if no such placement was found.
+  /// A placement that takes less than `known` seconds. Empty if no such placement was found.
   std::optional<Placing> placing;
   /// Whether it is proven that `placing` is the fastest placement. If `placing` is empty: whether it is proven that no
   /// placement takes less than the `known` seconds.

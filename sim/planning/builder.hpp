@@ -17,7 +17,8 @@ namespace sluice {
 
 /// The largest number of actions in a plan. A longer plan could fill the memory of the computer that runs Sluice.
 inline constexpr std::int64_t most_actions = 4'000'000;
-/// Throws Infeasible if `actions` is more than `most_actions`. The plan would have at least `actions` actions.
+/// Throws Infeasible if `actions` is more than `most_actions`. The caller is making a plan, which would have at least
+/// `actions` actions.
 void refuse_long_plan(std::int64_t actions);
 /// Makes the same check for a plan whose round has `micro_batches` micro-batches. The plan lists at least
 /// `actions_each` actions for each of them.

@@ -58,7 +58,7 @@ Candidate changed(Candidate candidate, const std::function<void(Settled&)>& chan
 struct Judgement {
   Settled best;
   std::int64_t candidates = 0, simulated = 0;
-  /// The second fastest of the simulated ways. Empty if only one way fits.
+  /// Of the simulated ways of all candidates, the second fastest. Empty if fewer than two of them fit.
   std::optional<Settled> runner_up;
   /// If a simulated way took less than the lower bound of its candidate: the way, its seconds and the bound. Then a
   /// bound is wrong, and the judge may have left out a faster way.

@@ -78,9 +78,9 @@ struct SlotWork {
 class StepSlots {
  public:
   /// The order in which the prologue lists the early loads of the first step. `as_listed`: as a previous step would
-  /// list these loads. `by_need`: as the slots need the loads. `by_need` may also move the loads whose place is
-  /// directly before slot 0. If any other load is listed in the step before the step that needs it, these loads move to
-  /// the end of the previous step.
+  /// list these loads. `by_need`: in the order in which the slots need the loads. `by_need` may also move the loads
+  /// whose place is directly before slot 0. If any other load is listed in the step before the step that needs it,
+  /// these loads move to the end of the previous step.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
   /// `memories` has one element for each device that loads come to. All elements have equally many slots.

@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// The sink of the first execution. Passes every span and memory event on to another sink, and keeps
-/// the times of each span.
+/// The sink of the first of the two compared executions. Passes every span and memory event on to
+/// another sink, and keeps the times of each span.
 class Times final : public Sink {
  public:
   struct Pair {

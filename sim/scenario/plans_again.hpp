@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// Returns true if the two scenarios differ only in prices of the platform or in keys of the cost
-/// model. Everything else on which a plan may depend must be equal.
+/// Returns true if the two scenarios differ only in keys of the cost model, or in those numbers of the platform that
+/// change prices: FLOP/s, bandwidths, delays and watts. Everything else on which a plan may depend must be equal.
 bool other_prices_only(const Scenario& base, const Scenario& scenario);
 
 class PlansAgain {

@@ -68,12 +68,12 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 //    answer. So the last block makes all answers. They leave after the weights of all earlier blocks have been loaded:
 //    T >= (weights before the last block) / rate + (bytes of all answers) / (rate from the devices to the host).
 // 4. The end. Let t be the time at which the last computation of blocks 0..k ends. Let s be the sample of this
-//    computation. At t every sample has passed block k. Each sample is at some place behind block k: it has been
-//    computed up to this place. If the model does not end at this place, tensors of the sample cross the place. At t
-//    these tensors are on a device, or they come from the host after t. (They are not computed again. Otherwise a
-//    computation of blocks 0..k would end after t, or the sample would count as being at an earlier place.) The sample
-//    s still needs all blocks behind k. So the weights of these blocks are on a device at t, or they are loaded after
-//    t. At t the devices hold at most `capacity` bytes. So
+//    computation. All computations of blocks 0..k end at or before t. So at t, each sample is at some place behind
+//    block k: it has been computed up to this place. If the model does not end at this place, tensors of the sample
+//    cross the place. At t these tensors are on a device, or they come from the host after t. (They are not computed
+//    again. Otherwise a computation of blocks 0..k would end after t, or the sample would count as being at an earlier
+//    place.) The sample s still needs all blocks behind k. So the weights of these blocks are on a device at t, or they
+//    are loaded after t. At t the devices hold at most `capacity` bytes. So
 //      t        >= first + sum over samples of (seconds up to its place) / n
 //      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
 //    The sum of these two bounds is smallest if every sample is at the place where (seconds / n + bytes / rate) is

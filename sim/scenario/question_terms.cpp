@@ -161,8 +161,10 @@ class Terms {
                              ? static_cast<double>(*device->memory().capacity)
                              : infinity;
     if (scenario_.working_set_counted) return;
-    // If the scenario ignores the working set, the inner tensors of a stage take no memory. The bound allows for this
-    // with additional capacity: for each device, the largest output that a stage has for one micro-batch.
+    // If the scenario ignores the working set, the inner tensors of the micro-batch that a device computes take no
+    // memory. But the bound counts bytes for samples inside a stage: at most the input of the stage, which is the
+    // output of the stage before. So each device gets additional capacity: the largest output of a stage for one
+    // micro-batch.
     std::int64_t most = 0;
     for (const Stage& stage : stages_) most = std::max(most, stage.output_bytes);
     terms_.capacity +=

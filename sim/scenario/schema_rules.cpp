@@ -45,10 +45,11 @@ void add_fields(Record& record, const std::vector<Field>& others, bool as_they_a
   }
 }
 
-/// Returns the variants of the mapping `policy`. A policy with replicas also takes the keys of the policy that
-/// `replica` names. The first variant of such a policy applies to every value of `replica`, even to a missing or
-/// misspelt value. This variant checks only the names of the keys. Each further variant applies to one value of
-/// `replica`, and also checks the values of the keys.
+/// Returns the variants of the mapping `policy`. A variant says which keys the mapping may have if it names a certain
+/// policy. A policy with replicas also takes the keys of the policy that `replica` names. So such a policy has several
+/// variants. The first of them applies to every value of `replica`, even to a missing or misspelt value. This variant
+/// checks only the names of the keys. Each further variant applies to one value of `replica`, and also checks the
+/// values of the keys.
 Variants policy_variants() {
   Variants variants;
   for (const Policy* policy : policy_catalog().entries()) {

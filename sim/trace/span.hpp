@@ -77,7 +77,7 @@ struct Repetition {
 /// earlier than the previous event, fit() moves it to the time of the previous one.
 class Sequence {
  public:
-  /// fit() continues after the spans and events of repetition `k`.
+  /// Begins with all spans and events of repetition `k`: they count as the previous ones at the first call of fit().
   Sequence(const Repetition& repetition, std::int64_t k);
   void fit(Span& span, std::uint32_t stream);
   void fit(MemoryEvent& event);

@@ -35,7 +35,8 @@ def milliseconds(action, times):
 
 
 def reference(program, times):
-    """Returns the milliseconds per run of sgc S, where each run is in its own forked child."""
+    """Returns the milliseconds per run of the reference program sgc with the argument S. Each run is in its own forked
+    child."""
     answer = bench.call([program, "4", "8", "1f1b", "S"], {**os.environ, "FORKS": str(times)})
     return 1e3 * answer["run_s"] / times
 

@@ -184,7 +184,8 @@ void choice_said(const Executed& run, Complaints& complaints) {
   }
 }
 
-/// Checks that a run whose placement is open is not slower than with each of the compared placements.
+/// Some runs leave the placement open, and compare placements. Checks that such a run is not slower than the same run
+/// with any one of the compared placements.
 void placement_said(const Executed& run, Complaints& complaints) {
   const Fact* const compared = find_fact(run.plan().facts, "placements_compared");
   if (!compared) return;

@@ -210,8 +210,8 @@ class Limits(Attacked):
         self.assertEqual(self.run_it(*RUN, "-o", "made.h5").returncode, 0)
         self.assertEqual(self.run_it("check", "alexnet_resident", "--baseline", "golden", "--update").returncode, 0)
         loaded = self.least_kib_that_loads()
-        # Near `loaded`, the code of the libraries runs out of memory. So the first limits, which are near `loaded`, are
-        # close together.
+        # With an address space only a little larger than `loaded`, the code of the libraries runs out of memory. So the
+        # first limits, which are near `loaded`, are close together.
         limits = [loaded + more for more in (*range(0, 3_000, 500), *range(4_000, 16_000, 3_000),
                                              *range(32_000, 56_000, 6_000), 72_000)]
         for words in (RUN, [*RUN, "-o", "t.h5"], ["check", "alexnet_resident", "--baseline", "golden"],

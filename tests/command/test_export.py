@@ -144,8 +144,8 @@ class Tables(Export):
             process.returncode = os.waitstatus_to_exitcode(status)
             self.assertEqual(process.returncode, 0)
             peaks[steps] = usage.ru_maxrss
-        # The second run has 900 more steps than the first run. The spans of these steps have 30 MB. The peaks of memory
-        # of the two exports, in kB, must differ by less than 8 MB.
+        # The second run has 900 more steps than the first run. The spans of these steps have 30 MB. `peaks` has
+        # the peak of memory of each export, in kB. The two peaks must differ by less than 8 MB, which is 8 x 1024 kB.
         self.assertLess(peaks[1200] - peaks[300], 8 * 1024)
 
     def test_a_run_that_was_stopped_is_exported_with_a_note_and_an_export_can_be_stopped(self):

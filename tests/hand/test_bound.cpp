@@ -100,9 +100,9 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
          1);
     return lower_bound(plan);
   };
-  // Together they take 5.5 + first s, which is the longest path. The bound of device a is 4.25 + first s. For first =
-  // 119, this bound is 123.25 / 124.5 = 0.98996 of the path. That is less than 99 %, so device a does not bind. For
-  // first = 120, it is 124.25 / 125.5 = 0.99004 of the path.
+  // Together, the four actions take 5.5 + first s, which is the longest path. The bound of device a is 4.25 + first s.
+  // For first = 119, this bound is 123.25 / 124.5 = 0.98996 of the path. That is less than 99 %, so device a does not
+  // bind. For first = 120, it is 124.25 / 125.5 = 0.99004 of the path.
   REQUIRE(bound_of(119).seconds == 124.5);
   REQUIRE(bound_of(119).resource == "dependencies");
   REQUIRE(bound_of(120).seconds == 125.5);

@@ -119,9 +119,10 @@ Chain vgg19() {
 }
 
 TEST_CASE("sqrt on VGG-19: in each of four segments, all stages except the last stage run again") {
-  // The round(sqrt(24)) = 5 segments are the stages 1-4, 5-9, 10-14, 15-19 and 20-24. A segment ends with a
-  // convolution, whose output is the next checkpoint. The first convolution has `first` MACs. Every other convolution
-  // that runs again has `unit` = 1 849 688 064 MACs, or the share of `unit` that is shown below.
+  // The round(sqrt(24)) = 5 segments are the stages 1-4, 5-9, 10-14, 15-19 and 20-24. Each of the
+  // first four segments ends with a convolution, whose output is the next checkpoint. The first convolution has `first`
+  // MACs. Every other convolution that runs again has `unit` = 1 849 688 064 MACs, or the share of `unit` that is shown
+  // below.
   const double unit = 9.0 * 56 * 56 * 256 * 256;
   const double first = 9.0 * 3 * 64 * 224 * 224;  //    86 704 128
   const double again =

@@ -1,6 +1,6 @@
-// Tests numbers of the document 'AlexNet on one card'. The card has 61 GFLOP/s and 30 GB/s, and the network has 200
-// times the states and FLOP of the table below. Four strategies of training add seconds to the forward and backward
-// passes. The tests compute these seconds per sample.
+// Tests numbers of the document 'AlexNet on one card'. The card computes 61 GFLOP/s, and its link has 30 GB/s in each
+// direction. The network has 200 times the states and FLOP of the table below. Four strategies of training add seconds
+// to the forward and backward passes. The tests compute these seconds per sample.
 #include <catch2/catch.hpp>
 #include <cmath>
 

@@ -88,8 +88,8 @@ TEST_CASE(
 TEST_CASE(
     "the products of the forward and backward pass take 72 L s h h (1 + s / (6 h) + v / (12 h L)) "
     "FLOP") {
-  // Section 6.1 and appendix A count 6 FLOP per multiply-accumulate of the forward pass, for one sample. L is the
-  // number of blocks, and v is the number of words.
+  // The formula of Korthikanti et al. (section 6.1 and appendix A) counts 6 FLOP per multiply-accumulate of the forward
+  // pass, for one sample. L is the number of blocks, and v is the number of words.
   const std::int64_t s = 2048, h = 6144, v = 51200, layers = 48;
   const std::int64_t published = 72 * layers * s * h * h + 12 * layers * s * s * h + 6 * s * h * v;
   // The three terms are 267,181,325,549,568, 14,843,406,974,976 and 3,865,470,566,400.

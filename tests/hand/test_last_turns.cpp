@@ -47,7 +47,8 @@ TEST_CASE("phased: one batch stays on its device if the other device is idle in 
   // arrive during these 10 s: 1 + 3 + 2 * 10 s. An older version of Sluice computed one batch only in this way, in 24
   // s, although it computed two batches in 7 s.
   CHECK(seconds({one, both, "policy.last_turn=1"}) == Approx(24));
-  // With idle phases, the batch stays on the first device. A phase begins when its weights have been loaded, and they are
+  // With `last_turn=2`, each stage has a second phase, on the other device. This device has no batch, so the phase is
+  // idle, and the batch stays on the first device. A phase begins when its weights have been loaded, and they are
   // loaded in the idle phase before it: 3 * (1 + 1) s.
   CHECK(seconds({one, both, "policy.last_turn=2"}) == Approx(6));
   CHECK(execute_isolated(planned({one, both, "policy.last_turn=2"})).report.makespan == Approx(6));

@@ -75,11 +75,12 @@ TEST_CASE("a layer is split into the fewest parts that fit with gradients and st
   // A memory of 50,000 bytes leaves 44,000 bytes. Half of the weights and gradients, 40,000 bytes, fits. So two parts
   // are enough.
   //
-  // A memory of 30,500 bytes leaves 24,500 bytes. A quarter of the weights and gradients, 20,000 bytes, would fit. But
-  // the third of four parts reads the input of 2000 bytes and half of the output (500 bytes). It passes on the input
-  // and three quarters of the output (750 bytes). With the gradients of these tensors, it needs 2 x (2500 + 2750) =
-  // 10,500 bytes. So 20,000 + 10,500 bytes would just fit. But parts have whole elements, so the tensors have 2504 and
-  // 2752 bytes. Four parts do not fit. So there are five parts.
+  // A memory of 30,500 bytes leaves 24,500 bytes. A quarter of the weights and gradients, 20,000 bytes, would fit.
+  // But at the third of four parts, the device holds the whole input (2000 bytes) and the output of the first two
+  // parts, which is half of the output (500 bytes). The third part passes on the input and three quarters of the
+  // output (750 bytes). With the gradients of these tensors, it needs 2 x (2500 + 2750) = 10,500 bytes. So 20,000 +
+  // 10,500 bytes would just fit. But parts have whole elements, so the tensors have 2504 and 2752 bytes. Four parts
+  // do not fit. So there are five parts.
   const std::string training =
       "workload: {mode: training}\nstages: {cut: by_memory, split: true}\n"
       "policy: {name: streamed}\n";

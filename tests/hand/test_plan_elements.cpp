@@ -108,8 +108,9 @@ TEST_CASE("two flows of one computation share their link", "[elements]") {
 }
 
 TEST_CASE("in a body, computations and loads share the link in each iteration", "[elements]") {
-  // The load of iteration k waits for the read of iteration k - 1. So the load and the read of iteration k begin
-  // together. An iteration takes 5 s, as in the test above with one read and one load.
+  // The load of iteration k waits for the read of iteration k - 1. The read of iteration k begins when that read
+  // ends, too, because all reads are on one stream. So the load and the read of iteration k begin together. An
+  // iteration takes 5 s, as in the test above with one read and one load.
   const Plan plan = plan_from_text(
       "format: sluice-plan/2\niterations 40\n" + machine.substr(0, machine.find("prologue")) +
           "body:\nread on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n"
@@ -126,7 +127,8 @@ TEST_CASE("metrics count the bytes that computations read over links", "[element
   const Plan plan = plan_of(machine +
                             "read on=gpu.compute kind=forward seconds=2 flows=x@far,@far:50\n"
                             "load on=gpu.in kind=load moves=y route=host>gpu waits=read\n");
-  // After a setup of 0.5 s, 350 B take until 4 s. Then 0.25 s of latency and the load of 2 s follow.
+  // The computation reads the 300 B of x and 50 B more over the route `far`. After its setup of 0.5 s, these 350 B take
+  // until 4 s at 100 B/s. Then 0.25 s of latency and the load of 2 s follow.
   Totals totals(plan);
   replay(plan, totals);
   CHECK(totals.makespan() == s(6.25));

@@ -78,8 +78,8 @@ TEST_CASE(
     "residency: in a run of many steps, weights that stay are loaded once, before the "
     "first step") {
   // First, the input (0.001 ms) and all weights are loaded. A's weights arrive at 1.001 ms, and B's weights arrive at
-  // 2.001 ms. A ends at 1.501 ms, and B runs from 2.001 ms to 2.501 ms. The other eleven micro-batches take 1 ms each,
-  // and the answer takes 0.001 ms.
+  // 2.001 ms. A ends at 1.501 ms, and B runs from 2.001 ms to 2.501 ms. The 3 steps have 4 micro-batches each. So 11
+  // micro-batches are left, which take 0.5 + 0.5 ms each in A and B. The last answer takes 0.001 ms.
   const Plan plan = plan_of(one_by_one + ", resident: all", 3);
   CHECK(makespan_of(plan) <= 13.504e-3 * (1 + 1e-9));
   CHECK(makespan_of(plan) >= 13.502e-3 * (1 - 1e-9));

@@ -86,8 +86,9 @@ TEST_CASE("resident: a round has at least one micro-batch per input that is load
 }
 
 TEST_CASE("resident: the number of inputs that are loaded early is the number that fits") {
-  // While B computes, the device holds 600 kB of weights, B's input of 2 kB and B's output of 3 kB. So a memory of 607
-  // kB has room for two additional inputs. Four buffers would hold three additional inputs.
+  // While B computes, the device holds 600 kB of weights, B's input of 2 kB and B's output of 3 kB. These are 605
+  // kB. An input of the model has 1 kB. So a memory of 607 kB has room for two additional inputs of the model. Four
+  // buffers would hold three additional inputs.
   const Plan plan = planned("batches_per_step: 8",
                             "stages: {cut: per_layer}\n"
                             "policy: {name: resident, buffers: 4}\n",

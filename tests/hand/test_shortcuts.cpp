@@ -107,7 +107,7 @@ TEST_CASE(
     "stage that reads it") {
   // The device holds 1 + 2 kB while a runs, and 2 + 2 kB while b runs. While c runs, it holds the outputs of a, b and c
   // (6 kB). While the sum runs, it holds the outputs of a, c and the sum (6 kB). While d runs, it holds 2 + 1 kB. If
-  // each cut had its own copy of a's output, the device would hold 4 + 4 kB while c runs.
+  // c's input and c's output each had a copy of a's output, the device would hold 4 + 4 kB while c runs.
   const Plan plan = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n"));
   CHECK(makespan_of(plan) == ms(0.001 + 8 + 0.001));

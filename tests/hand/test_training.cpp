@@ -52,10 +52,10 @@ TEST_CASE("recomputing all stages adds a forward pass of each stage whose tensor
 
 TEST_CASE(
     "loads on a busy link start during a computation, and no computation waits for these loads") {
-  // Eight layers take 1 ms forward and 2 ms backward. The output of a layer takes 2.2 ms on the link, and the weights
-  // of a layer take 1 us. The outputs of the first three layers are saved from 1 to 7.6 ms. These outputs are needed
-  // again at 16, 18 and 20 ms. The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads start in the
-  // middle of a backward pass.
+  // Each of the eight layers takes 1 ms forward and 2 ms backward. The output of a layer takes 2.2 ms on the link, and
+  // the weights of a layer take 1 us. The outputs of the first three layers are saved from 1 to 7.6 ms. These outputs
+  // are needed again at 16, 18 and 20 ms. The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads
+  // start in the middle of a backward pass.
   const std::vector<Row> rows(8, {1, 1000, 2'200'000});
   const Scenario scenario = small_scenario(
       1000, rows,
@@ -83,8 +83,8 @@ TEST_CASE("training, all kept: the peak is at the last backward pass") {
 TEST_CASE("training, all recomputed: the peak is as high as when all tensors are kept") {
   // The peak is in the backward pass of C, as in the test above. All three outputs are made again before this pass.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: recompute_all}\n") == 1'200'000 + 11'000);
-  // With A and B offloaded, the backward pass of C does not need the input and A's output. So the device holds 3000 +
-  // 1000 + 1000 + 3000 bytes.
+  // With A and B offloaded, the backward pass of C does not need the input and A's output. So the device holds the
+  // outputs of B and C and their gradients: 3000 + 1000 + 3000 + 1000 bytes.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: listed, offload: [1, 2]}\n") ==
         1'200'000 + 8'000);
 }

@@ -47,12 +47,12 @@ class Energy(Folder):
                 # With most_calls=None, 4 calls are prepared once and then repeated. The meter may be wrong by two steps
                 # of 1/8 J, together 0.25 J. This error may be at most 1 % of the measured joules. So at least 25 J must
                 # be measured. Four calls take 12 J, and eight calls take only 24 J. So 12 calls are measured.
-                # With most_calls=4, the joules of preparations are subtracted. There are 5 pairs of blocks. One block
-                # of a pair has preparations and calls, and the other block has only preparations. The 10 blocks share
-                # 10 times the budget of 20 s, so a block has enough samples for 20 s. A sample takes 5 s to prepare and
-                # 4 s for its 4 calls. Two samples take only 18 s, so a block has 3 samples with 12 calls. Each block of
-                # a pair may be wrong by two steps of 1/8 J. So the joules of 12 calls are uncertain by four steps,
-                # together 0.5 J.
+                # With most_calls=4, the joules of preparations are subtracted. For this, samples are taken in blocks,
+                # which form 5 pairs. One block of a pair has preparations and calls, and the other block has only
+                # preparations. The 10 blocks share 10 times the budget of 20 s, so a block has enough samples for 20 s.
+                # A sample takes 5 s to prepare and 4 s for its 4 calls. Two samples take only 18 s, so a block has 3
+                # samples with 12 calls. Each block of a pair may be wrong by two steps of 1/8 J. So the joules of 12
+                # calls are uncertain by four steps, together 0.5 J.
                 self.assertEqual((found.joules, found.joules_error),
                                  (3.0, 0.25 / 12) if most_calls is None else (3.0, 0.5 / 12))
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Tests torchvision's families of networks, and modules as people write them. Models from torch have the published
-numbers of parameters. A model has as many multiply-accumulates as torch's kernels execute for the same module."""
+"""Tests torchvision's families of networks, and modules that are written by hand in this file. Models from torch have
+the published numbers of parameters. A model has as many multiply-accumulates as torch's kernels execute for the same
+module."""
 
 import csv
 import json

@@ -17,7 +17,8 @@ inline double random_seconds(Dice& dice, std::uint64_t most) {
 }
 
 /// Returns a random function that gives the seconds of a kernel for the memories of its operands. The function is
-/// linear, the maximum of two linear functions, or a table of independent entries.
+/// a line, the maximum of two lines, or a table. A line adds seconds for each operand in slow memory. A table has an
+/// independent random entry for each choice of memories.
 inline KernelTime random_time(Dice& dice, std::size_t operands) {
   KernelTime time;
   if (operands <= 4 && dice.one_in(3)) {

@@ -48,9 +48,9 @@ class Fits(unittest.TestCase):
 
 @unittest.skipUnless(OPERATORS.is_dir(), f"there is no {OPERATORS}")
 class Fitting(unittest.TestCase):
-    """Tests that the program makes the bundled fits from the tables of measurements. The errors in a bundled fit may
-    come from an older version of the program. So the tests make each fit again. The table of the A30 has no licence, so
-    its fit is not bundled."""
+    """Tests that the program makes the bundled fits from the tables of measurements. A bundled fit has the
+    relative errors of its predictions. An older version of the program may have computed these errors. So the tests
+    make each fit again. The table of the A30 has no licence, so its fit is not bundled."""
 
     CARDS = {"v100_pcie": "Tesla V100-PCIE-32GB", "p100_pcie": "Tesla P100-PCIE-16GB", "t4": "Tesla T4",
              "a100_pcie": "NVIDIA A100-PCIE-40GB", "a100_80gb_pcie": "NVIDIA A100 80GB PCIe"}
@@ -172,9 +172,9 @@ class Prices(unittest.TestCase):
                 with self.subTest(platform=platform, rows=batch * rows, columns=columns, depth=depth):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
-                    # The data sheet of the fit and the data sheet of the platform differ in the fourth digit. So if two
-                    # points of the fit are about equally near to the product, the program and fit_form.py may use
-                    # different points.
+                    # The data sheet of the fit and the data sheet of the platform differ in the fourth digit. Also, the
+                    # correction comes from the 8 measured kernels whose sizes are most similar to those of the product.
+                    # If two measured kernels are equally similar, the program and fit_form.py may use different ones.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

@@ -60,10 +60,10 @@ class PopARTPhasedExecution(unittest.TestCase):
     def test_runs_with_inputs_and_answers_take_the_seconds_of_the_arithmetic(self):
         # In each phase, the computation takes C seconds, and the load of the weights takes W seconds. A transfer of an
         # input or an answer takes A seconds. The model has 3 layers, and each layer is one phase. In phased execution,
-        # two devices take turns with these phases. A period has three phases. The first phase loads weights and then an
-        # input, in W + A. The second phase loads weights and saves an answer at the same time, in the longer of W and
-        # A. The third phase only loads weights, in W. Each phase takes at least C. The first input is loaded before all
-        # other transfers, and the last answer is saved after all phases.
+        # two devices take turns with these phases. The transfers repeat in periods of three phases. The first phase
+        # loads weights and then an input, in W + A. The second phase loads weights and saves an answer at the same
+        # time, in the longer of W and A. The third phase only loads weights, in W. Each phase takes at least C. The
+        # first input is loaded before all other transfers, and the last answer is saved after all phases.
         batches = BATCHES * STEPS
         self.check("phased, one batch at a time", (W + A) + batches * (max(W, C) + max(W, C) + max(W + A, C))
                    + (batches - 1) * (max(W, A, C) - max(W, C)) - (max(W + A, C) - C) + A,

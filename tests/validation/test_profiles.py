@@ -79,8 +79,9 @@ cost: measured
 
 @unittest.skipUnless(GRAPHS.exists(), "the graphs of PipeDream are missing")
 class PipeDream(unittest.TestCase):
-    """Tests that a step of training takes the measured seconds of all nodes, and those of an update. Only the nodes for
-    the loading of data are left out."""
+    """The graphs of PipeDream give the measured seconds of each node, which is an operator of a network. Tests that a
+    step of training computes for the sum of these seconds, plus the seconds of the update of the weights. Only the
+    nodes for the loading of data are left out."""
 
     def test_five_graphs_train_in_their_measured_seconds(self):
         for name, samples in SAMPLES.items():

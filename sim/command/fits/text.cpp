@@ -179,8 +179,8 @@ std::string cards_table(const FitsAnswer& answer) {
 }
 
 /// For a card without an accumulation: returns true if the batch of `--batch` does not fit, into however small
-/// micro-batches it is divided. For example, its caches may be too large: their size does not depend on the
-/// micro-batch.
+/// micro-batches it is divided. For example, the caches of keys and values may be too large: a card holds the caches of
+/// all samples of a step, however small the micro-batches are.
 bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
   return answer.request.batch && card.error.empty() && card.largest.value_or(1) > 0 &&
          answer.report.measured_batch == 0;

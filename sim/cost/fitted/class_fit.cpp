@@ -10,8 +10,9 @@ constexpr std::size_t neighbours = 8;
 /// A place has the natural logarithms of a kernel's five sizes. A measured place counts little for the correction of a
 /// kernel's time if its distance from the kernel's place exceeds `reach`.
 constexpr double reach = 0.5;
-/// The correction at a place is an average: of the logarithms of measured time / time of the form (form.hpp), at near
-/// places. One more value is in this average: 0, with the weight `trust_in_form`. So far from all measured places, the
+/// At each measured place near a kernel's place, the measured time is divided by the time of the form (form.hpp). The
+/// logarithm of the kernel's correction is an average of the logarithms of these ratios. One more value is in this
+/// average: 0, with the weight `trust_in_form`. So at a place that is far from all measured places, the
 /// time is that of the form.
 constexpr double trust_in_form = 0.05;
 /// A number farther than `odd` from the robust mean of middle_of() counts little in this mean.

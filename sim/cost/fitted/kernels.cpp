@@ -25,8 +25,9 @@ double elements_of(const Shape& shape) {
   return elements;
 }
 
-/// Returns a stream over the layer's output. A row has the elements along the last axis. In a pooling, a row has the
-/// input elements of one output element instead.
+/// Returns a stream over the layer's output. A stream reads and writes rows of elements (kernel.hpp). Here, a row has
+/// the elements along the last axis of the output. In a pooling, a row has the input elements of one output element
+/// instead.
 Kernel stream_of(const Query& query, std::string of) {
   const Layer& layer = *query.layer;
   double columns = layer.shape.empty() ? 1 : static_cast<double>(layer.shape.back());

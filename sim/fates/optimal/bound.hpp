@@ -23,9 +23,10 @@
 //
 // Suppose that micro-batches run side by side. Then the saves of stage s begin when the first micro-batch has passed s.
 // The backward pass of the last micro-batch through s follows the loads for s. So the bounds for s count the
-// computation of stage s for one micro-batch only. There is a second kind of bound for a run. A copy engine makes the
-// copies that every tape must make, and the copies that follow from the fates. A run takes at least as long as these
-// copies. So a weighted mean of the seconds of the copies and of the seconds of the halves is a lower bound, too.
+// computation of stage s for one micro-batch only. Besides the bounds for the two halves, there is another bound: it is
+// for the whole run. A copy engine makes the copies that every tape must make, and the copies that follow from the
+// fates. A run takes at least as long as these copies. So a weighted mean of the seconds of the copies and of the
+// seconds of the halves is a lower bound, too.
 //
 // If host memory is limited, all copies must fit into it at the turning point. Then another bound holds, too. Give each
 // byte of host memory a price in seconds. Compute the bound as above, but let each save take longer by the price of its

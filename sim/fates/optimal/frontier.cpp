@@ -265,8 +265,8 @@ class Frontier::Solver {
          nodes_of(again));
   }
 
-  /// Adds the points of a segment that splits into the segments `later` and `again`, which run in this order. Two
-  /// points, one of each, give one point. While `later` runs, the device holds `held` bytes in addition to its bytes.
+  /// Adds the points of a segment that splits into the segments `later` and `again`, which run in this order. A point
+  /// of `later` and a point of `again` give one point. While `later` runs, the device also holds `held` other bytes.
   void join(const ParetoNode& node, const ParetoNodes& later, std::int64_t held,
             const ParetoNodes& again) {
     const std::int64_t least = std::max({node.peak, later[0].peak + held, again[0].peak});

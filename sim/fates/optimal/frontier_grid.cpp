@@ -44,7 +44,9 @@ std::vector<bool> spread_splits(const Chain& chain, std::size_t count) {
     seconds += stage.forward_s;
     bytes += bytes_of(stage);
   }
-  double share = 0;  // what lies before boundary s + 1: the mean of the shares of stages, seconds and bytes
+  // The part of the chain before boundary s + 1 has a share of all stages, of their seconds and of their bytes. This is
+  // the mean of the three shares.
+  double share = 0;
   std::size_t marked = 0;
   for (std::size_t s = 0; s < n; ++s) {
     const ChainStage& stage = chain.stages[s];

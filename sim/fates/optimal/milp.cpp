@@ -238,7 +238,7 @@ class Programme {
   std::vector<std::vector<std::uint32_t>> users_;  ///< indexed by tensor
   std::vector<char> optional_;                     ///< indexed by tensor
   /// `last_run_` has for each operation the last stage in which running it is useful. `last_use_`
-  /// has for each tensor the last stage in which having it is useful.
+  /// has for each tensor the last stage in which an operation that reads the tensor may run.
   Row last_run_, last_use_;
   std::vector<Row> runs_, fully_, there_, loads_;  ///< indexed by stage
   Row saves_;                                      ///< indexed by tensor

@@ -168,7 +168,7 @@ FateResult better(const FateResult& plain, const FateResult& selective) {
 }
 
 /// Returns the answer of the integer programme, with the bound of this programme. The programme starts with the answer
-/// of the solver `frontier`. So its own answer is never slower.
+/// of the solver `frontier`. So the answer of the programme is never slower than that of `frontier`.
 FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)

@@ -25,8 +25,8 @@ constexpr Cell elman{1, 1 + 1, 0};
 // h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
 // For a hidden value of lstm, two matrix products are added four times, with 1 FLOP each. The gates i, f and o take a
-// sigmoid of 4 FLOP each. The new value g takes a tanh. The state c = f c + i g takes 3 FLOP. The formula h = o tanh(c)
-// takes 2 FLOP. An lstm keeps i, f, g, o and c.
+// sigmoid of 4 FLOP each. The new value g takes a tanh of 1 FLOP. The state c = f c + i g takes 3 FLOP. The formula
+// h = o tanh(c) takes 2 FLOP. An lstm keeps i, f, g, o and c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {

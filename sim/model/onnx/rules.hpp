@@ -72,8 +72,9 @@ struct OpRule {
 /// Returns the rule for a node's operator, or null if there is no rule.
 const OpRule* rule_of(const Node& node);
 
-/// A node that is to become a layer, with everything that a function needs to make the layer's draft. All functions
-/// throw InputError if the node lacks what they read.
+/// A node that is to become a layer, with everything that a function needs to make the layer's draft. shape(),
+/// sample(), axis() and is_batched() throw InputError if the shape of the tensor is not known. shape() also throws
+/// InputError if the node lacks the input.
 struct Drafting {
   const Graph& graph;
   const Node& node;

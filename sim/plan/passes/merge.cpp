@@ -69,7 +69,7 @@ class Merger {
     std::vector<std::uint32_t> links;
     for (const Pool& pool : part.pools) {
       numbers.pools.push_back(pools_.enter(pool));
-      // If this part limits the pool, the pool of the merged plan gets the same limit.
+      // If the pool has a limit in this plan, the pool of the merged plan gets the same limit.
       if (pool.limit) plan_.pools[numbers.pools.back()].limit = pool.limit;
     }
     for (const Link& link : part.links) links.push_back(links_.enter(link));

@@ -93,7 +93,8 @@ class PhaseWaits {
 
   /// Adds waits to the loads for phase p. If devices take turns, the loads may begin when the device of phase p has
   /// ended its previous phase. With two devices, phase p - 1 starts on the other device at this moment. So the loads
-  /// wait for the same actions as the start of phase p - 1. With one device, they also begin with phase p - 1.
+  /// wait for the same actions as the start of phase p - 1. With one device, the loads wait for these actions, too. So
+  /// they may begin when phase p - 1 begins.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
     const EarlierPhase begin = earlier_phase(p, resting), before = earlier_phase(p, resting + 1);

@@ -4,9 +4,9 @@
 // two memories of the device (ddr -> hbm). Inputs and answers move between host memory and the first memory, as in
 // plans without a second memory.
 //
-// Any policy can make such plans. The policy gets a request for another machine, the "shown machine". On the shown
-// machine, the second memory of the device is the host memory. The plan of the policy is then changed into a plan for
-// the real machine.
+// A policy makes such plans without knowing the two memories. The policy gets a request for another machine, the "shown
+// machine". On the shown machine, the second memory of the device is the host memory. The plan of the policy is then
+// changed into a plan for the real machine.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 // Tensors that move between the two memories in a run, and the memory in which each use finds its tensor. The search
-// for a placement knows only one round of kernels. A run repeats this round, loads inputs, and offloads activations.
+// for a placement knows only one round of kernels. But a run repeats this round again and again. It also loads inputs
+// and offloads activations.
 #pragma once
 
 #include <cstdint>

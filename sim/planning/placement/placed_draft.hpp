@@ -19,8 +19,8 @@ inline constexpr const char* hardware_cache = "cached";
 /// Returns all placement methods with which a plan can be made.
 const std::vector<std::string>& placements_of_plans();
 /// Returns the placement methods that are compared for a scenario that does not name a method. These methods never move
-/// a tensor: a search for moves takes many times as long as a search without moves. A hardware cache is not among these
-/// methods, because a machine with such a cache is another machine.
+/// a tensor: a search for moves takes many times as long as a search without moves. The method `cached` is not among
+/// them, because a fast memory that is a hardware cache makes another machine than a fast memory for placed tensors.
 const std::vector<std::string>& placements_compared();
 
 struct PlacedRun {

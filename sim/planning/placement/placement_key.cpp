@@ -55,7 +55,7 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
   }
 }
 
-/// Returns a mapping for `policy:` with each of these placements.
+/// Returns mappings for `policy:`: one for each placement in `first`, and then one for each placement in `others`.
 std::vector<Value> with_placements(const Reader& parameters, Placements first,
                                    const Placements& others) {
   first.insert(first.end(), others.begin(), others.end());

@@ -18,7 +18,8 @@ Field placement_field();
 
 /// Returns whether the field `placement` is that of a policy whose weights stay on the device. Then `auto` compares
 /// placements of single tensors, which needs a cost model that counts the bandwidths of memories. If the policy's
-/// weights take turns, `auto` compares the homes of the weights, and further placements only with some cost models.
+/// weights take turns, `auto` compares the homes of the weights with every cost model. `auto` compares other
+/// placements only with a cost model that counts the bandwidths of memories.
 bool compares_placements(const Field& placement);
 
 /// Returns whether `placement` names a placement of single tensors. If it does, a policy that keeps all weights on

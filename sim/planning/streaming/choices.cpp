@@ -129,8 +129,8 @@ class StreamedWays {
 
   /// For a shown machine. Returns a candidate with the values of `ahead` that need less than `below` bytes, or nothing
   /// if there are none. When it is opened, it becomes two candidates. The first has only the greatest value of `ahead`.
-  /// The second has those smaller values that lead to another order of loads. Only the judge knows the seconds of the
-  /// ways on the real machine. A rehearsal gives lower bounds of these seconds.
+  /// The second has those smaller values that lead to another order of loads than the greatest value. Only the judge
+  /// knows the seconds of the ways on the real machine. A rehearsal gives lower bounds of these seconds.
   static std::vector<Candidate> by_ahead(const std::shared_ptr<const StreamedWays>& ways,
                                          const StreamedChoice& choice, std::int64_t below) {
     Rehearsal rehearsal(ways->shared_->streamed, choice);

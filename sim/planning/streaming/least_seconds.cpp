@@ -34,9 +34,10 @@ GroupCopies copies_of(const StreamedCase& streamed, const StreamedChoice& choice
   return copies;
 }
 
-/// Returns the lower bound that comes from the end of the run. Rehearsal::at_least() explains this
-/// bound. `loads_s` is the time of those loads in the run that use the copy engine of the weights. After this time, the
-/// latency of the last load still passes.
+/// Returns a lower bound of the seconds of the run: the seconds of all loads, and then the seconds of those computations
+/// that must wait for the last loads. It is the second bound in the list at Rehearsal::at_least(). `loads_s` is the time
+/// of those loads in the run that use the copy engine of the weights. After this time, the latency of the last load
+/// still passes.
 double ending(const StreamedCase& streamed, const StreamedChoice& choice, double loads_s) {
   const double passes = passes_of(streamed, choice);
   const bool again = passes * static_cast<double>(streamed.steps) > 1;

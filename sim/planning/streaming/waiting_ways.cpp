@@ -42,10 +42,10 @@ std::int64_t bytes_of(std::int64_t count, std::int64_t bytes) {
   return count > 0 && bytes > most_bytes / count ? most_bytes : count * bytes;
 }
 
-/// Returns the room for early loads that the limit number `n` gives. The weights of a single group are never loaded
-/// early, so there the limit has room for `n` more inputs, but at most for as many as there are buffers beside the
-/// first. If `n` is greater than this number of inputs, the limit also has room for answers, so that inputs and answers
-/// together are `n`. The result is at most 2^63 - 1.
+/// The limits for early loads that are tried have the numbers 0, 1, 2, ... (rooms_tried()). Returns the bytes for which
+/// limit `n` has room. The weights of a single group are never loaded early, so there the limit has room for `n` more
+/// inputs, but at most for as many as there are buffers beside the first. If `n` is greater than this number of inputs,
+/// the limit also has room for answers, so that inputs and answers together are `n`. The result is at most 2^63 - 1.
 std::int64_t room_of(const WaitingCase& waiting, std::size_t n) {
   const StreamedCase& streamed = waiting.streamed;
   if (streamed.groups.size() > 1)

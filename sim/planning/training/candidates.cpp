@@ -103,7 +103,7 @@ class TrainingWays {
   }
 
  private:
-  /// Returns a candidate for each way that fits, but only one for ways that are equal.
+  /// Returns a candidate for each way that fits, but only one for ways that are equal as SeenWays defines it.
   static std::vector<Candidate> listed(const std::shared_ptr<const TrainingWays>& ways,
                                        const std::shared_ptr<const ChosenStep>& step) {
     std::vector<Candidate> candidates;
@@ -160,7 +160,7 @@ class TrainingWays {
   }
 
   /// The ways that were found so far. The key is a list of the places of all loads. The value has the numbers of bytes
-  /// within which runs with these places stay: one number for each way. Runs that are alike in both are equal.
+  /// within which runs with these places stay: one number for each way. Ways with equal places and bytes are equal.
   using SeenWays = std::map<std::vector<LoadPlace>, std::set<std::int64_t>>;
   struct LimitedOffer {
     ChosenStep::EarlyLoadLimits limits;

@@ -1,6 +1,7 @@
 // Places the loads of a training step like the loads of a larger step. In the larger step, each batch has a few more
 // micro-batches. Without these micro-batches, the larger step is the step itself. So each order of loads that is tried
-// for the larger step can also be the order of this step. If no transfers share a link, it then takes at most as long.
+// for the larger step can also be the order of loads of the smaller step. If no transfers share a link, the smaller
+// step then takes at most as long as the larger step.
 #pragma once
 
 #include <optional>

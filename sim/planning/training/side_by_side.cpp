@@ -142,7 +142,8 @@ class HandOver {
     };
     consider(true, stage.inner);
     consider(stage.reads_input && s > 0, chain_.boundary(s));
-    // Selective recomputation need not wait for the result, so it hides a part of the copies.
+    // Selective recomputation need not wait for the copied tensor. So it can run during the copies, and the device
+    // waits only for the rest of their seconds.
     return std::max(0.0, least - states_[s].selective_s);
   }
 

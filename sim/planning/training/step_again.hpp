@@ -1,5 +1,5 @@
 // Prices a training step again: it keeps its operations and instances, but gets the seconds of another machine or cost
-// model. This is for pricing a plan again (draft.hpp), which needs the step only to find the places of its loads. To
+// model. When a plan is priced again (draft.hpp), its training step is needed only to find the places of the loads. To
 // make the whole step again would take longer than all other parts of pricing a plan again.
 #pragma once
 

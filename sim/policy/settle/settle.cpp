@@ -60,9 +60,9 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
 }
 
 /// Makes a plan with the capacity of the device's memory, and simulates it. This is for two cases. First, a strategy
-/// that searches for fates decides by the capacity. Second, the policy replicates another policy. Then it may give the
-/// plan of one replica for the comparison, and the complete plan is made only after a way has been chosen. Throws
-/// Infeasible.
+/// that searches for fates decides by the capacity. Second, the policy replicates another policy, and its
+/// function `alone` may return the plan of one replica. If it does, only this plan is simulated, and the plan of all
+/// replicas is made later, if this way is chosen. Throws Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
   std::optional<Draft> alone;

@@ -139,8 +139,9 @@ std::vector<std::string> shared_memory_figures(const Scenario& scenario, const F
 
 /// Returns the paths of the figures that determine the rate of a channel such as "host.gpu0.down". A link may give
 /// figures at several places: for all copies, for pageable copies, for synchronous copies, and in each of these places
-/// for one direction. The last of them counts (platform/link_rates.cpp). If it is a `share`, the rate is this share of
-/// the link's bandwidth, so the bandwidth counts, too.
+/// for one direction. Each place for one direction follows its place for both. Of the figures that hold for the channel,
+/// the last in this order counts (platform/link_rates.cpp). If it is a `share`, the rate is this share of the link's
+/// bandwidth, so the bandwidth counts, too.
 std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
   const std::vector<WrittenPart> links = platform.parts("links");
   const std::string name = channel.substr(0, channel.find('.'));

@@ -49,8 +49,8 @@ std::vector<double> starts_of(const std::vector<FormParameter>& form) {
 }
 
 /// Fits the seconds. The search is made from two start points, because it may end in a local optimum. There can be
-/// several optima: with other parameters, products may have other tiles (form.hpp), or those rows of a stream that are
-/// worked on at the same time may fit into the cache.
+/// several optima. Other parameters may lead to other tiles of products (form.hpp). They may also change whether the
+/// cache has room for those rows of a stream, such as a softmax, on which the units work at the same time.
 void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
                  const std::vector<Sheet>& sheets) {
   const bool products = samples.front().kernel.is_product();

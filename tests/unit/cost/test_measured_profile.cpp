@@ -334,8 +334,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a row that is left out is estimated from the other rows if it lies between them") {
-  // The shares are proportional to the sizes. The interpolation is exact for a power of the size, so the estimates have
-  // no error. The first and the last point have only one neighbour, so they are not estimated.
+  // A point {size, reached share of the rates} has the share size / 10. The interpolation is exact for a power of the
+  // size, so the estimates have no error. The first and the last point have only one neighbour: they get no estimate.
   const Utilisation power({{{1}, 0.1}, {{2}, 0.2}, {{4}, 0.4}, {{8}, 0.8}});
   CHECK(power.left_out().rows == 2);
   CHECK(power.left_out().median == Approx(0).margin(1e-12));

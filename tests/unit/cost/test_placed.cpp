@@ -162,8 +162,8 @@ TEST_CASE(
              Contains("weights of 'full' is in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
              Contains("input 'x' is in 'drum'") && Contains("did you mean 'dram'"));
-  // Bytes from the disk come over a link, as flows. `of` returns a price without flows. So it refuses a pass with an
-  // operand on the disk.
+  // Bytes from the disk come over a link, as flows. A price that the cost model's function of() returns has no flows.
+  // So of() refuses a pass with an operand on the disk.
   CHECK_THAT(error_of([&] {
                question.cost->of(question.placed(1, {"disk", "dram", "dram"}));
              }),

@@ -225,7 +225,7 @@ TEST_CASE(
 TEST_CASE("bound: the bound of three stages equals the bound that was computed by hand") {
   // Three stages take 3 x (1 + 2) = 9 s. The inner tensors of each stage have 10 bytes, and boundaries have 0 bytes.
   // The budget is 25 bytes. The backward pass of stage 2 needs the 10 bytes of its own stage. The other 15 bytes hold
-  // the inner tensors of one stage, and half of those of the other stage. The missing half of 5 bytes is saved and
+  // the inner tensors of one stage, and half of those of the other stage. The missing half has 5 bytes. It is saved and
   // loaded, in 0.5 x (0.4 + 0.4) s. So the bound is 9 + 0.4 s. Further below, each copy takes 1 s. To save and load the
   // missing half would take 0.5 x (1 + 1) = 1 s, but to recompute it takes half of a forward pass, 0.5 s. So the bound
   // is 9 + 0.5 s.

@@ -74,7 +74,7 @@ TEST_CASE("constant tables are transposed, and are sliced from either end", "[on
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
   // Along the columns, the slice goes backward in steps of 2. It begins at column 2 and ends before column 0, so it
   // takes only column 2. Along the two rows, it goes backward in steps of 3. It begins at the last row and takes only
-  // this row. So the result is 6. The numbers 12 and 10 come from `more`.
+  // this row. So of the whole table, the slice takes a single number: 6. The numbers 12 and 10 come from `more`.
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
 }
 

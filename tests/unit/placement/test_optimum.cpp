@@ -286,7 +286,8 @@ TEST_CASE(
     CHECK(beside.bound <= beside.seconds);
     CHECK(beside.round_bound <= beside.seconds * (1 + 1e-9));
     check_replay(question, beside.schedule, capacity);
-    // If no placement is useful, the search ends after its first programme, which counts kernels alone.
+    // The function `useless` says that every placement is useless, so the search ends after its first programme. This
+    // programme counts the seconds of kernels, and without a copy engine also the seconds of synchronous moves.
     std::vector<double> asked;
     overlapped_optimum({.question = question,
                         .capacity = capacity,

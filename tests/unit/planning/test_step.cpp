@@ -54,8 +54,8 @@ TEST_CASE(
   //   F0 runs again. According to the tape, A's output is then saved again, and loaded for B1. But host memory already
   //   has a copy, so this save is left out.
   //   B1 needs A's output and the gradient of B's output. B2 made this gradient on device 1, so it is not saved.
-  //   B2 also made the gradient of A's output, which has 2 kB, on device 1. B1 adds to this gradient. B0 needs it on
-  //   device 0, so it is saved after B1.
+  //   B2 also made the gradient of A's output, which has 2 kB, on device 1. B1 adds to this gradient. B0 runs on
+  //   device 0 and needs the gradient there. So the gradient is saved after B1.
   const Tape tape = {{Kind::load, 0},          {Kind::forward, 0},  {Kind::forward, 1},
                      {Kind::forward, 2, true}, {Kind::backward, 2}, {Kind::load, 0},
                      {Kind::forward, 0, true}, {Kind::save, 1},     {Kind::load, 1},

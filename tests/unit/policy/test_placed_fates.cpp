@@ -124,8 +124,8 @@ TEST_CASE("if several strategies choose equal fates, tensors are placed only for
                                               std::string("fates=") + strategy}))));
 }
 
-/// A server with a fast memory of 100 byte/s, `dram`, and a slow memory of 10 byte/s, `pmem`. Its FLOP take nearly no
-/// time. The slow memory is also its host memory.
+/// A server with a fast memory of 100 byte/s, `dram`, and a slow memory of 10 byte/s, `pmem`. The server has so many
+/// FLOP/s that kernels only take the time of their bytes. The slow memory is also its host memory.
 const std::string server = R"(platform:
   format: sluice-platform/1
   name: server

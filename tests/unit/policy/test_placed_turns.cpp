@@ -137,7 +137,8 @@ Scenario measured_in_first_memory(const std::string& outside, const std::string&
 TEST_CASE(
     "under streamed, an open placement is as fast as static if static was measured only in part",
     "[placement]") {
-  // `peak` prices kernels with operands in the second memory. There they take almost no time.
+  // Only kernels with all operands in the first memory were measured. The cost model `peak` gives the seconds of
+  // kernels with an operand in the second memory. Under `peak`, these kernels take almost no time.
   const Plan open = make_plan(measured_in_first_memory("peak", "auto"));
   CHECK(compared_in(open) == "none, backing, static, all_slow");
   const double seconds = replay(open).makespan;

@@ -316,7 +316,8 @@ TEST_CASE("a run with a hardware cache takes the seconds computed by hand", "[pl
   CHECK(cache.name == "cache");
   CHECK(cache.bytes == 1320);
   CHECK(plan.pools[cache.home].name == "dram");
-  // If DRAM has only one byte, every byte is a miss. New bytes are then written back before other bytes are read.
+  // If DRAM has only one byte, every byte is a miss. Each byte that a product writes is then written back to PMEM
+  // before another byte takes its place in DRAM.
   CHECK(replay(cached("1B")).makespan ==
         Approx(3 * (9.2 + (40 + 800 + 80 + 80) / 10.0 + 5 + (80 + 400 + 20 + 20) / 10.0)));
 }

@@ -322,8 +322,9 @@ Policy with_six_in_flight(bool plan_fits, int& simulated) {
 }
 
 // The refused number 12 costs ten simulations. The plan with one micro-batch in flight fits. Then 2 is tried, and the
-// bisection between 2 and 12 tries 7, 4, 5 and 6. Of these numbers, 7 costs ten simulations, because nothing fits. Each
-// other number costs one simulation, or none if the plan of the policy itself fits.
+// bisection between 2 and 12 tries 7, 4, 5 and 6. Of these numbers, 7 costs ten simulations, because nothing fits. For
+// 2, 4, 5 and 6, the plan that `policy.plan` returns is tried first. If it fits, nothing is simulated. Otherwise, the
+// first candidate is simulated, and fits.
 TEST_CASE("the search for the number in flight that fits stops at the first way that fits") {
   const Scenario scenario = test::small_scenario(
       4000, rows, "workload: {batches_per_step: 12}\nstages: {cut: whole}\npolicy: basic\n");

@@ -86,8 +86,9 @@ TEST_CASE("under streamed, training reads and writes each tensor in the memory o
 }
 
 TEST_CASE("under streamed, training places the state of the optimizer", "[placement][training]") {
-  // The state of Adam has twice the bytes of the weights. It is loaded and saved in 2 x 240 s, and read and written by
-  // the updates: 4800 bytes. In the first memory, the update of the first product needs 800 + 800 + 1600 bytes.
+  // The state of Adam has twice the bytes of the weights: 2400 bytes. In each step, it is loaded in 240 s and saved in
+  // 240 s. The updates read 2400 bytes of the state, and write 2400 bytes. In the first memory, the update of the first
+  // product needs 800 + 800 + 1600 bytes.
   constexpr double more_copies_s = 480, state_bytes = 4800;
   const auto step_s = [](std::int64_t first, const std::string& placement) {
     return seconds_of(on_card(first, 9000, trained(placement, "keep_all", "optimizer: adam"))) / 3;
@@ -177,7 +178,7 @@ Scenario changed(const Scenario& scenario, const std::vector<std::string>& overr
   return read_scenario(document, "card");
 }
 
-/// Returns the seconds of the run with this placement and these bytes in the first memory.
+/// Returns the seconds of the run with this placement, on a device whose first memory has a capacity of `first` bytes.
 double placed_seconds(const Scenario& scenario, const std::string& placement, std::uint64_t first) {
   return seconds_or_never(
       changed(scenario, {"policy.placement=" + placement,
@@ -229,7 +230,7 @@ TEST_CASE("under streamed, no placed training is faster than the bound of its sh
     const Scenario scenario = random_training(seed);
     for (const CutModel& cut : cut_models(scenario)) {
       const PolicyRequest request = request_of(scenario, cut, scenario.fates);
-      // The last candidate opens a candidate for each shown machine.
+      // The last candidate stands for all shown machines. `open` returns one candidate for each of them.
       const std::vector<Candidate> candidates =
           scenario.policy->candidates(request, scenario.policy.keys.reader());
       for (const Candidate& one : candidates.back().open())

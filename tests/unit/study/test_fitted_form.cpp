@@ -204,7 +204,8 @@ TEST_CASE(
   CHECK(std::abs(pull(std::log(surface.correction(there)), {{std::exp(-2.0), 0.03}, {0.05, 0}})) <
         1e-5);
   there[1] += 9;
-  // Far from all measured points, the residual of the form alone counts, so nothing is corrected.
+  // Far from all measured points, the weights of the measured residuals are almost 0. So the mean is almost the
+  // residual of the form itself, which is 0, and nothing is corrected.
   CHECK(surface.correction(there) == Approx(1));
   // If there are nine points, only the nearest eight points count.
   surface.left.assign(8, {here, 0.02});

@@ -194,8 +194,9 @@ bool PlacedPrices::crosses(std::uint32_t layer, const StageWork& work) const {
   return request_.pricing.training && last_readers_[layer] == 0 && !last;
 }
 
-/// Returns the kind of a layer's output, for a computation that reads or writes the output. In training, every stage
-/// that reads the input of the model reads it as an input, unless the first stage only hands the input on.
+/// Returns the kind of a layer's output, for a computation that reads or writes the output. The first stage reads the
+/// input of the model as a tensor of the class `input`. In training, later stages do so, too, unless all layers of the
+/// first stage are inputs. In all other cases, later stages read the input of the model as an activation.
 TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const StageWork& work) const {
   const Model& model = request_.pricing.model;
   const std::uint32_t made = origin_of(model, layer);

@@ -44,7 +44,7 @@ std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns);
 /// candidate has a lower bound of the seconds of its placed plans.
 Candidate placed_on_shown_machines(const PlacedTurns& turns);
 
-/// Returns the fastest plan with this placement. Throws Infeasible if no plan fits into the two memories.
+/// Returns the fastest plan with the placement `turns.way`. Throws Infeasible if no plan fits into the two memories.
 Draft placed_turns_draft(const PlacedTurns& turns);
 
 }  // namespace sluice

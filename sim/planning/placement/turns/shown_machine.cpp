@@ -62,7 +62,7 @@ std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
 }
 
 /// In training, the first machine holds all tensors of a batch. The last one holds the tensors of the largest stage for
-/// one micro-batch. The sizes between them have equal ratios.
+/// one micro-batch. From each machine to the next, the size of the memory shrinks by the same factor.
 std::vector<std::int64_t> sizes_in_training(const PolicyRequest& request,
                                             const CommonParameters& common) {
   const BatchBytes bytes = batch_bytes(request, common.device, common.overlap);
