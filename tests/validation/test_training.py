@@ -347,7 +347,7 @@ class OnTheCard(Case):
         a_sample = HALVES.kept(2) - HALVES.kept(1)
         self.assertIn(f"each sample {a_sample / 1e9:.2f} GB", text)
         self.assertIn(f"{HALVES.gradients / 1e6:.2f} MB per sample", text)
-        self.assertIn(f"the card holds {QUARTERS.offloaded(900) / 1e9:.2f} GB", text)
+        self.assertIn(f"they need {QUARTERS.offloaded(900) / 1e9:.2f} GB", text)
         host = metrics_of(ON_THE_CARD, *OFFLOADED_PARTS, in_flight(900))["peak_bytes"]["host"]
         self.assertIn(f"take {host / 1e9:.1f} GB of host memory", text)
         self.assertIn(f"the computation takes only {float(compute()):.3f} s", text)

@@ -103,8 +103,8 @@ class Frontier {
   /// with the same tensors stay there. `limit` says what stays there: of the boundaries before `limit`, the tensors
   /// that stage b or a later stage reads.
   bool is_around(std::size_t b, std::size_t limit) const;
-  /// Returns the argument `limit` with which is_around() is called for the later boundaries of a segment that begins
-  /// with boundary s. `stays` says whether boundary s stays on the device.
+  /// A segment begins with boundary s. Returns the value of `limit` in is_around() for all later boundaries of this
+  /// segment. `stays` says whether boundary s stays on the device.
   static std::size_t limit(const Segment& segment, bool stays) {
     return stays ? segment.s + 1 : segment.around ? segment.s : 0;
   }

@@ -193,9 +193,9 @@ RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) co
 }
 
 /// Returns whether this run certainly needs as much memory as the same group's run in the previous pass. This holds if
-/// both passes compute equally many micro-batches, and if the buffers hold only inputs and results of passes that
-/// compute this number of micro-batches, too. The inputs in buffers belong to the next slots, and the results to the
-/// last slots that saved results. All these slots are at most `reach` passes away.
+/// four things have equally many micro-batches: the two passes, and the passes to which the inputs and the results in
+/// the buffers belong. The inputs in buffers belong to the next slots, and the results to the last slots that saved
+/// results. All these slots are at most `reach` passes away.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;
