@@ -37,9 +37,10 @@ double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
   const TrainingSums& base = passes == 1 ? one_ : two_passes_;
   const auto more = static_cast<double>(micro_batches - (passes == 1 ? 1 : 2));
   const auto turns = static_cast<double>(passes == 1 ? 0 : passes - 2);
+  const double following = batches - static_cast<double>(request_.workload.steps);
   const auto sum = [&](double TrainingSums::*what) {
     return batches * (base.*what + more * (each_.*what) + turns * (pass_.*what)) -
-           (batches - 1) * (between_.*what);
+           following * (between_.*what);
   };
   const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                save = sum(&TrainingSums::save_s);

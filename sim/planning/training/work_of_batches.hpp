@@ -16,7 +16,7 @@ class WorkOfBatches {
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order);
 
   /// Returns a lower bound on the seconds of a run of `batches` batches. Each batch has `micro_batches` micro-batches,
-  /// which are computed in `passes` passes over the model.
+  /// which are computed in `passes` passes over the model. The run has as many steps as the request.
   double at_least(double batches, std::int64_t micro_batches, std::int64_t passes) const;
 
   /// Returns a lower bound on the peak of every device with this many micro-batches side by side.

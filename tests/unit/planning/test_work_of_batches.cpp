@@ -24,6 +24,7 @@ TEST_CASE("the extrapolated work of batches is at most the work of a whole step"
                           scenario.workload,
                           plain_fates(fate_catalog().find(strategies[dice.below(5)]))};
     request.capacity_enforced = false;
+    request.workload.steps = 1;
     TrainingOrder order{"phased", false, {}, {}, false};
     for (const Device& device : scenario.platform.devices) order.devices.push_back(device.name);
     const WorkOfBatches work(request, order);

@@ -229,9 +229,8 @@ TEST_CASE("a second memory that cannot be the home of the weights is refused", "
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one, "1000B", "1100B")) ==
         Approx(3 * 126));
   CHECK_THROWS_WITH(
-      on_card("policy: {name: streamed, placement: asynchronous}\n"),
-      Contains("'asynchronous' for 'placement': expected one of: none, auto, backing, "
-               "static, all_slow"));
+      on_card("policy: {name: streamed, placement: all_fast}\n"),
+      Contains("'all_fast' for 'placement': expected one of: none, auto, backing, static, "));
 }
 
 TEST_CASE(
