@@ -42,11 +42,15 @@ std::vector<std::int64_t> split_alike(const Model& model, std::vector<std::int64
     return std::max<std::int64_t>(1, model.layers[l].output);
   };
   for (std::size_t l = 0; l < model.layers.size(); ++l) parts[l] = std::min(parts[l], most(l));
-  for (std::size_t l = 0; l < model.layers.size(); ++l)
-    if (const auto tied = model.layers[l].tied)
-      parts[*tied] = std::min({std::max(parts[*tied], parts[l]), most(*tied), most(l)});
-  for (std::size_t l = 0; l < model.layers.size(); ++l)
-    if (const auto tied = model.layers[l].tied) parts[l] = parts[*tied];
+  const auto for_tied = [&](const auto& use) {
+    for (std::size_t l = 0; l < model.layers.size(); ++l)
+      if (const auto tied = model.layers[l].tied) use(l, *tied);
+  };
+  for_tied([&](std::size_t l, std::size_t of) { parts[of] = std::max(parts[of], parts[l]); });
+  for_tied([&](std::size_t l, std::size_t of) {
+    parts[of] = std::min({parts[of], most(of), most(l)});
+  });
+  for_tied([&](std::size_t l, std::size_t of) { parts[l] = parts[of]; });
   return parts;
 }
 

@@ -87,9 +87,9 @@ class ReplicaWay {
   /// `machine` is at least as fast as all replicas together.
   std::int64_t compare(Platform machine, bool whole, std::int64_t too_slow, Fastest& best) const {
     for (std::int64_t bytes = no_limit; bytes > too_slow;) {
-      if (bytes < no_limit && !(at_least(bytes).value_or(0) < best.seconds)) return bytes;
       std::vector<Plan> parts;
       try {
+        if (bytes < no_limit && !(at_least(bytes).value_or(0) < best.seconds)) return bytes;
         parts = replica_plans(policy_, request_, keys_.reader(), machine);
       } catch (const Infeasible&) {
         return 0;
