@@ -172,8 +172,8 @@ class StepMaker {
                     answer ? TensorClass::output : TensorClass::activation, stage.output.bytes, s,
                     tensors.micro_batch);
     slot.makes.push_back(output);
-    tensors.boundary[s + 1].on = {
-        {slot.device, output}};  // a copy in host memory stays valid: its values are the same
+    // A copy in host memory stays valid: its values are the same.
+    tensors.boundary[s + 1].on = {{slot.device, output}};
     if (keeps && stage.inner.bytes > 0) {
       const std::uint32_t inner =
           draft_.make(instance_name("inner", s, tensors.micro_batch), TensorClass::activation,

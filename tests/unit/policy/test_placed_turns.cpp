@@ -14,6 +14,7 @@
 #include "policy/policy.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
+#include "support/both_executors.hpp"
 #include "support/campaign.hpp"
 #include "support/two_memory_card.hpp"
 
@@ -25,11 +26,7 @@ using test::on_card;
 
 /// Returns the seconds of the run. Both executors must give the same seconds.
 double seconds_of(const Scenario& scenario) {
-  const Plan plan = make_plan(scenario);
-  check(plan);
-  const double replayed = replay(plan).makespan;
-  CHECK(execute_isolated(plan).report.makespan == Approx(replayed).epsilon(1e-9));
-  return replayed;
+  return test::seconds_in_both_executors(make_plan(scenario));
 }
 
 std::string one_by_one(const std::string& placement) {

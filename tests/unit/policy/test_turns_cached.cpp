@@ -11,6 +11,7 @@
 #include "policy/policy.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
+#include "support/both_executors.hpp"
 #include "support/campaign.hpp"
 #include "support/two_memory_card.hpp"
 
@@ -26,11 +27,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns the seconds of the run. Both executors must give the same seconds.
 double seconds_of(const Scenario& scenario) {
-  const Plan plan = make_plan(scenario);
-  check(plan);
-  const double replayed = replay(plan).makespan;
-  CHECK(execute_isolated(plan).report.makespan == Approx(replayed).epsilon(1e-9));
-  return replayed;
+  return test::seconds_in_both_executors(make_plan(scenario));
 }
 
 double number_in(const Plan& plan, const char* fact) {

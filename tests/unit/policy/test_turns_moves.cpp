@@ -11,6 +11,7 @@
 #include "policy/policy.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
+#include "support/both_executors.hpp"
 #include "support/campaign.hpp"
 #include "support/two_memory_card.hpp"
 
@@ -20,16 +21,9 @@ namespace {
 using test::Dice;
 using test::number;
 using test::on_card;
+using test::seconds_in_both_executors;
 
 constexpr double never = std::numeric_limits<double>::infinity();
-
-/// Returns the seconds of the plan. Both executors must give the same seconds.
-double seconds_of(const Plan& plan) {
-  check(plan);
-  const double replayed = replay(plan).makespan;
-  CHECK(execute_isolated(plan).report.makespan == Approx(replayed).epsilon(1e-9));
-  return replayed;
-}
 
 std::string four_at_once(const std::string& placement, const std::string& more) {
   return "policy: {name: streamed, placement: " + placement +
@@ -40,7 +34,8 @@ std::string four_at_once(const std::string& placement, const std::string& more) 
 TEST_CASE("under streamed, a synchronous move copies weights once for all micro-batches",
           "[placement]") {
   const auto seconds = [](const std::string& placement) {
-    return seconds_of(make_plan(on_card(900, 4000, four_at_once(placement, ", overlap: false"))));
+    return seconds_in_both_executors(
+        make_plan(on_card(900, 4000, four_at_once(placement, ", overlap: false"))));
   };
   // Nothing overlaps. The weights are loaded once, in 120 s. In each step, 4 inputs and 4 answers take 16 + 8 s. With
   // static, the first weights stay in the second memory. With moves, all weights are in the second memory, and 1200 bytes
@@ -78,7 +73,7 @@ Scenario four_products(const std::string& placement) {
 TEST_CASE("under streamed, asynchronous moves are hidden by the computation before them",
           "[placement]") {
   const auto seconds = [](const std::string& placement) {
-    return seconds_of(make_plan(four_products(placement)));
+    return seconds_in_both_executors(make_plan(four_products(placement)));
   };
   // A product reads 440 bytes and writes 40 bytes, in 4.8 s. If its weights are in the second memory, it takes 40.8 s.
   // The first memory has room for the weights of two products. In each step, four micro-batches go through each product.
@@ -118,20 +113,22 @@ TEST_CASE("under streamed, moves in training serve forward and backward passes, 
                              "optimizer: sgd}\n"));
   const TensorKinds slow = {{TensorClass::weight, 0}, {TensorClass::weight, 1}};
   CHECK(of.moved.movable(slow) == slow);
-  const double without = seconds_of(of.placed.plan(slow));
+  const double without = seconds_in_both_executors(of.placed.plan(slow));
   // The first product reads its weights (800 bytes) in a forward pass and in a backward pass. Between them, other weights
   // are used, so these passes are two runs, and 1600 bytes move in 16 s. The passes of the second product are one run:
   // 400 bytes move in 4 s. Each of the four passes reads its weights in the first memory, at 100 instead of 10 byte/s.
   const double with_all = 16 + 4 - (2 * 800 + 2 * 400) * 0.09;
-  CHECK(seconds_of(of.moved.with_moves(of.placed.plan(slow), slow, slow, CopyMode::synchronous)) ==
+  CHECK(seconds_in_both_executors(
+            of.moved.with_moves(of.placed.plan(slow), slow, slow, CopyMode::synchronous)) ==
         Approx(without + 3 * with_all).epsilon(1e-9));
   CHECK(of.moved.worth_moving(slow) == slow);
   // If only the weights of the second product are in the second memory, only they can move.
   const TensorKinds second = {{TensorClass::weight, 1}};
   CHECK(of.moved.movable(second) == second);
-  CHECK(seconds_of(
+  CHECK(seconds_in_both_executors(
             of.moved.with_moves(of.placed.plan(second), second, second, CopyMode::synchronous)) ==
-        Approx(seconds_of(of.placed.plan(second)) + 3 * (4 - 2 * 400 * 0.09)).epsilon(1e-9));
+        Approx(seconds_in_both_executors(of.placed.plan(second)) + 3 * (4 - 2 * 400 * 0.09))
+            .epsilon(1e-9));
 }
 
 TEST_CASE("under streamed, weights that take turns are freed in the second memory after their move",
@@ -142,7 +139,7 @@ TEST_CASE("under streamed, weights that take turns are freed in the second memor
                              "workload: {batch: 1, batches_per_step: 4, steps: 3}\n"));
   const TensorKinds slow = {{TensorClass::weight, 0}, {TensorClass::weight, 1}};
   const Plan plan = of.moved.with_moves(of.placed.plan(slow), slow, slow, CopyMode::synchronous);
-  seconds_of(plan);
+  seconds_in_both_executors(plan);
   // The second memory holds the weights of one product at a time.
   CHECK(replay(plan).peaks[of.placed.second_pool()] == 800);
 }

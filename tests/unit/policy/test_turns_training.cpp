@@ -11,6 +11,7 @@
 #include "policy/policy.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
+#include "support/both_executors.hpp"
 #include "support/campaign.hpp"
 #include "support/models.hpp"
 #include "support/placed_bounds.hpp"
@@ -29,9 +30,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// plan was chosen.
 double seconds_of(const Scenario& scenario) {
   const Plan plan = make_plan(scenario);
-  check(plan);
-  const double replayed = replay(plan).makespan;
-  CHECK(execute_isolated(plan).report.makespan == Approx(replayed).epsilon(1e-9));
+  const double replayed = test::seconds_in_both_executors(plan);
   if (const Fact* chosen = find_fact(plan.facts, "chosen_s"))
     CHECK(chosen->number()->value == Approx(replayed).epsilon(1e-9));
   return replayed;
