@@ -63,7 +63,7 @@ const Policy data_parallel_policy = {
         "In training, each replica computes a part of "
         "the batch, and the gradients cross the links of a ring before the update. With `all_reduce: "
         "overlapped`, these transfers run during the backward pass. If the scenario leaves overlap open and at "
-        "most 8 replicas share links, plans without overlap are also compared.",
+        "most 8 replicas share links or sum gradients, plans without overlap are also compared.",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed (2020), section 3.2 "
         "(overlap)",

@@ -47,6 +47,36 @@ TEST_CASE("replicas that share a link are also planned without overlap") {
   CHECK(*find_fact(plan.facts, "chosen")->text() == "overlap: false");
 }
 
+TEST_CASE("replicas choose the micro-batches in flight that hide the sums of their gradients") {
+  // Each of two replicas has links of its own to host memory, and a link of 1 GB/s to the other replica. A forward pass
+  // takes 1 ms, a backward pass 2 ms, and a load of an input 1.5 ms. The gradients have 2 MB. A replica sends them in two
+  // halves, in 2 ms. The backward passes of the next batch wait for these sums. A replica has two micro-batches per batch.
+  Plan plan;
+  const auto milliseconds = [&](const std::string& keys) {
+    plan = make_plan(test::small_scenario(
+        1'500'000, {{1, 2'000'000, 4}},
+        "workload: {mode: training, batch: 4, micro_batch: 1, steps: 3, optimizer: none}\n"
+        "stages: {cut: whole}\nfates: {strategy: keep_all}\n"
+        "policy: {name: data_parallel, replica: streamed" +
+            keys + "}\n",
+        {"platform.devices.gpu.count=2", "platform.links.host.sharing=private",
+         "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 1GB/s}"}));
+    return replay(plan).makespan * 1e3;
+  };
+  // The weights have arrived at 2 ms, and the first input at 3.5 ms. With one micro-batch in flight, the next input
+  // arrives during its backward pass. A batch takes 2 x (1 + 2) = 6 ms. Only one forward pass runs while gradients are
+  // summed, so the replica then waits for 1 ms, in two of three batches. The last sums take 2 ms.
+  CHECK(milliseconds(", in_flight: 1") == Approx(3.5 + 3 * 6 + 2 * 1 + 2).epsilon(1e-12));
+  // With two in flight, the second forward pass of the run waits until 5 ms for its input, and so for 0.5 ms. From then
+  // on, the forward passes hide all sums but the last. A replica alone, without sums, would take 0.5 ms longer than with
+  // one in flight.
+  CHECK(milliseconds(", in_flight: 2") == Approx(3.5 + 0.5 + 3 * 6 + 2).epsilon(1e-12));
+  CHECK(milliseconds("") == milliseconds(", in_flight: 2"));
+  milliseconds("");
+  REQUIRE(find_fact(plan.facts, "chosen"));
+  CHECK(*find_fact(plan.facts, "chosen")->text() == "in_flight: 2");
+}
+
 /// Returns a plan that loads the tensor `weights.0` to `device` over a link of 1 GB/s. The tensor has `bytes` bytes.
 Plan load_of(const std::string& device, const std::string& bytes) {
   return plan_from_text(

@@ -1,7 +1,6 @@
 // Makes candidates for what a scenario of training leaves open: the number of micro-batches side by side, and the bytes
 // that early loads may use.
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <memory>
@@ -13,43 +12,15 @@
 #include "planning/builder.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/larger_step.hpp"
+#include "planning/training/late_loads.hpp"
+#include "planning/training/load_offers.hpp"
 #include "planning/training/step_digest.hpp"
 #include "planning/training/training.hpp"
+#include "planning/training/tried_loads.hpp"
 #include "planning/training/work_of_batches.hpp"
 
 namespace sluice {
 namespace {
-
-/// The numbers of bytes that are tried for early loads, each as a multiple of a step's peak without early loads.
-constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
-                                                1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
-
-constexpr double as_early_as_may_be = 1e6;
-/// The paces that are tried, the most useful first. The empty element is the pace of the machine itself. In order of
-/// size, neighbouring paces mostly differ by a factor of about 1.4. So a slow machine's own pace is mostly near a pace
-/// that is tried for every machine. Therefore nearly every plan for the slow machine is also tried for a fast machine.
-const std::array<std::optional<double>, 10> paces = {
-    std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
-
-/// In how many ways the loads of a step are listed. The more operations a step has, the fewer ways are tried.
-struct TriedCounts {
-  std::size_t paces = 1;  ///< how many of `paces` are tried, from the beginning
-  std::size_t listings =
-      0;  ///< how many different listings are tried per pace, beginning with the most bytes
-};
-constexpr TriedCounts most_tried{paces.size(), 40};
-TriedCounts tried_counts(std::int64_t operations) {
-  if (operations <= 500) return most_tried;
-  if (operations <= 2'000) return {3, 0};
-  return {1, 0};
-}
-
-/// How many micro-batches more than the step the larger steps have (larger_step.hpp).
-constexpr std::array<std::int64_t, 2> larger_by = {1, 2};
-/// For a larger step, fewer listings are tried, so that planning does not take several times as long.
-TriedCounts for_larger(const TriedCounts& tried) {
-  return {tried.paces, tried.listings / 2};
-}
 
 /// Returns the capacity of the device with the smallest memory. The result is empty if no device has a limit, or if
 /// capacities are not enforced.
@@ -97,6 +68,7 @@ class TrainingWays {
                                        double at_least) {
     if (!ways->fits(ways->at_least_)) return {};
     const auto step = std::make_shared<const ChosenStep>(ways->unlimited_, ways->order_);
+    if (!ways->homes_fit(step->program())) return {};
     return {{.at_least = at_least,
              .open = [ways, step] { return listed(ways, step); },
              .same_ways = ways->description(*step)}};
@@ -208,7 +180,8 @@ class TrainingWays {
       }
     }
     if (std::is_same_v<Offered, ChosenStep>)
-      for (LoadChoice& way : ways) way.places = nullptr;  // listed() makes them again from the limits
+      for (LoadChoice& way : ways)
+        way.places = nullptr;  // listed() makes them again from the limits
     // Reversed, the ways with the machine's pace and the most room come first. The fastest way is probably among them.
     std::reverse(ways.begin(), ways.end());
     // The judge takes the first of equally fast ways. Of ways with the same places of loads, all except the first that
@@ -266,6 +239,17 @@ class TrainingWays {
     return rooms;
   }
 
+  /// Returns whether host memory has room for the tensors whose home it is. On a shown machine, the inputs are in another
+  /// memory, and the judge compares the bytes of the real machine instead.
+  bool homes_fit(const Program& step) const {
+    const std::optional<std::int64_t> room = unlimited_.pricing.platform.host().capacity;
+    if (!enforced_ || !room || unlimited_.real_machine) return true;
+    std::int64_t bytes = 0;
+    for (const Program::Place& place : step.places)
+      bytes = checked_add(bytes, place.bytes, "bytes in host memory");
+    return bytes <= *room;
+  }
+
   bool fits(std::int64_t bytes) const { return !capacity_ || bytes <= *capacity_; }
 
   /// Returns whether two transfers of the run may use one link at the same time, and slow each other down.
@@ -308,16 +292,14 @@ class TrainingWays {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether there is nothing to choose about the loads. This is so if transfers do not overlap with computation.
-/// It is also so if only inputs are loaded, and the device has room to load all of them as early as possible. The
-/// result does not depend on prices.
+/// Returns whether there is nothing to choose about the loads: they do not overlap with computation, or they may as well
+/// all come early. The result does not depend on prices.
 bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
                            const std::optional<std::int64_t>& capacity) {
   if (!order.overlap) return true;
   const ChosenStep step(unlimited, order);
-  for (const Program::Instance& instance : step.program().instances)
-    if (instance.loaded && instance.home != Program::Home::input) return false;
-  return !capacity || step.offer({no_limit, as_early_as_may_be}).most <= *capacity;
+  return loads_only_inputs(step.program()) &&
+         (!capacity || step.offer({no_limit, as_early_as_may_be}).most <= *capacity);
 }
 
 /// Returns the numbers of micro-batches in flight that are tried.
@@ -362,7 +344,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   const std::vector<std::int64_t> counts = counts_of(request, order);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
   // If the scenario makes all choices, and nothing is left to choose about the loads (loads_leave_no_choice), there are
-  // no candidates. Then the caller makes the only plan, and its run may use the whole memory of the device.
+  // no candidates. Then plan_training() makes the only plan, and its run may use the whole memory of the device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) {

@@ -14,6 +14,9 @@ namespace sluice {
 std::vector<double> load_latencies(const Platform& platform,
                                    const std::vector<std::string>& devices);
 
+/// With this pace, load_late() places each load as early as it may be.
+constexpr double as_early_as_may_be = 1e6;
+
 /// Places each load so that its tensor arrives when the operation that needs it begins. There are two exceptions. If
 /// the copy engine's next load would then arrive too late, the load is placed earlier. If the copy engine is free
 /// during the previous operation, the load is placed one operation earlier. `latency_s` is the result of

@@ -1,12 +1,28 @@
 #include "planning/training/load_offers.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "planning/replica.hpp"
 #include "planning/training/late_loads.hpp"
 
 namespace sluice {
+
+bool loads_only_inputs(const Program& step) {
+  return std::all_of(step.instances.begin(), step.instances.end(),
+                     [](const Program::Instance& instance) {
+                       return !instance.loaded || instance.home == Program::Home::input;
+                     });
+}
+
+bool loads_outlast_computations(const Program& step) {
+  double seconds = 0;
+  for (const Program::Operation& operation : step.operations) seconds -= operation.seconds;
+  for (const Program::Instance& instance : step.instances)
+    if (instance.loaded) seconds += instance.load_s;
+  return seconds > 0;
+}
 
 LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const TrainingOrder& order)
     : order_(order),
@@ -38,6 +54,16 @@ double LoadOffers::at_least(const ChosenStep::EarlyLoadLimits& limits,
                             const ChosenStep::Offer& offer) {
   if (!order_.overlap || !priced_alike_) return 0;
   return clock_.at_least(loads(limits.pace), offer.places);
+}
+
+std::optional<double> LoadOffers::pace_of_inputs(const std::optional<std::int64_t>& capacity) {
+  const auto seconds = [&](const ChosenStep::EarlyLoadLimits& limits) {
+    const ChosenStep::Offer offer = this->offer(limits);
+    return capacity && offer.most > *capacity ? std::numeric_limits<double>::infinity()
+                                              : at_least(limits, offer);
+  };
+  const double early = seconds({no_limit, as_early_as_may_be}), late = seconds({no_limit});
+  return early < late * (1 - 1e-12) ? std::optional<double>(as_early_as_may_be) : std::nullopt;
 }
 
 /// Returns the loads of the step, which load_late() has placed with this pace.

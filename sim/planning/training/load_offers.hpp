@@ -1,5 +1,5 @@
-// Decides where the loads of a training step are listed within given limits, and computes a lower
-// bound of the seconds of the run. Only ChosenStep uses this class.
+// Decides where the loads of a training step are listed within given limits, and computes a lower bound of the seconds
+// of the run.
 #pragma once
 
 #include <map>
@@ -11,6 +11,13 @@
 
 namespace sluice {
 
+/// Returns whether all loads of the step are loads of inputs.
+bool loads_only_inputs(const Program& step);
+
+/// Returns whether the loads of a round take longer than its computations. If they do not, load_late() places them so
+/// that each load arrives before the operation that needs it, so they need not come earlier.
+bool loads_outlast_computations(const Program& step);
+
 class LoadOffers {
  public:
   /// `request`, the objects to which it refers, and `order` must outlive this object.
@@ -20,6 +27,10 @@ class LoadOffers {
 
   ChosenStep::Offer offer(const ChosenStep::EarlyLoadLimits& limits);
   double at_least(const ChosenStep::EarlyLoadLimits& limits, const ChosenStep::Offer& offer);
+  /// All loads of the step must be loads of inputs. Returns the pace with which the run is fastest if it may use
+  /// `capacity` bytes of each device: the pace of the machine itself, unless loads that come as early as possible make
+  /// the run faster. Where there is room for such loads, no other places of the loads lead to a faster run.
+  std::optional<double> pace_of_inputs(const std::optional<std::int64_t>& capacity);
   const Program& step() const { return step_; }
   std::size_t devices() const { return bytes_.size(); }
 

@@ -67,6 +67,7 @@ class TrainingPlan {
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_)
       refuse(step, shape.in_flight);
     add_facts(step, shape.in_flight);
+    pace_ = pace_of_only_plan(step);
     return listed(shape, step);
   }
 
@@ -98,7 +99,8 @@ class TrainingPlan {
     if (!same) known = {made, selective_, StepAgain::of(step_of_order(), shape)};
     Program anew = known.step ? Program() : step_of_order();
     Program& step = known.step ? known.step->priced(shape) : anew;
-    load_late(step, load_latencies(request_.pricing.platform, order_.devices), pace_);
+    load_late(step, load_latencies(request_.pricing.platform, order_.devices),
+              pace_of_only_plan(step));
     for (const Program::Load& load : step.loads) made.push_back(load.earliest);
     return made;
   }
@@ -122,6 +124,13 @@ class TrainingPlan {
       for (const std::string& device : order_.devices)
         stay_within(draft.plan, device, *chosen_room_);
     return draft;
+  }
+
+  /// Returns the pace of the plan if no candidates are compared.
+  std::optional<double> pace_of_only_plan(const Program& step) const {
+    const bool open = order_.overlap && !order_.pace && !order_.room && !strategy_.searches;
+    if (!open || !loads_outlast_computations(step) || !loads_only_inputs(step)) return pace_;
+    return LoadOffers(step, request_, order_).pace_of_inputs(capacity_);
   }
 
   std::int64_t per_batch() const { return request_.workload.batch / request_.workload.micro_batch; }

@@ -142,9 +142,9 @@ Candidate candidate(const std::shared_ptr<const ReplicaWay>& way, double at_leas
 
 std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyRequest& request,
                                         const Reader& parameters) {
-  const std::vector<std::string> devices = replica_devices(request, parameters);
-  const Platform& whole = request.pricing.platform;
-  if (devices.size() > few_devices || !share_links(whole, shared_out(whole, devices))) return {};
+  if (replica_devices(request, parameters).size() > few_devices ||
+      !delay_each_other(request, parameters))
+    return {};
   const Policy& policy = acting_policy(replicating, parameters);
   std::vector<Value> maps = ways_of_replicas(policy, request, parameters);
   if (const std::optional<Keys> in_order = without_overlap(replicating, policy, parameters.map()))

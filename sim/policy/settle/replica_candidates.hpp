@@ -1,4 +1,4 @@
-// Candidates for replicas that share links. Each replica makes its choices as if the other replicas did not slow it
+// Candidates for replicas that delay each other. Each replica makes its choices as if the other replicas did not slow it
 // down. So the choices for a larger memory may be worse for all replicas together than the choices for a smaller
 // memory. A candidate therefore simulates the runs with the choices for each smaller memory, too.
 #pragma once
@@ -12,9 +12,9 @@ namespace sluice {
 
 /// Returns mappings for `policy:`, one for each way to make the open choices of all replicas (ways_of_replicas()).
 /// `replicating` is the policy that replicates another one. Returns nothing if there are more than `few_devices`
-/// replicas or they share no links. If the scenario leaves `overlap` open, each way is also returned without overlap.
-/// This may be faster, because with overlap the first loads of all replicas share the link, so all replicas begin to
-/// compute late.
+/// replicas or they do not delay each other. If the scenario leaves `overlap` open, each way is also returned without
+/// overlap. This may be faster, because with overlap the first loads of all replicas share the link, so all replicas
+/// begin to compute late.
 std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyRequest& request,
                                         const Reader& parameters);
 

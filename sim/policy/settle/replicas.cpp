@@ -6,6 +6,7 @@
 #include "plan/passes/all_reduce.hpp"
 #include "plan/passes/merge.hpp"
 #include "planning/copy_time.hpp"
+#include "planning/parts.hpp"
 #include "planning/replica.hpp"
 #include "planning/training/rounding.hpp"
 #include "policy/settle/settle.hpp"
@@ -48,6 +49,11 @@ std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::st
   return ring;
 }
 
+/// Returns whether the replicas sum their gradients over a ring.
+bool sums_gradients(const Workload& workload, const Reader& parameters) {
+  return workload.training && parameters.text("all_reduce") != "off";
+}
+
 /// Returns the request for one replica on `platform`. `workload` must be the replica's share of the work.
 PolicyRequest on(const Platform& platform, const PolicyRequest& request, const Workload& workload,
                  const Reader& parameters) {
@@ -55,7 +61,7 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   PolicyRequest share = request.priced(
       {pricing.model, pricing.stages, platform, pricing.cost, pricing.dtype, pricing.training});
   share.workload = workload;
-  share.sums_gradients = workload.training && parameters.text("all_reduce") != "off";
+  share.sums_gradients = sums_gradients(workload, parameters);
   return share;
 }
 
@@ -79,6 +85,30 @@ struct OneReplica {
                    parameters)),
         keys(replica_keys(parameters, policy.name, devices[index]), record_of(policy)) {}
 };
+
+/// Returns mappings for the policy of a replica in training. If the scenario leaves open how many micro-batches are in
+/// flight, there is one mapping for each of `ways` and each number that is tried. If `ways` is empty, the keys of the
+/// replica take its place. If the number is not open, returns `ways`. While the gradients are summed, a replica can only
+/// compute forward passes, and it has more of them with more micro-batches in flight.
+std::vector<Value> with_counts_of_training(const Policy& policy, const OneReplica& replica,
+                                           std::vector<Value> ways) {
+  constexpr const char* name = "in_flight";
+  const Workload& workload = replica.request.workload;
+  const bool open = std::ranges::count(policy.parameters, name, &Field::name) > 0 &&
+                    replica.keys.reader().is_word(name, "auto");
+  if (!workload.training || !open) return ways;
+  const std::vector<std::int64_t> counts =
+      in_flight_choices(workload.batch / workload.micro_batch, 2);
+  if (counts.size() == 1) return ways;
+  if (ways.empty()) ways.push_back(replica.keys.map());
+  std::vector<Value> all;
+  for (const Value& way : ways)
+    for (const std::int64_t count : counts) {
+      all.push_back(way);
+      all.back().set(name, Value::make(count));
+    }
+  return all;
+}
 
 /// Returns advice for a message: a size of batches or of micro-batches with which all replicas have equally many
 /// micro-batches.
@@ -157,6 +187,13 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
   return devices;
 }
 
+bool delay_each_other(const PolicyRequest& request, const Reader& parameters) {
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const Platform& platform = request.pricing.platform;
+  return (devices.size() > 1 && sums_gradients(request.workload, parameters)) ||
+         share_links(platform, shared_out(platform, devices));
+}
+
 std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& request,
                                 const Reader& parameters, const Platform& chosen_on) {
   const Record record = record_of(policy);
@@ -196,9 +233,8 @@ Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& pa
     if (const Device* device = platform.device_or_null(pool.name))
       pool.capacity = device->memory().capacity;
   plan.name = "data_parallel " + policy.name;
-  const std::string all_reduce = parameters.text("all_reduce");
-  if (request.workload.training && all_reduce != "off")
-    add_all_reduce(plan, ring_of(platform, devices), all_reduce == "overlapped",
+  if (sums_gradients(request.workload, parameters))
+    add_all_reduce(plan, ring_of(platform, devices), parameters.text("all_reduce") == "overlapped",
                    request.workload.batch / request.workload.micro_batch /
                        static_cast<std::int64_t>(devices.size()));
   return with_transfers(std::move(plan), parameters.text("transfers"));
@@ -230,7 +266,7 @@ double replicas_at_least(const PolicyRequest& request, const Reader& parameters)
   const Policy& policy = policy_catalog().find(parameters.text("replica"));
   if (!request.workload.training) return 0;
   double least = 0;
-  if (parameters.text("all_reduce") != "off")
+  if (sums_gradients(request.workload, parameters))
     least = all_reduce_seconds(request, replica_devices(request, parameters));
   const Platform& platform = request.pricing.platform;
   return std::max(least, replica_at_least(policy, request, parameters, platform, 0).value_or(0));
@@ -238,9 +274,10 @@ double replicas_at_least(const PolicyRequest& request, const Reader& parameters)
 
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters) {
-  if (!policy.alternatives) return {parameters.map()};
   const OneReplica first(policy, request, parameters);
-  const std::vector<Value> settled = policy.alternatives(first.request, first.keys.reader());
+  std::vector<Value> settled;
+  if (policy.alternatives) settled = policy.alternatives(first.request, first.keys.reader());
+  settled = with_counts_of_training(policy, first, std::move(settled));
   std::vector<Value> ways;
   if (settled.empty() || !equal_replicas(request, replica_devices(request, parameters)))
     ways.push_back(parameters.map());
