@@ -16,9 +16,15 @@ namespace {
 using Limits = LimitedRun::Limits;
 using Pools = std::array<std::uint32_t, 2>;
 
+/// Limits are compared for plans whose body has at most this many actions. For larger plans, this would take too long.
+constexpr std::size_t most_actions = 500;
+/// Approximately the most actions that the compared runs of a plan have together in their bodies. Most plans need fewer.
+constexpr std::size_t most_actions_of_runs = 50'000;
+
 /// Returns whether a run within smaller limits may be faster: whether flows of different streams cross the same link. In a
 /// pool that no device owns, requests are granted in the order of time. Then nothing is known about smaller limits.
 bool limits_may_help(const Plan& plan, const Pools& pools) {
+  if (plan.body_end - plan.body_begin > most_actions) return false;
   for (const std::uint32_t pool : pools)
     if (plan.pools[pool].shared()) return false;
   std::map<std::uint32_t, std::uint32_t> stream_of;  // by link: the first stream that crosses it
@@ -90,7 +96,9 @@ LimitedRun fastest_within(const Plan& plan, const Pools& pools, double worth) {
   Plan limited = plan, alone = with_own_links(plan);
   std::vector<KnownRun> known;
   std::vector<Limits> open = {best.limits};
-  while (!open.empty()) {
+  const std::size_t most_runs =
+      most_actions_of_runs / std::max<std::size_t>(1, plan.body_end - plan.body_begin);
+  while (!open.empty() && known.size() < most_runs) {
     const Limits limits = open.back();
     open.pop_back();
     if (std::ranges::any_of(known, [&](const KnownRun& run) { return run.includes(limits); }))

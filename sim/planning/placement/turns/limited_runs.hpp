@@ -1,7 +1,8 @@
 // The runs of a plan within limits of two memories. If transfers of a plan share links, the plan may become slower when
 // an action need not wait for memory any more: its transfer then slows down another transfer. So a plan may be faster
 // within a limit than with a whole memory. fastest_within() compares all limits that lead to different runs. More memory
-// then never makes the result slower, because all limits for less memory are among the limits for more memory.
+// then never makes the result slower, because all limits for less memory are among the limits for more memory. For large
+// plans, only the run without limits is simulated, because all limits would take too long.
 #pragma once
 
 #include <array>
