@@ -28,8 +28,9 @@ void check_time(const PlacementProblem& problem, std::size_t k) {
              " s; expected a finite time that is not negative");
   };
   if (kernel.time.table.empty() == kernel.time.lines.empty())
-    refuse("needs its seconds for each choice of memories for its operands: give either a table "
-           "of these seconds, or lines with extra seconds for each operand in slow memory");
+    refuse(
+        "needs its seconds for each choice of memories for its operands: give either a table "
+        "of these seconds, or lines with extra seconds for each operand in slow memory");
   if (!kernel.time.table.empty()) {
     if (count > KernelTime::most_in_table || kernel.time.table.size() != std::size_t{1} << count)
       refuse("has " + std::to_string(count) + " operands and a table of " +
@@ -132,6 +133,27 @@ double KernelTime::least() const {
     least = std::max(least, seconds);
   }
   return least;
+}
+
+// The kernel takes at least the seconds of each line. The seconds of a line are a sum, which without operands in slow
+// memory does not exceed least(). So with several operands there, the sum exceeds least() by at least as much as the sums
+// with each of these operands alone exceed it together.
+std::vector<double> KernelTime::extra_at_least(std::size_t operands) const {
+  const double least_s = least();
+  std::vector<double> best(operands, 0);
+  double most = 0;
+  for (const Line& line : lines_below(operands)) {
+    double base = line.base, all = 0;
+    for (const double extra : line.extra) base += std::min(0.0, extra);
+    std::vector<double> more;
+    for (const double extra : line.extra) {
+      more.push_back(std::max(0.0, base + extra - least_s));
+      all += more.back();
+    }
+    if (all > most) best = std::move(more);
+    most = std::max(most, all);
+  }
+  return best;
 }
 
 double KernelTime::part(const std::vector<char>& slow, Line::Over over) const {

@@ -41,6 +41,9 @@ struct KernelTime {
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
   /// Returns a lower bound: the kernel takes at least these seconds, in whichever memories its operands are.
   double least() const;
+  /// Returns the seconds of each operand in a lower bound: the kernel takes at least least(), plus the seconds of all
+  /// operands that are in slow memory.
+  std::vector<double> extra_at_least(std::size_t operands) const;
   /// Returns lines that nowhere exceed the seconds of the kernel. For a table, there are two lines. The first line
   /// starts from the seconds when all operands are in fast memory. For each operand in slow memory, it adds the least
   /// seconds that this operand adds anywhere in the table. The second line starts from the seconds when all operands

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "planning/copy_time.hpp"
 
@@ -20,7 +22,7 @@ constexpr double factor = 1 - 1e-9;
 /// A load of a tensor from host memory.
 struct PlacedBound::Load {
   /// The seconds for which the load occupies a copy engine if it goes to fast memory (`fast_s`), or to slow memory
-  /// (`slow_s`).
+  /// (`slow_s`). If slow memory is host memory, `slow_s` are the seconds that kernels take longer.
   double fast_s = 0, slow_s = 0;
   /// Some links are on both routes, to fast memory and to slow memory. On the slowest of these links, this load takes
   /// `link_s`.
@@ -49,8 +51,11 @@ PlacedBound::PlacedBound(const PlacedQuestion& asked, const PolicyRequest& reque
   const Platform& platform = request.pricing.platform;
   const Path* to_fast = platform.path_or_null(common.host, asked.memories().fast);
   const Path* to_slow = platform.path_or_null(common.host, asked.memories().slow);
-  // If slow memory is host memory, a tensor may stay there without a load. Then the bound counts no loads.
-  if (asked.memories().far || !to_fast || !to_slow) return;
+  if (asked.memories().slow == common.host) {
+    count_copies_or_slow_kernels(asked, platform);
+    return;
+  }
+  if (!to_fast || !to_slow) return;
   const std::vector<Load> loads = loads_of(asked, *to_fast, *to_slow, platform);
   const double latency_s = std::min(to_fast->latency_s, to_slow->latency_s);
   if (in_turn_) {
@@ -64,7 +69,7 @@ PlacedBound::PlacedBound(const PlacedQuestion& asked, const PolicyRequest& reque
     count(loads, latency_s, [](const Load& load) { return std::min(load.fast_s, load.slow_s); });
     return;
   }
-  const double share = best_share(loads);
+  const double share = best_share(loads, 0);
   count(loads, latency_s, [share](const Load& load) { return load.of_engines(share); });
 }
 
@@ -94,14 +99,68 @@ std::vector<PlacedBound::Load> PlacedBound::loads_of(const PlacedQuestion& asked
   return loads;
 }
 
-/// Load::of_engines() gives the least seconds that a load adds to a weighted sum of the seconds of two copy engines.
-/// Returns the weight `share` for which all loads of a run together add the most seconds. These seconds are a concave
-/// function of `share`, so bisection finds the weight.
-double PlacedBound::best_share(const std::vector<Load>& loads) const {
+/// Slow memory is host memory, so a tensor may stay there without a copy. But then kernels that read or write it there
+/// take longer. So for each tensor that comes from host memory or goes there, one of two resources works longer: the
+/// copy engine, or the kernels. A tensor may also be copied while no kernel runs. This counts as seconds of kernels.
+void PlacedBound::count_copies_or_slow_kernels(const PlacedQuestion& asked,
+                                               const Platform& platform) {
+  const PlacementQuestion& question = asked.question();
+  const std::string &fast = asked.memories().fast, &slow = asked.memories().slow;
+  const Path *down = platform.path_or_null(slow, fast), *up = platform.path_or_null(fast, slow);
+  if (!down || !up) return;
+  std::vector<std::vector<double>> extra_s;  // by kernel and operand
+  for (const PlacementProblem::Kernel& kernel : question.problem().kernels)
+    extra_s.push_back(kernel.time.extra_at_least(kernel.operands.size()));
+  // Returns the least seconds that the first `count` kernels that use the tensor take longer if it is in slow memory.
+  const auto slower_s = [&](std::uint32_t t, std::size_t count) {
+    const TensorUses& uses = question.uses(t);
+    double seconds = 0;
+    for (std::size_t i = 0; i < count; ++i) seconds += extra_s[uses.kernels[i]][uses.operands[i]];
+    return seconds;
+  };
+  std::vector<Load> loads, saves;
+  const auto add = [&](std::uint32_t t, const Path& path, std::size_t count,
+                       std::vector<Load>& all) {
+    const PlacementProblem::Tensor& tensor = question.tensor(t);
+    const auto bytes = static_cast<double>(tensor.bytes);
+    const double moved_s = &path == up ? question.save_s(t) : question.fetch_s(t);
+    const bool each_round = tensor.tensor_class != TensorClass::weight;
+    all.push_back({.fast_s = path.setup_s + bytes / narrowest(platform, path.channels),
+                   .slow_s = std::min(moved_s, (each_round ? 1 : rounds_) * slower_s(t, count)),
+                   .each_round = each_round});
+  };
+  std::set<std::uint32_t> saved;
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
+    const PlacementProblem::Tensor& tensor = question.tensor(t);
+    const std::uint32_t original = asked.copy_of(t);
+    if (original != none || tensor.tensor_class == TensorClass::weight ||
+        tensor.begins == Begins::given)
+      add(t, *down, question.uses(t).count(), loads);
+    // The first kernel that uses the saved tensor makes it. The tensor may move to fast memory after that.
+    if (original != none && saved.insert(original).second) add(original, *up, 1, saves);
+  }
+  const double kernels_s = rounds_ * from_kernel_s_.front();
+  least_s_ = in_turn_ ? kernels_s : 0;
+  for (const std::vector<Load>* copies : {&loads, &saves}) {
+    const double share = best_share(*copies, kernels_s);
+    double in_turn_s = 0, weighted_s = (1 - share) * kernels_s;
+    for (const Load& copy : *copies) {
+      const double times = copy.each_round ? rounds_ : 1;
+      in_turn_s += times * std::min(copy.fast_s, copy.slow_s);
+      weighted_s += times * copy.of_engines(share);
+    }
+    least_s_ = in_turn_ ? least_s_ + in_turn_s : std::max(least_s_, weighted_s);
+  }
+}
+
+/// Load::of_engines() gives the least seconds that a load adds to a weighted sum of the seconds of two resources, such as
+/// two copy engines. The second resource also works for `slow_s` seconds without any load. Returns the weight `share`
+/// for which the sum over a run is greatest. The sum is a concave function of `share`, so bisection finds the weight.
+double PlacedBound::best_share(const std::vector<Load>& loads, double slow_s) const {
   double low = 0, high = 1;
   for (int n = 0; n < 40; ++n) {
     const double share = (low + high) / 2;
-    double slope = 0;
+    double slope = -slow_s;
     for (const Load& load : loads) {
       const bool fast = share * load.fast_s < (1 - share) * load.slow_s;
       slope += (load.each_round ? rounds_ : 1) * (fast ? load.fast_s : -load.slow_s);
@@ -135,8 +194,9 @@ double PlacedBound::seconds_of_rounds(double round_s) const {
 
 double PlacedBound::seconds(double round_s) const {
   const double kernels_s = rounds_ * round_s;
-  if (in_turn_) return factor * (all_loads_s_ + kernels_s);
-  return factor * std::max({kernels_s, first_round_s_ + kernels_s - round_s, all_loads_s_});
+  if (in_turn_) return factor * std::max(all_loads_s_ + kernels_s, least_s_);
+  return factor *
+         std::max({kernels_s, first_round_s_ + kernels_s - round_s, all_loads_s_, least_s_});
 }
 
 }  // namespace sluice

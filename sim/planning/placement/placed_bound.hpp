@@ -26,7 +26,8 @@ class PlacedBound {
   struct Load;
   std::vector<Load> loads_of(const PlacedQuestion& asked, const Path& to_fast, const Path& to_slow,
                              const Platform& platform) const;
-  double best_share(const std::vector<Load>& loads) const;
+  void count_copies_or_slow_kernels(const PlacedQuestion& asked, const Platform& platform);
+  double best_share(const std::vector<Load>& loads, double slow_s) const;
   template <class Seconds>
   void count(const std::vector<Load>& loads, double latency_s, const Seconds& seconds);
 
@@ -39,6 +40,8 @@ class PlacedBound {
   /// A lower bound of the run's seconds that follows from its loads: the seconds of all loads, plus the seconds of the
   /// kernels after the last load. If `in_turn_`, it counts only the loads, because seconds() adds all kernels.
   double all_loads_s_ = 0;
+  double least_s_ =
+      0;  ///< if slow memory is host memory: the bound of count_copies_or_slow_kernels(), otherwise 0
 };
 
 }  // namespace sluice

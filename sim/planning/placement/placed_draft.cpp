@@ -104,7 +104,7 @@ class PlacementChoice {
   /// without moves is also among them.
   Placements placements(const PlacementQuestion& question, const FastSize& size,
                         const std::function<bool(double round_s)>& useless) const {
-    const bool moves = way_ == "synchronous" || way_ == "asynchronous";
+    const bool moves = moves_tensors(way_);
     if (way_ != "static" && !moves) {
       PlacementResult result = place_by_all(question, {size.bytes}, {way_}, 0).front();
       if (!result.refused.empty()) throw Infeasible(result.refused);
@@ -184,6 +184,10 @@ const std::vector<std::string>& placements_of_plans() {
 const std::vector<std::string>& placements_compared() {
   static const std::vector<std::string> ways = {"static", "first_touch", "all_slow"};
   return ways;
+}
+
+bool moves_tensors(const std::string& way) {
+  return way == "synchronous" || way == "asynchronous";
 }
 
 std::optional<Draft> placed_draft(const PlacedRun& run) {

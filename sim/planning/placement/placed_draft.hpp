@@ -23,6 +23,9 @@ const std::vector<std::string>& placements_of_plans();
 /// them, because a fast memory that is a hardware cache makes another machine than a fast memory for placed tensors.
 const std::vector<std::string>& placements_compared();
 
+/// Returns whether the placement method moves tensors during the run.
+bool moves_tensors(const std::string& way);
+
 struct PlacedRun {
   const PolicyRequest& request;
   const CommonParameters& common;

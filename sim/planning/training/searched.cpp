@@ -28,11 +28,13 @@ std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order)
 }
 
 /// Returns a lower bound of the seconds of the run for `order`. `selective` says whether the run uses selective
-/// recomputation.
+/// recomputation. If the platform is a shown machine, loads of inputs do not count, because they use other links on the
+/// real machine.
 double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
   constexpr int steps = 60;
   const Device& device = request.pricing.platform.device(order.devices.front());
   Chain chain = chain_of(request, device, selective, order.overlap);
+  if (request.real_machine) chain.input.load_s = chain.load_latency_s = 0;
   const std::vector<StageState> states = states_of(request, device, selective, order.overlap);
   const bool stay = weights_stay(request, order);
   chain.host_room = host_room(request, states, stay);
@@ -79,17 +81,20 @@ class Search {
         bounds_(std::move(bounds)),
         stages_(std::move(stages)) {}
 
+  /// On a shown machine, the search computes other seconds than those of the real machine. So it does not end early if
+  /// these seconds are not below `worth`.
   void simulate(double worth, const std::function<void(const Settled&)>& settled) const {
     TrainingOrder found = order_;
     double seconds = never;
     try {
-      found.chosen = std::make_shared<const FateChoice>(choose_fates(request_, order_, worth));
+      found.chosen = std::make_shared<const FateChoice>(
+          choose_fates(request_, order_, request_.real_machine ? never : worth));
+      double& bound = (*bounds_)[number_];
+      bound = std::max(bound, found.chosen->bound.value_or(bound));
       seconds = seconds_of(found);
     } catch (const Infeasible&) {
       return settled({never, "", {}});
     }
-    double& bound = (*bounds_)[number_];
-    bound = std::max(bound, found.chosen->bound.value_or(bound));
     settled({seconds, "in_flight: " + std::to_string(*order_.in_flight),
              [request = request_, found, seconds, bounds = bounds_, stages = stages_] {
                return with_gap(finish(plan_training(request, found), request),

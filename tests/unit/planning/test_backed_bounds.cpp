@@ -106,5 +106,32 @@ TEST_CASE(
   CHECK(compared.reached > 10);
 }
 
+TEST_CASE("the bound of a search for fates counts no inputs on the link of the second memory",
+          "[placement][training]") {
+  // An input has 1 MB. Over the link to host memory, its load takes 0.1 ms. Over the link to the second memory, which
+  // only weights, gradients and activations use, it would take 1 s.
+  const std::string second =
+      "platform.devices.gpu.memory=[{capacity: unlimited, bandwidth: 1TB/s}, "
+      "{name: ddr, capacity: unlimited, bandwidth: 1TB/s}]";
+  for (const char* overlap : {"true", "false"}) {
+    const Scenario scenario = test::small_scenario(
+        1'000'000, {{0.001, 1'000, 400}, {0.001, 1'000, 400}},
+        "workload: {mode: training, batch: 4, micro_batch: 1, optimizer: none, steps: 2}\n"
+        "stages: {cut: per_layer}\nfates: {strategy: optimal}\n"
+        "policy: {name: streamed, placement: backing, in_flight: 1, overlap: " +
+            std::string(overlap) + "}\n",
+        {second, "platform.links.far={joins: [gpu, gpu_ddr], bandwidth: 1MB/s}",
+         "platform.links.host.bandwidth=10GB/s"});
+    const CutModel cut = cut_models(scenario).front();
+    const PolicyRequest request = request_of(scenario, cut, scenario.fates);
+    Dice dice(1);
+    Compared compared;
+    for (const Candidate& candidate :
+         scenario.policy->candidates(request, scenario.policy.keys.reader()))
+      compare(candidate, 0, dice, compared);
+    CHECK(compared.ways > 0);
+  }
+}
+
 }  // namespace
 }  // namespace sluice

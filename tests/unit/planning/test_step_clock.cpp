@@ -209,7 +209,8 @@ TEST_CASE(
           "{name: ddr, capacity: unlimited, bandwidth: 1TB/s}]");
       made.machine.push_back(std::string("platform.links.far={joins: [gpu, gpu_ddr], bandwidth: ") +
                              (dice.one_in(2) ? "1MB/s" : "400MB/s") +
-                             ", latency: " + (dice.one_in(2) ? "0us" : "300us") + "}");
+                             ", latency: " + (dice.one_in(2) ? "0us" : "300us") +
+                             (dice.one_in(2) ? ", duplex: half}" : "}"));
       if (dice.one_in(3)) made.machine.push_back("platform.links.host.latency=20ms");
       const Scenario scenario = scenario_of(made);
       const CutModel cut = cut_models(scenario).front();

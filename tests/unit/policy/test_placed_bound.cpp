@@ -136,6 +136,107 @@ TEST_CASE(
   CHECK(repeated > ruled_out);
 }
 
+/// Returns a scenario for a card whose slow memory is host memory. The card reaches host memory without a link, or only
+/// over the link. Of two layers without biases, the outputs have 4 and 12 bytes.
+Scenario beside_host(const std::string& memory, const std::string& host, const std::string& link,
+                     const std::string& workload) {
+  return read_scenario(
+      parse_text(
+          "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
+          "    name: dense\n    layers:\n    - {type: input, name: x, shape: [1]}\n"
+          "    - {type: dense, name: one, features: 1, bias: false}\n"
+          "    - {type: dense, name: two, features: 3, bias: false}\n"
+          "platform:\n  format: sluice-platform/1\n  name: card\n  devices:\n"
+          "    gpu: {rate: {float32: 1TFLOP/s}, memory: " +
+              memory +
+              "}\n  memories: {dram: {capacity: unlimited, read: 1GB/s, write: 1GB/s}, host: " +
+              host + "}\n  links: {host: {joins: [host, dram], " + link +
+              "}}\npolicy: {name: resident}\nworkload: {" + workload + "}\n",
+          "card.yaml"),
+      "card");
+}
+
+TEST_CASE("if slow memory is host memory, the bound counts copies or slower kernels",
+          "[placement]") {
+  const auto bound = [&](bool overlap, const std::string& link) {
+    const Scenario scenario =
+        beside_host("[dram, host]", "{capacity: unlimited, read: 100MB/s, write: 100MB/s}", link,
+                    "batch: 1, steps: 10");
+    const CutModel cut = cut_models(scenario).front();
+    const PolicyRequest request = request_of(scenario, cut, {});
+    const CommonParameters common{scenario.platform.device("gpu"), "host", overlap, 1, true};
+    const PlacedQuestion asked(request, common, {}, "tested", {});
+    return 1e9 * PlacedBound(asked, request, common).seconds();
+  };
+  // In DRAM, the forward passes read and write 4 + 4 + 4 and 4 + 12 + 12 bytes, at 1 ns per byte. In host memory, each of
+  // these bytes takes 9 ns more. The inputs of ten rounds have 40 bytes, and the weights have 4 and 12 bytes.
+  const double kernels = 10 * (12 + 28);
+  // A copy over a link of 50 MB/s takes 20 ns per byte. Over a faster link, it takes 10 ns per byte, because host memory
+  // has only 100 MB/s. Without overlap, inputs are not copied, because kernels use them only once. Weights are copied once.
+  CHECK(bound(false, "bandwidth: 50MB/s") == Approx(kernels + 40 * 9 + 16 * 20));
+  CHECK(bound(false, "bandwidth: 500MB/s") == Approx(kernels + 40 * 9 + 16 * 10));
+  // With overlap, copies run beside kernels. If x bytes of the inputs are copied over the slow link, the copies take
+  // 20 (16 + x) ns and the kernels 400 + 9 (40 - x) ns. Both are equal for x = 440 / 29. For the fast link, x is 600 / 19.
+  CHECK(bound(true, "bandwidth: 50MB/s") == Approx(20 * (16 + 440.0 / 29)).epsilon(1e-6));
+  CHECK(bound(true, "bandwidth: 500MB/s") == Approx(10 * (16 + 600.0 / 19)).epsilon(1e-6));
+}
+
+TEST_CASE("no placed run is faster than its bound if slow memory is host memory",
+          "[placement][property]") {
+  int runs = 0, close = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed) {
+    test::Dice dice(seed);
+    const auto number = [&](std::uint64_t least, std::uint64_t most) {
+      return std::to_string(least + dice.below(most - least + 1));
+    };
+    const bool trains = dice.one_in(2);
+    const Scenario scenario =
+        beside_host(dice.one_in(3) ? "dram" : "[dram, host]",
+                    "{capacity: unlimited, read: " + number(1, 20) +
+                        "00MB/s, write: " + number(1, 20) + "00MB/s}",
+                    "bandwidth: " + number(1, 20) + "00MB/s, setup: " + number(0, 20) + "ns" +
+                        (dice.one_in(3) ? ", duplex: half" : "") +
+                        (dice.one_in(3) ? ", synchronous: {bandwidth: 3GB/s}" : ""),
+                    std::string(trains ? "mode: training, optimizer: sgd, micro_batch: 1, " : "") +
+                        "batch: " + number(1, 3) + ", steps: " + number(1, 4));
+    const CommonParameters common{scenario.platform.device("gpu"), "host", !dice.one_in(4), 1,
+                                  dice.one_in(2)};
+    for (const CutModel& cut : cut_models(scenario))
+      for (const char* fates : {"keep_all", "offload_all"})
+        for (const std::string way : {"static", "all_slow", "synchronous", "asynchronous"}) {
+          if (!trains && std::string(fates) != "keep_all") continue;
+          PolicyRequest request = request_with(scenario, cut, fates);
+          INFO("seed " << seed << ", " << fates << ", " << way);
+          const FateChoice chosen = placed_fates(request, common);
+          const double least =
+              PlacedBound(PlacedQuestion(request, common, chosen, "tested", {}), request, common)
+                  .seconds();
+          const auto draft = placed_draft({request, common, chosen, "tested", way});
+          REQUIRE(draft);
+          const double seconds = run_seconds(finish(*draft, request));
+          CHECK(least <= seconds * (1 + 1e-9));
+          ++runs;
+          close += least > 0.9 * seconds ? 1 : 0;
+        }
+  }
+  CHECK(runs > 60);
+  CHECK(close > runs / 8);
+}
+
+TEST_CASE("a placed run that is too slow can still be the runner-up", "[placement]") {
+  const Scenario scenario =
+      beside_host("[dram, host]", "{capacity: unlimited, read: 100MB/s, write: 100MB/s}",
+                  "bandwidth: 500MB/s", "mode: training, optimizer: sgd, batch: 1, steps: 2");
+  const CutModel cut = cut_models(scenario).front();
+  const PolicyRequest request = request_with(scenario, cut, "keep_all");
+  const CommonParameters common{scenario.platform.device("gpu"), "host", true, 1, true};
+  for (const Candidate& one : placed_candidates(request, common, "tested", {"asynchronous"}))
+    one.simulate(1e-12, [](const Settled& way) {
+      CHECK(way.seconds > 1e-12);
+      CHECK(way.seconds < never);
+    });
+}
+
 TEST_CASE("no run whose tensors move is faster than its rounds are on average",
           "[placement][property]") {
   int runs = 0, reached = 0;

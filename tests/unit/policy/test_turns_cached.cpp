@@ -113,6 +113,35 @@ TEST_CASE("under streamed, tensors evict each other from a small hardware cache"
   CHECK(round.written_back_bytes == 40 + 20 + 20);
 }
 
+/// Returns the same run with one iteration of the body less. The epilogue has the actions of this iteration. The plan
+/// must have no epilogue, and no action may work for another iteration.
+Plan with_last_round_in_epilogue(Plan plan) {
+  const std::uint32_t count = plan.body_end - plan.body_begin;
+  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a) {
+    Action action = plan.actions[a];
+    for (Wait& wait : action.waits)
+      if (wait.action >= plan.body_begin)
+        wait.distance == 0 ? wait.action += count : --wait.distance;
+    plan.actions.push_back(std::move(action));
+  }
+  --plan.iterations;
+  return plan;
+}
+
+TEST_CASE("computations of an epilogue miss a hardware cache like those of a round",
+          "[placement]") {
+  CachedPlan of(on_card(2000, 2000, one_by_one("none")));
+  const Plan& plan = of.planned.plan;
+  const PlacedKinds placed(of.prices, with_last_round_in_epilogue(plan), true);
+  const CachedTurns cached(of.prices, placed);
+  const std::uint32_t count = plan.body_end - plan.body_begin;
+  for (const std::int64_t bytes : of.cached.sizes()) {
+    const CachedRun rounds = of.cached.round(bytes), with_epilogue = cached.round(bytes);
+    for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
+      CHECK(with_epilogue.kernel_s[a + count] == Approx(rounds.kernel_s[a]).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("under streamed, weights that stay hit a hardware cache that holds everything",
           "[placement]") {
   const CachedPlan of(

@@ -1,7 +1,9 @@
 // The placements `synchronous` and `asynchronous` under policy streamed: weights in the second memory are copied to the
 // first memory for each run of their stage.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
+#include <utility>
 
 #include "base/error.hpp"
 #include "document/load.hpp"
@@ -159,6 +161,67 @@ Scenario random_moves(std::uint64_t seed) {
   apply_overrides(document, {"platform.links.far.bandwidth=400B/s", "platform.links.far.setup=0s",
                              "platform.devices.gpu.memory.1.read=" + number(dice, 5, 50) + "B/s"});
   return read_scenario(document, "card");
+}
+
+/// Checks that each move copies the weights that its run must read. The move begins after the load of these weights, and
+/// after all updates that are listed before its run. It ends before all later updates begin.
+void check_weights_of_moves(const Plan& plan, std::uint32_t second, int& updates) {
+  std::vector<std::vector<Executed>> all(plan.actions.size());
+  replay(plan, [&](const Executed& span) { all[span.action].push_back(span); });
+  for (std::uint32_t m = 0; m < plan.actions.size(); ++m) {
+    const Action& move = plan.actions[m];
+    if (move.kind != ActionKind::move) continue;
+    const auto run = std::ranges::find_if(plan.actions, [&](const Action& action) {
+      return std::ranges::find(action.waits, Wait{m, 0}) != action.waits.end();
+    });
+    REQUIRE(run != plan.actions.end());
+    const auto reader = static_cast<std::uint32_t>(run - plan.actions.begin());
+    const std::string held = move.name.substr(move.name.find('.', 5) + 1);  // "move.<run>.<tensor>"
+    for (const Executed& moved : all[m])
+      for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+        const Action& other = plan.actions[a];
+        for (const Executed& span : all[a]) {
+          const bool loads = std::ranges::any_of(other.allocates, [&](const Placement& made) {
+            return made.pool == second && plan.tensors[made.tensor].name == held;
+          });
+          const bool prologue = plan.section_of(a) == Section::prologue;
+          if (loads && (prologue || span.iteration + other.ahead == moved.iteration))
+            CHECK(moved.start >= span.available);
+          if (other.kind != ActionKind::update || other.stage != move.stage) continue;
+          ++updates;
+          if (std::pair(span.iteration, a) < std::pair(moved.iteration, reader))
+            CHECK(moved.start >= span.end);
+          else
+            CHECK(moved.end <= span.start);
+        }
+      }
+  }
+}
+
+TEST_CASE("under streamed, a move copies weights that are loaded and have their last update",
+          "[placement][training]") {
+  int updates = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{30}); ++seed) {
+    Value document = random_moves(seed).document;
+    document.set(
+        "workload",
+        parse_text("{mode: training, batch: 2, micro_batch: 1, batches_per_step: 3, steps: 2, "
+                   "backward: per_layer, optimizer: sgd}",
+                   "card.yaml"));
+    document.set("policy", parse_text("{name: streamed, placement: none}", "card.yaml"));
+    Scenario scenario = read_scenario(document, "card");
+    scenario.capacity_enforced = false;
+    const MovedPlan of(std::move(scenario));
+    const TensorKinds slow(of.placed.kinds().begin(), of.placed.kinds().end());
+    for (const CopyMode mode : {CopyMode::synchronous, CopyMode::asynchronous}) {
+      INFO("seed " << seed);
+      const Plan plan =
+          of.moved.with_moves(of.placed.plan(slow), slow, of.moved.movable(slow), mode);
+      check(plan);
+      check_weights_of_moves(plan, of.placed.second_pool(), updates);
+    }
+  }
+  CHECK(updates > 100);
 }
 
 TEST_CASE("under streamed, no placed plan with moves is faster than its bound",

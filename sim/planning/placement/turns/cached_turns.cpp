@@ -60,6 +60,22 @@ class CachedTurns::Recorder {
     });
   }
 
+  /// Records the uses in the epilogue. The rounds of the body must have been recorded by another object: rounds that
+  /// only repeat them are left out.
+  void record_epilogue() {
+    const auto recorded = static_cast<std::int64_t>(turns_.rounds_.size());
+    const Plan shorter = with_iterations(
+        plan_, std::min(plan_.iterations, recorded) + static_cast<std::int64_t>(turns_.rest()));
+    Uses ignored;
+    PlanWalk walk(shorter);
+    walk.through([&](const PlanWalk::Execution& execution) {
+      const bool epilogue = shorter.section_of(execution.action) == Section::epilogue;
+      uses_ = epilogue ? &turns_.after_ : &ignored;
+      execute(execution, walk.tables());
+      return true;
+    });
+  }
+
  private:
   using Instance = PlanWalk::Instance;
   using Key = std::pair<std::uint32_t, std::int64_t>;  // a tensor and the number of its instance
@@ -190,6 +206,14 @@ CachedTurns::CachedTurns(PlacedPrices& prices, const PlacedKinds& placed)
   require_cache_rates(memories.cache, memories.slow, prices.device().name);
   rates_ = memories.cache;
   Recorder(*this, prices, placed.second_pool()).record();
+  if (plan_.body_end < plan_.actions.size())
+    Recorder(*this, prices, placed.second_pool()).record_epilogue();
+}
+
+std::size_t CachedTurns::rest() const {
+  const auto recorded = static_cast<std::int64_t>(rounds_.size());
+  const std::int64_t more = std::max<std::int64_t>(0, plan_.iterations - recorded);
+  return static_cast<std::size_t>(more) % period_;
 }
 
 std::vector<std::int64_t> CachedTurns::sizes() const {
@@ -216,10 +240,11 @@ CachedRun CachedTurns::round(std::int64_t cache_bytes) const {
   run(before_, cache, of);
   std::vector<HardwareCache::Traffic> ignored = of;
   for (const Uses& uses : rounds_) run(uses, cache, ignored);
+  const std::size_t first = rounds_.size() - std::min(period_, rounds_.size());
   for (std::vector<HardwareCache::Traffic>* into : {&ignored, &steady})
-    for (std::size_t n = rounds_.size() - std::min(period_, rounds_.size()); n < rounds_.size();
-         ++n)
-      run(rounds_[n], cache, *into);
+    for (std::size_t n = first; n < rounds_.size(); ++n) run(rounds_[n], cache, *into);
+  for (std::size_t n = first; n < first + rest(); ++n) run(rounds_[n], cache, ignored);
+  run(after_, cache, of);
   CachedRun round;
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
     const Action& action = plan_.actions[a];

@@ -47,6 +47,8 @@ class CachedTurns {
   class Recorder;
 
   void run(const Uses& uses, HardwareCache& cache, std::vector<HardwareCache::Traffic>& of) const;
+  /// Returns how many rounds of the plan follow the rounds in `rounds_` and the last whole repetition of a period.
+  std::size_t rest() const;
 
   PlacedPrices& prices_;
   Plan plan_;
@@ -54,7 +56,7 @@ class CachedTurns {
   PlacementProblem::Rates rates_;
   double least_s_ = 0;
   std::int64_t span_ = 0;  ///< the number of addresses
-  Uses before_;            ///< the uses in the prologue
+  Uses before_, after_;    ///< the uses in the prologue, and in the epilogue
   /// The uses in each round of the body. Rounds that follow the last element repeat the last `period_` elements.
   std::vector<Uses> rounds_;
   std::size_t period_ = 1;

@@ -22,6 +22,7 @@ void MovedWeights::find_runs() {
     return plan.tensors[tensor].tensor_class == TensorClass::weight;
   };
   bool open = false;  // whether the next computation may belong to the last run
+  std::map<std::uint32_t, std::uint32_t> last_use;  // by weight: the last computation that uses it
   for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a) {
     const Action& action = plan.actions[a];
     if (action.is_transfer()) continue;
@@ -30,18 +31,34 @@ void MovedWeights::find_runs() {
     std::vector<Run::Weights> weights;
     for (const Access& use : action.uses)
       if (use.pool == pool && is_weight(use.tensor)) weights.push_back({use.tensor, true});
-    const bool same = weights.empty();  // the computation uses the weights that its run has listed
     for (const Placement& one : unlisted[a])
       if (is_weight(one.tensor)) weights.push_back({one.tensor, false});
-    if (action.kind == ActionKind::update || weights.empty()) {
-      open = false;
-      continue;
+    const bool in_run = action.kind != ActionKind::update && !weights.empty();
+    if (in_run && !(open && runs_.back().continues_with(action.stage, weights))) {
+      runs_.push_back({action.stage, {}, weights});
+      for (Run::Weights& one : runs_.back().weights)
+        if (const auto use = last_use.find(one.tensor); use != last_use.end())
+          one.used_before = {use->second, 0};
     }
-    open = open && runs_.back().stage == action.stage && (same || runs_.back().weights == weights);
-    if (!open) runs_.push_back({action.stage, {}, std::move(weights)});
-    runs_.back().computations.push_back(a);
-    open = true;
+    if (in_run) runs_.back().computations.push_back(a);
+    open = in_run;
+    for (const Run::Weights& one : weights) last_use[one.tensor] = a;
   }
+  for (Run& run : runs_)
+    for (Run::Weights& one : run.weights)
+      if (one.used_before.action == none) one.used_before = {last_use.at(one.tensor), 1};
+}
+
+bool MovedWeights::Run::continues_with(std::int32_t next_stage,
+                                       const std::vector<Weights>& next_weights) {
+  const auto same = [](const Weights& a, const Weights& b) { return a.tensor == b.tensor; };
+  if (stage != next_stage || !std::ranges::is_permutation(weights, next_weights, same))
+    return false;
+  for (Weights& one : weights)
+    one.listed |= std::ranges::find_if(next_weights, [&](const Weights& next) {
+                    return same(one, next) && next.listed;
+                  }) != next_weights.end();
+  return true;
 }
 
 void MovedWeights::count(const Run& run) {
@@ -178,33 +195,44 @@ class MovedWeights::Rewriter {
     plan_.actions[a].uses = std::move(uses);
   }
 
+  /// Returns the actions after which these weights of a run are in the second memory, with the numbers of the last
+  /// update: their loads, and the last computation before the run that uses them. If the round loads the weights for
+  /// this run, all earlier computations use older weights, so only the loads count.
+  std::vector<Wait> ready(const Run& run, const Run::Weights& weights) const {
+    std::vector<Wait> waits;
+    for (const Wait& wait : plan_.actions[run.computations.front()].waits)
+      if (std::ranges::any_of(plan_.actions[wait.action].allocates, [&](const Placement& made) {
+            return made.tensor == weights.tensor && made.pool == second_;
+          }))
+        waits.push_back(wait);
+    const bool loaded_in_round = std::ranges::any_of(
+        waits, [&](const Wait& wait) { return wait.action >= plan_.body_begin; });
+    if (!loaded_in_round) waits.push_back(weights.used_before);
+    return waits;
+  }
+
   /// Returns the actions for which the moves of a run wait. For asynchronous moves, sets `place` to the action before
-  /// which the plan can list them: the first computation of the previous run, or an action after the loads of the
-  /// weights.
+  /// which the plan can list them: the first computation of the previous run, or an action after those of ready().
   std::vector<Wait> waits_of(std::size_t r, std::uint32_t& place) const {
     const Run& run = of_.runs_[r];
-    const auto& all = plan_.actions[run.computations.front()].waits;
     std::vector<Wait> waits;
+    const auto add = [&](const Wait& wait) {
+      if (std::ranges::find(waits, wait) == waits.end()) waits.push_back(wait);
+    };
     if (mode_ == CopyMode::synchronous || r == 0) {
+      const auto& all = plan_.actions[run.computations.front()].waits;
       waits.assign(all.begin(), all.end());
-      if (std::ranges::find(waits, before(run)) == waits.end()) waits.push_back(before(run));
+      add(before(run));
       return waits;
     }
     place = of_.runs_[r - 1].computations.front();
-    for (const Wait& wait : all) {
-      const bool loads =
-          std::ranges::any_of(plan_.actions[wait.action].allocates, [&](const Placement& made) {
-            return made.pool == second_ &&
-                   std::ranges::any_of(run.weights, [&](const Run::Weights& one) {
-                     return one.tensor == made.tensor;
-                   });
-          });
-      if (!loads) continue;
-      waits.push_back(wait);
-      if (wait.distance == 0 && wait.action < run.computations.front())
-        place = std::max(place, wait.action + 1);
-    }
-    waits.push_back(before(of_.runs_[r - 1]));
+    for (const Run::Weights& weights : run.weights)
+      for (const Wait& wait : ready(run, weights)) {
+        add(wait);
+        if (wait.distance == 0 && wait.action < run.computations.front())
+          place = std::max(place, wait.action + 1);
+      }
+    add(before(of_.runs_[r - 1]));
     return waits;
   }
 

@@ -30,8 +30,8 @@ class MovedWeights {
 
   /// Returns `plan`, which must be placed.plan(slow) up to its facts, with moves of the kinds in `moved`, which must be in
   /// `slow`. With CopyMode::synchronous, a move waits for everything for which its run waits, and nothing is computed
-  /// during the move. With CopyMode::asynchronous, a move may begin when the weights have arrived and the previous run
-  /// has begun.
+  /// during the move. With CopyMode::asynchronous, a move may begin when the weights have arrived, the last update
+  /// before the run has ended, and the previous run has begun.
   Plan with_moves(Plan plan, const TensorKinds& slow, const TensorKinds& moved,
                   CopyMode mode) const;
 
@@ -40,14 +40,18 @@ class MovedWeights {
   struct Run {
     std::int32_t stage = 0;
     std::vector<std::uint32_t> computations;  ///< indices of actions
-    /// The tensors of the weights. `listed` says whether the plan lists the tensor among the operands of the first
-    /// computation.
+    /// A tensor of the weights. `listed` says whether the plan lists the tensor among the operands of any computation of
+    /// the run. `used_before` is the last computation before the run that uses the tensor, perhaps in the previous round.
     struct Weights {
       std::uint32_t tensor = none;
       bool listed = true;
-      bool operator==(const Weights&) const = default;
+      Wait used_before = {none, 0};
     };
     std::vector<Weights> weights;
+
+    /// Returns whether a computation of this stage with these weights belongs to the run. If so, notes which weights it
+    /// lists.
+    bool continues_with(std::int32_t next_stage, const std::vector<Weights>& next_weights);
     TensorKind kind() const { return {TensorClass::weight, stage}; }
   };
   /// The moves of a run, and the action before which the plan lists them.

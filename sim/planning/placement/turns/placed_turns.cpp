@@ -16,6 +16,7 @@
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/turns/cached_turns.hpp"
 #include "planning/placement/turns/fastest_machine.hpp"
+#include "planning/placement/turns/limited_runs.hpp"
 #include "planning/placement/turns/moved_weights.hpp"
 #include "planning/placement/turns/placed_kinds.hpp"
 #include "planning/placement/turns/shown_machine.hpp"
@@ -43,11 +44,6 @@ std::vector<TensorKinds> placements_of(const PlacedKinds& placed, const std::str
     if (std::ranges::find(placements, slow) == placements.end())
       placements.push_back(std::move(slow));
   return placements;
-}
-
-/// Returns whether the placement method moves tensors during the run.
-bool moves(const std::string& way) {
-  return way == synchronous_moves || way == asynchronous_moves;
 }
 
 void say_placement(Plan& plan, const std::string& way, const CommonParameters& common) {
@@ -164,11 +160,28 @@ class PlacedSearch {
     std::ranges::stable_sort(plans, {}, &BoundedPlan::at_least);
     for (const BoundedPlan& one : plans) {
       if (one.at_least >= std::min(worth, best.seconds)) break;
-      Settled way = settled(text, one.plan);
+      Settled way = within_limits(text, one.plan(), placed, std::min(worth, best.seconds));
       if (way.plan && way.seconds < best.seconds) best = std::move(way);
     }
     if (best.plan && !found_.insert({best.text, best.seconds}).second) return {};
     return best;
+  }
+
+  /// Returns the fastest run of a placed plan within limits of the two memories (limited_runs.hpp).
+  Settled within_limits(const std::string& text, Plan plan, const PlacedKinds& placed,
+                        double worth) const {
+    const std::array<std::uint32_t, 2> pools = {placed.first_pool(), placed.second_pool()};
+    const LimitedRun run = fastest_within(plan, pools, worth);
+    if (run.seconds == std::numeric_limits<double>::infinity()) return {};
+    Settled way{.seconds = run.seconds, .text = text};
+    for (std::size_t p = 0; p < pools.size(); ++p) {
+      if (run.limits[p] == LimitedRun::none) continue;
+      plan.pools[pools[p]].limit = run.limits[p];
+      way.text +=
+          "; stays within " + format_bytes(run.limits[p]) + " of " + plan.pools[pools[p]].name;
+    }
+    way.plan = [made = std::make_shared<const Plan>(std::move(plan))] { return *made; };
+    return way;
   }
 
   /// Returns the plan with facts that hold for two memories.
@@ -181,8 +194,9 @@ class PlacedSearch {
   /// Returns the plans with the placements of the placement method. `placed` must outlive them.
   std::vector<BoundedPlan> in_two_memories(const PlacedKinds& placed) {
     std::vector<BoundedPlan> all;
-    const auto moved = moves(turns_.way) ? std::make_shared<const MovedWeights>(prices_, placed)
-                                         : std::shared_ptr<const MovedWeights>();
+    const auto moved = moves_tensors(turns_.way)
+                           ? std::make_shared<const MovedWeights>(prices_, placed)
+                           : std::shared_ptr<const MovedWeights>();
     for (const TensorKinds& slow : placements_of(placed, turns_.way, first_capacity())) {
       all.push_back({placed.seconds_at_least(slow),
                      [this, &placed, slow] { return told(placed.plan(slow)); }});
@@ -264,7 +278,7 @@ const std::vector<std::string>& placements_of_turns() {
 
 std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns) {
   std::vector<Candidate> candidates;
-  if (turns.way == static_placement || moves(turns.way))
+  if (turns.way == static_placement || moves_tensors(turns.way))
     for (Candidate& one : candidates_on(turns.request, turns.of_policy))
       candidates.push_back(changed(proven_for("none", std::move(one)),
                                    [common = turns.common, placement = turns.way](Settled& way) {

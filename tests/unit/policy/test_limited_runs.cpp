@@ -1,0 +1,85 @@
+// Compares the runs of a placed plan within limits of the two memories.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include "document/load.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "planning/placement/turns/limited_runs.hpp"
+#include "planning/placement/turns/placed_kinds.hpp"
+#include "policy/policy.hpp"
+#include "scenario/scenario.hpp"
+#include "support/campaign.hpp"
+#include "support/two_memory_card.hpp"
+
+namespace sluice {
+namespace {
+
+using test::Dice;
+using test::number;
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// Training of random layers. All loads into the two memories share the link to host memory.
+Scenario random_training(Dice& dice) {
+  Value document =
+      parse_text(test::random_card(dice) +
+                     "stages: per_layer\nfates: offload_all\nworkload: {mode: training, batch: " +
+                     number(dice, 1, 2) + ", micro_batch: 1, steps: 2, optimizer: sgd}\n" +
+                     "policy: {name: streamed, placement: none, in_flight: 1}\n",
+                 "card.yaml");
+  apply_overrides(document, {"platform.links.far={joins: [gpu, gpu_ddr], bandwidth: " +
+                             number(dice, 50, 400) + "B/s, latency: " + number(dice, 0, 2) + "s}"});
+  return read_scenario(document, "card");
+}
+
+/// Returns the seconds of the plan within these limits, or infinity if it does not fit.
+double seconds_within(Plan plan, const std::array<std::uint32_t, 2>& pools,
+                      const LimitedRun::Limits& limits) {
+  for (std::size_t p = 0; p < pools.size(); ++p) plan.pools[pools[p]].limit = limits[p];
+  const ReplayResult result = replay(plan);
+  return result.blocking ? never : result.makespan;
+}
+
+TEST_CASE(
+    "no limit of the two memories makes a placed run faster than the fastest run within limits",
+    "[placement][property]") {
+  int faster = 0, runs = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{40}); ++seed) {
+    INFO("seed " << seed);
+    Dice dice(seed);
+    Scenario scenario = random_training(dice);
+    scenario.capacity_enforced = false;
+    const PlannedScenario planned = plan_scenario(scenario);
+    const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
+    PlacedPrices prices(request, "gpu");
+    const PlacedKinds placed(prices, planned.plan, false);
+    TensorKinds slow;
+    for (const TensorKind& kind : placed.kinds())
+      if (dice.one_in(2)) slow.insert(kind);
+    const Plan plan = placed.plan(slow);
+    const std::array<std::uint32_t, 2> pools = {placed.first_pool(), placed.second_pool()};
+    const LimitedRun best = fastest_within(plan, pools, never);
+    REQUIRE(best.seconds < never);
+    CHECK(seconds_within(plan, pools, best.limits) == best.seconds);
+    const ReplayResult whole = replay(plan);
+    faster += best.seconds < whole.makespan * (1 - 1e-9) ? 1 : 0;
+    for (int n = 0; n < 60; ++n, ++runs) {
+      LimitedRun::Limits limits = best.limits;
+      for (std::size_t p = 0; p < pools.size(); ++p) {
+        const auto most = static_cast<std::uint64_t>(whole.peaks[pools[p]]);
+        limits[p] =
+            dice.one_in(4) ? LimitedRun::none : static_cast<std::int64_t>(dice.below(most + 1));
+      }
+      CHECK(best.seconds <= seconds_within(plan, pools, limits) * (1 + 1e-9));
+    }
+    // With `worth`, runs that take longer are not needed.
+    CHECK(fastest_within(plan, pools, best.seconds * 1.01).seconds == best.seconds);
+  }
+  CHECK(runs > 1000);
+  CHECK(faster > 0);
+}
+
+}  // namespace
+}  // namespace sluice
