@@ -37,7 +37,7 @@ struct TriedCounts {
   std::size_t listings =
       0;  ///< how many different listings are tried per pace, beginning with the most bytes
 };
-constexpr TriedCounts most_tried{paces.size(), 40};
+constexpr TriedCounts most_tried{paces.size(), 40}, few_tried{3, 0};
 TriedCounts tried_counts(std::int64_t operations) {
   if (operations <= 500) return most_tried;
   if (operations <= 2'000) return {3, 0};
@@ -60,6 +60,15 @@ std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
     if (const auto capacity = request.pricing.platform.device(name).memory().capacity)
       least = std::min(*capacity, least.value_or(*capacity));
   return request.capacity_enforced ? least : std::nullopt;
+}
+
+std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
+                      const ChosenStep& step) {
+  std::ostringstream text;
+  text << order.policy << " " << *order.in_flight << " " << order.weights_stay << " "
+       << (request.real_machine != nullptr) << " " << &request.pricing.stages << " "
+       << step_digest(step.program());
+  return text.str();
 }
 
 /// The ways to train with a given number of micro-batches side by side. They differ in the places of the loads.
@@ -118,11 +127,7 @@ class TrainingWays {
   /// of the stages stands for the cut: all requests with one cut have the same address. But under `resident`, each
   /// request has its own copy of the stages. So equal steps have different texts, and the judge looks at each of them.
   std::string description(const ChosenStep& step) const {
-    std::ostringstream text;
-    text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
-         << (unlimited_.real_machine != nullptr) << " " << &unlimited_.pricing.stages << " "
-         << step_digest(step.program());
-    return text.str();
+    return step_text(unlimited_, order_, step);
   }
 
   struct LoadChoice {
@@ -169,7 +174,8 @@ class TrainingWays {
 
   /// Returns the ways of the step, and after them the ways with the places of the loads of larger steps.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
-    const TriedCounts tried = tried_counts(step.program().count());
+    const TriedCounts tried =
+        unlimited_.made_to_change ? few_tried : tried_counts(step.program().count());
     SeenWays seen;
     std::vector<LoadChoice> all = ways(step, step, tried, seen);
     if (tried.listings == 0) return all;
@@ -348,6 +354,19 @@ double training_at_least(const PolicyRequest& request, const TrainingOrder& orde
     least = std::min(least, work.at_least(batches, per_batch, passes));
   }
   return least;
+}
+
+std::string steps_text(const PolicyRequest& request, const TrainingOrder& order) {
+  if (request.strategy().searches) return "";
+  PolicyRequest unlimited = request;
+  unlimited.capacity_enforced = false;
+  std::string text;
+  for (const std::int64_t count : counts_of(request, order)) {
+    TrainingOrder settled = order;
+    settled.in_flight = count;
+    text += step_text(unlimited, settled, ChosenStep(unlimited, settled)) + ";";
+  }
+  return text;
 }
 
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,

@@ -106,6 +106,7 @@ class PlacedSearch {
   /// device together.
   static std::vector<Candidate> open(const std::shared_ptr<PlacedSearch>& search) {
     FastestMachine fastest(search->turns_, search->prices_);
+    const std::string same = search->same_plans();
     std::vector<Candidate> candidates;
     for (const std::int64_t bytes : shown_sizes(search->turns_.request, search->turns_.common)) {
       if (!search->may_fit(bytes)) continue;
@@ -114,7 +115,8 @@ class PlacedSearch {
         candidates.push_back(
             {.at_least = least, .simulate = [search, bytes, rates](double worth, const auto& use) {
                use(search->fastest(bytes, rates, worth));
-             }});
+             },
+             .same_ways = same.empty() ? "" : same + shown_text(bytes, rates)});
     }
     return candidates;
   }
@@ -125,13 +127,25 @@ class PlacedSearch {
   }
 
  private:
-  /// Returns the rates that the shown machines have.
+  /// Returns the rates that the shown machines have. With all tensors in the second memory, all copies go there.
   std::vector<ShownRates> rates() const {
-    std::vector<ShownRates> all = {{1, false}};
-    if (turns_.way != all_slow_placement) all.insert(all.begin(), {0, false});
-    if (second_is_farther(turns_.request.pricing.platform, turns_.common.device))
-      all.push_back({1, true});
+    const bool farther = second_is_farther(turns_.request.pricing.platform, turns_.common.device);
+    if (turns_.way == all_slow_placement) return {{1, farther}};
+    std::vector<ShownRates> all = {{0, false}, {1, false}};
+    if (farther) all.push_back({1, true});
     return all;
+  }
+
+  /// Returns a text that is the same for all strategies for fates with which the policy makes the same plans for each
+  /// shown machine. Returns an empty text if this is not known.
+  std::string same_plans() const {
+    const auto& same_ways = turns_.of_policy.same_ways;
+    const std::string same = same_ways ? same_ways(turns_.request) : "";
+    return same.empty() ? "" : turns_.way + " " + same;
+  }
+  static std::string shown_text(std::int64_t bytes, const ShownRates& rates) {
+    return " " + std::to_string(bytes) + " " + std::to_string(rates.memory) +
+           (rates.far ? " far" : " near");
   }
 
   /// Returns whether the two memories together have at least `bytes` bytes.
