@@ -36,8 +36,9 @@ struct PolicyRequest {
 
   /// Returns a copy of this request with the pricing `other`, for example for other stages or another platform.
   PolicyRequest priced(const Pricing& other) const {
-    return {other,    workload,   fates,          capacity_enforced, working_set_counted, phases,
-            cut_open, fates_open, sums_gradients, real_machine,      made_to_change, memories_counted};
+    return {other,          workload,        fates,      capacity_enforced, working_set_counted,
+            phases,         cut_open,        fates_open, sums_gradients,    real_machine,
+            made_to_change, memories_counted};
   }
 
   /// Returns the strategy for fates, or the strategy that keeps all activations if `fates` is empty.

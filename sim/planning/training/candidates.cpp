@@ -214,7 +214,8 @@ class TrainingWays {
       }
     }
     if (std::is_same_v<Offered, ChosenStep>)
-      for (LoadChoice& way : ways) way.places = nullptr;  // listed() makes them again from the limits
+      for (LoadChoice& way : ways)
+        way.places = nullptr;  // listed() makes them again from the limits
     // Reversed, the ways with the machine's pace and the most room come first. The fastest way is probably among them.
     std::reverse(ways.begin(), ways.end());
     // The judge takes the first of equally fast ways. Of ways with the same places of loads, all except the first that

@@ -112,11 +112,12 @@ class PlacedSearch {
       if (!search->may_fit(bytes)) continue;
       const double least = fastest.seconds(bytes);
       for (const ShownRates& rates : search->rates())
-        candidates.push_back(
-            {.at_least = least, .simulate = [search, bytes, rates](double worth, const auto& use) {
-               use(search->fastest(bytes, rates, worth));
-             },
-             .same_ways = same.empty() ? "" : same + shown_text(bytes, rates)});
+        candidates.push_back({.at_least = least,
+                              .simulate =
+                                  [search, bytes, rates](double worth, const auto& use) {
+                                    use(search->fastest(bytes, rates, worth));
+                                  },
+                              .same_ways = same.empty() ? "" : same + shown_text(bytes, rates)});
     }
     return candidates;
   }
@@ -163,9 +164,11 @@ class PlacedSearch {
   /// Returns the fastest placement of the policy's plan for a shown machine. If no placement fits and takes less than
   /// `worth` seconds, the result has no plan.
   Settled fastest(std::int64_t bytes, const ShownRates& rates, double worth) {
+    if (plans_like_larger(bytes, rates)) return {};
     const ShownMachine shown(turns_.request, turns_.common.device.name, bytes, rates);
     const Settled planned = judge(candidates_on(shown.request, turns_.of_policy)).best;
     if (!planned.plan) return {};
+    if (planned.within) planned_within_[rates].emplace_back(*planned.within, bytes);
     // The text does not say which fates a search has found, so plans with equal texts and seconds may differ.
     const bool is_new = placed_.insert({rates, planned.text, planned.seconds}).second;
     if (!is_new && !turns_.request.strategy().searches) return {};
@@ -183,6 +186,16 @@ class PlacedSearch {
     }
     if (best.plan && !found_.insert({best.text, best.seconds}).second) return {};
     return best;
+  }
+
+  /// Returns whether the policy makes the same plan for this shown machine as for a larger one. This is so if the
+  /// fastest plan for the larger machine also fits into the smaller one, because the policy has fewer candidates there.
+  bool plans_like_larger(std::int64_t bytes, const ShownRates& rates) const {
+    const auto planned = planned_within_.find(rates);
+    return planned != planned_within_.end() &&
+           std::ranges::any_of(planned->second, [bytes](const auto& one) {
+             return one.first <= bytes && bytes <= one.second;
+           });
   }
 
   /// Returns the plan with facts that hold for two memories.
@@ -248,6 +261,8 @@ class PlacedSearch {
   PlacedPrices prices_;
   /// For each plan that has been placed: its shown machine's rates, the text of its choices, and its seconds.
   std::set<std::tuple<ShownRates, std::string, double>> placed_;
+  /// For shown machines with these rates: the bytes within which the fastest plan stays, and the bytes of the machine.
+  std::map<ShownRates, std::vector<std::pair<std::int64_t, std::int64_t>>> planned_within_;
   /// The results so far. A shown machine may lead to the same placed plan as another shown machine.
   std::set<std::pair<std::string, double>> found_;
 };
