@@ -28,13 +28,17 @@ struct PolicyRequest {
   /// (planning/placement/backing.hpp), and this is the real machine: on it, inputs and answers use other links than on
   /// the shown machine.
   const Platform* real_machine = nullptr;
+  /// Whether the plan is only made to be changed afterwards: its tensors are then placed in two memories. A policy then
+  /// compares fewer ways to list loads, because the fastest of them need not be the fastest after the change.
+  bool made_to_change = false;
   /// Whether the cost model counts the bandwidths of memories (CostModel::counts_memories).
   bool memories_counted = true;
 
   /// Returns a copy of this request with the pricing `other`, for example for other stages or another platform.
   PolicyRequest priced(const Pricing& other) const {
-    return {other,    workload,   fates,          capacity_enforced, working_set_counted, phases,
-            cut_open, fates_open, sums_gradients, real_machine,      memories_counted};
+    return {other,          workload,        fates,      capacity_enforced, working_set_counted,
+            phases,         cut_open,        fates_open, sums_gradients,    real_machine,
+            made_to_change, memories_counted};
   }
 
   /// Returns the strategy for fates, or the strategy that keeps all activations if `fates` is empty.

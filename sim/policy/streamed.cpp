@@ -60,6 +60,10 @@ PlansForMachine plans_from_host(const Reader& parameters) {
           return training_at_least(machine, training_order(machine, parameters));
         const CommonParameters common = read_common(machine, parameters);
         return streamed_at_least(machine, common, streamed_keys(machine, common, parameters));
+      },
+      [&parameters](const PolicyRequest& machine) {
+        if (!machine.workload.training) return std::string();
+        return steps_text(machine, training_order(machine, parameters));
       }};
 }
 

@@ -60,6 +60,9 @@ struct PlansForMachine {
   /// Returns a lower bound of the seconds of all plans that fit into the first memory of the device. The
   /// bound also holds for a machine with slower copies and kernels. If the function is null, no bound is known.
   std::function<double(const PolicyRequest& machine)> at_least = {};
+  /// Returns a text. If two requests differ only in their strategies for fates and have equal texts, the policy has the
+  /// same candidates for both on each machine. If the function is null or returns an empty text, nothing is known.
+  std::function<std::string(const PolicyRequest& machine)> same_ways = {};
 };
 
 /// Returns the candidates for each home in `homes`, and the candidates in `others`. If the policy has no candidates

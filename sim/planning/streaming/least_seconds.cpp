@@ -99,6 +99,24 @@ class FirstWeights {
   std::int64_t begun_bytes_ = 0;
 };
 
+/// Returns a lower bound of the seconds of all slots of a step if boundaries are offloaded. In a pass, each group
+/// computes all its slots before the next group starts. Before group g computes, one of its micro-batches has gone
+/// through all earlier groups: at each boundary, its activation was saved and then loaded. Another of its micro-batches
+/// goes through all later groups in the same way. So a pass takes at least the slots of any one group, one slot of each
+/// other group, and the save and the load at each boundary, with their latencies.
+double passes_at_least(const StreamedCase& streamed, const StreamedChoice& choice) {
+  double one_of_each = 0, most = 0;
+  for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
+    one_of_each += streamed.groups[g].compute_s;
+    most = std::max(most, streamed.groups[g].compute_s);
+    if (g == 0 || !choice.offload) continue;
+    one_of_each += copies_of(streamed, choice, g - 1).out_s + streamed.up.latency_s +
+                   copies_of(streamed, choice, g).in_s + streamed.down.latency_s;
+  }
+  const double passes = passes_of(streamed, choice);
+  return passes * one_of_each + (static_cast<double>(streamed.micro_batches) - passes) * most;
+}
+
 }  // namespace
 
 // Rehearsal::at_least explains these bounds.
@@ -140,9 +158,9 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
   const GroupCopies last = copies_of(streamed, choice, streamed.groups.size() - 1);
   const double last_s =
       streamed.returns_answers ? last.out_s + streamed.answer_copy().latency_s : 0;
-  const double before_last =
-      std::max({first_there + steps * runs, beginning + all * compute,
-                ending(streamed, choice, weights + all * copies_s[down_engine])});
+  const double before_last = std::max(
+      {first_there + steps * runs, first_there + steps * passes_at_least(streamed, choice),
+       beginning + all * compute, ending(streamed, choice, weights + all * copies_s[down_engine])});
   double least = before_last + last_s;
   for (std::size_t engine = up_engine; engine < copies_s.size(); ++engine)
     least = std::max(least, all * copies_s[engine]);

@@ -33,6 +33,15 @@ std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
   return request.capacity_enforced ? least : std::nullopt;
 }
 
+std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
+                      const ChosenStep& step) {
+  std::ostringstream text;
+  text << order.policy << " " << *order.in_flight << " " << order.weights_stay << " "
+       << (request.real_machine != nullptr) << " " << &request.pricing.stages << " "
+       << step_digest(step.program());
+  return text.str();
+}
+
 /// The ways to train with a given number of micro-batches side by side. They differ in the places of the loads.
 class TrainingWays {
  public:
@@ -90,11 +99,7 @@ class TrainingWays {
   /// of the stages stands for the cut: all requests with one cut have the same address. But under `resident`, each
   /// request has its own copy of the stages. So equal steps have different texts, and the judge looks at each of them.
   std::string description(const ChosenStep& step) const {
-    std::ostringstream text;
-    text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
-         << (unlimited_.real_machine != nullptr) << " " << &unlimited_.pricing.stages << " "
-         << step_digest(step.program());
-    return text.str();
+    return step_text(unlimited_, order_, step);
   }
 
   struct LoadChoice {
@@ -141,7 +146,7 @@ class TrainingWays {
 
   /// Returns the ways of the step, and after them the ways with the places of the loads of larger steps.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
-    const TriedCounts tried = tried_counts(step.program().count());
+    const TriedCounts tried = tried_counts(step.program().count(), unlimited_.made_to_change);
     SeenWays seen;
     std::vector<LoadChoice> all = ways(step, step, tried, seen);
     if (tried.listings == 0) return all;
@@ -330,6 +335,19 @@ double training_at_least(const PolicyRequest& request, const TrainingOrder& orde
     least = std::min(least, work.at_least(batches, per_batch, passes));
   }
   return least;
+}
+
+std::string steps_text(const PolicyRequest& request, const TrainingOrder& order) {
+  if (request.strategy().searches) return "";
+  PolicyRequest unlimited = request;
+  unlimited.capacity_enforced = false;
+  std::string text;
+  for (const std::int64_t count : counts_of(request, order)) {
+    TrainingOrder settled = order;
+    settled.in_flight = count;
+    text += step_text(unlimited, settled, ChosenStep(unlimited, settled)) + ";";
+  }
+  return text;
 }
 
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,

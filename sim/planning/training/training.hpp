@@ -147,6 +147,11 @@ std::vector<Candidate> training_candidates(
 /// slower copies and kernels. Throws InputError.
 double training_at_least(const PolicyRequest& request, const TrainingOrder& order);
 
+/// Returns a text for the steps of the run: one step for each number of micro-batches in flight that is tried. If two
+/// requests with the same stages have equal texts, they have equal steps. The text is empty if a search chooses the
+/// fates, because a search may find other fates on another machine.
+std::string steps_text(const PolicyRequest& request, const TrainingOrder& order);
+
 /// Returns the candidates for a strategy for fates that searches. For each number in `in_flight`, one candidate has the
 /// fates that the search finds for this number of micro-batches side by side. The other candidates come from the
 /// strategies that treat all stages alike. If weights stay, the result may be empty.

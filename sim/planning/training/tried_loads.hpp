@@ -27,8 +27,9 @@ struct TriedCounts {
       0;  ///< how many different listings are tried per pace, beginning with the most bytes
 };
 constexpr TriedCounts most_tried{paces.size(), 40};
-inline TriedCounts tried_counts(std::int64_t operations) {
-  if (operations <= 500) return most_tried;
+/// `made_to_change` is PolicyRequest::made_to_change.
+inline TriedCounts tried_counts(std::int64_t operations, bool made_to_change) {
+  if (operations <= 500 && !made_to_change) return most_tried;
   if (operations <= 2'000) return {3, 0};
   return {1, 0};
 }

@@ -32,16 +32,30 @@ class LeastCost : public Cost {
 
 /// Returns the copy time of a made-up path in place of these two paths: however copies are divided between the two
 /// paths, they take at least as long as on the made-up path. If the two paths have a common copy engine, all copies
-/// take turns. If not, copies over one path may run beside copies over the other path. They share only the links that
-/// belong to both paths.
-CopyTime at_most(const Platform& platform, const Path& one, const Path& other) {
+/// take turns. If not, copies over one path may run beside copies over the other path, and there are two bounds:
+/// - The links that belong to both paths carry the bytes of all copies.
+/// - Let r1 and r2 be the rates of the two paths, and s1 and s2 their set-ups. The engine that works longer works at
+///   least as long as any weighted mean of both engines' seconds. With the weights r1 / (r1 + r2) and r2 / (r1 + r2), a
+///   copy of b bytes adds (r s + b) / (r1 + r2) to this mean, with the r and s of its path.
+/// The result is the bound that is greater for a copy of `bytes` bytes.
+CopyTime at_most(const Platform& platform, const Path& one, const Path& other, double bytes) {
   const double one_rate = narrowest(platform, one.channels),
                other_rate = narrowest(platform, other.channels),
                common_rate = narrowest(platform, common_channels(one, other)),
                latency_s = std::min(one.latency_s, other.latency_s);
   if (one.stream == other.stream)
     return {std::min(one.setup_s, other.setup_s), std::max(one_rate, other_rate), latency_s};
-  return {0, std::min(common_rate, one_rate + other_rate), latency_s};
+  const double rate = one_rate + other_rate;
+  const CopyTime links{0, common_rate, latency_s},
+      engines{std::min(one_rate * one.setup_s, other_rate * other.setup_s) / rate, rate, latency_s};
+  return engines.setup_s + bytes / rate > bytes / common_rate ? engines : links;
+}
+
+/// Returns the bytes of the weights of a stage, on average over all stages.
+double mean_weight_bytes(const PolicyRequest& request) {
+  double bytes = 0;
+  for (const StageBytes& stage : stage_bytes(request)) bytes += static_cast<double>(stage.weights);
+  return bytes / static_cast<double>(request.pricing.stages.size());
 }
 
 /// Adds a link from `from` to `to`, in front of all other links: so a search for a route between them takes this link.
@@ -68,10 +82,11 @@ Platform fastest_platform(const PlacedTurns& turns, bool all_slow) {
   platform.lookup = {};
   platform.read_ports.clear();
   platform.write_ports.clear();
+  const double bytes = mean_weight_bytes(turns.request);
   add_link(platform, host, nearest, "down",
-           at_most(real, real.path(host, first), real.path(host, second)));
+           at_most(real, real.path(host, first), real.path(host, second), bytes));
   add_link(platform, nearest, host, "up",
-           at_most(real, real.path(first, host), real.path(second, host)));
+           at_most(real, real.path(first, host), real.path(second, host), bytes));
   return platform;
 }
 

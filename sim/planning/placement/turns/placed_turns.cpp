@@ -102,15 +102,18 @@ class PlacedSearch {
   /// device together.
   static std::vector<Candidate> open(const std::shared_ptr<PlacedSearch>& search) {
     FastestMachine fastest(search->turns_, search->prices_);
+    const std::string same = search->same_plans();
     std::vector<Candidate> candidates;
     for (const std::int64_t bytes : shown_sizes(search->turns_.request, search->turns_.common)) {
       if (!search->may_fit(bytes)) continue;
       const double least = fastest.seconds(bytes);
       for (const ShownRates& rates : search->rates())
-        candidates.push_back(
-            {.at_least = least, .simulate = [search, bytes, rates](double worth, const auto& use) {
-               use(search->fastest(bytes, rates, worth));
-             }});
+        candidates.push_back({.at_least = least,
+                              .simulate =
+                                  [search, bytes, rates](double worth, const auto& use) {
+                                    use(search->fastest(bytes, rates, worth));
+                                  },
+                              .same_ways = same.empty() ? "" : same + shown_text(bytes, rates)});
     }
     return candidates;
   }
@@ -121,13 +124,25 @@ class PlacedSearch {
   }
 
  private:
-  /// Returns the rates that the shown machines have.
+  /// Returns the rates that the shown machines have. With all tensors in the second memory, all copies go there.
   std::vector<ShownRates> rates() const {
-    std::vector<ShownRates> all = {{1, false}};
-    if (turns_.way != all_slow_placement) all.insert(all.begin(), {0, false});
-    if (second_is_farther(turns_.request.pricing.platform, turns_.common.device))
-      all.push_back({1, true});
+    const bool farther = second_is_farther(turns_.request.pricing.platform, turns_.common.device);
+    if (turns_.way == all_slow_placement) return {{1, farther}};
+    std::vector<ShownRates> all = {{0, false}, {1, false}};
+    if (farther) all.push_back({1, true});
     return all;
+  }
+
+  /// Returns a text that is the same for all strategies for fates with which the policy makes the same plans for each
+  /// shown machine. Returns an empty text if this is not known.
+  std::string same_plans() const {
+    const auto& same_ways = turns_.of_policy.same_ways;
+    const std::string same = same_ways ? same_ways(turns_.request) : "";
+    return same.empty() ? "" : turns_.way + " " + same;
+  }
+  static std::string shown_text(std::int64_t bytes, const ShownRates& rates) {
+    return " " + std::to_string(bytes) + " " + std::to_string(rates.memory) +
+           (rates.far ? " far" : " near");
   }
 
   /// Returns whether the two memories together have at least `bytes` bytes.
@@ -145,9 +160,11 @@ class PlacedSearch {
   /// Returns the fastest placement of the policy's plan for a shown machine. If no placement fits and takes less than
   /// `worth` seconds, the result has no plan.
   Settled fastest(std::int64_t bytes, const ShownRates& rates, double worth) {
+    if (plans_like_larger(bytes, rates)) return {};
     const ShownMachine shown(turns_.request, turns_.common.device.name, bytes, rates);
     const Settled planned = judge(candidates_on(shown.request, turns_.of_policy)).best;
     if (!planned.plan) return {};
+    if (planned.within) planned_within_[rates].emplace_back(*planned.within, bytes);
     // The text does not say which fates a search has found, so plans with equal texts and seconds may differ.
     const bool is_new = placed_.insert({rates, planned.text, planned.seconds}).second;
     if (!is_new && !turns_.request.strategy().searches) return {};
@@ -182,6 +199,16 @@ class PlacedSearch {
     }
     way.plan = [made = std::make_shared<const Plan>(std::move(plan))] { return *made; };
     return way;
+  }
+
+  /// Returns whether the policy makes the same plan for this shown machine as for a larger one. This is so if the
+  /// fastest plan for the larger machine also fits into the smaller one, because the policy has fewer candidates there.
+  bool plans_like_larger(std::int64_t bytes, const ShownRates& rates) const {
+    const auto planned = planned_within_.find(rates);
+    return planned != planned_within_.end() &&
+           std::ranges::any_of(planned->second, [bytes](const auto& one) {
+             return one.first <= bytes && bytes <= one.second;
+           });
   }
 
   /// Returns the plan with facts that hold for two memories.
@@ -248,6 +275,8 @@ class PlacedSearch {
   PlacedPrices prices_;
   /// For each plan that has been placed: its shown machine's rates, the text of its choices, and its seconds.
   std::set<std::tuple<ShownRates, std::string, double>> placed_;
+  /// For shown machines with these rates: the bytes within which the fastest plan stays, and the bytes of the machine.
+  std::map<ShownRates, std::vector<std::pair<std::int64_t, std::int64_t>>> planned_within_;
   /// The results so far. A shown machine may lead to the same placed plan as another shown machine.
   std::set<std::pair<std::string, double>> found_;
 };

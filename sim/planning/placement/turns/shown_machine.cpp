@@ -115,6 +115,7 @@ ShownMachine::ShownMachine(const PolicyRequest& asked, const std::string& device
   if (!asked.capacity_enforced)
     for (Memory& memory : platform.memories) memory.capacity.reset();
   request.capacity_enforced = true;
+  request.made_to_change = true;
 }
 
 }  // namespace sluice
