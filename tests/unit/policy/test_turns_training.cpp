@@ -284,13 +284,13 @@ TEST_CASE("a computation of training has the same price in memories of the same 
       const PlannedScenario planned = plan_scenario(same);
       const PolicyRequest request = request_of(same, planned.cut, same.fates),
                           slow_request = request_of(slower, planned.cut, slower.fates);
-      PlacedPrices prices(request, "gpu"), slow_prices(slow_request, "gpu");
+      PlacedPrices prices(request, {"gpu"}), slow_prices(slow_request, {"gpu"});
       const PlacedKinds placed(prices, planned.plan, false);
       const TensorKinds all(placed.kinds().begin(), placed.kinds().end());
       for (const Action& action : planned.plan.actions) {
         if (action.is_transfer()) continue;
         INFO(name_of(action));
-        const StageWork work = work_of(planned.plan, action);
+        const StageWork work = prices.work_of(planned.plan, action);
         CHECK(prices.of(work, {}).seconds == Approx(action.seconds).epsilon(1e-9));
         CHECK(prices.of(work, all).seconds == Approx(action.seconds).epsilon(1e-9));
         // Kernels use only kinds of which the plan has tensors.
