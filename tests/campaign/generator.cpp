@@ -72,9 +72,9 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
       (turns || (drawn.acting == "resident" && drawn.training)))
     ways.push_back("backing");
   if (machine.has_own_second && drawn.acting != "resident") ways.push_back("auto");
-  if (machine.has_own_second && drawn.acting != "resident" && !drawn.sums_gradients)
+  if (machine.has_own_second && drawn.acting != "resident")
     ways.insert(ways.end(), {"static", "first_touch", "all_slow"});
-  if (machine.has_own_second && turns && !several && !drawn.sums_gradients)
+  if (machine.has_own_second && turns && !several)
     ways.insert(ways.end(), {"synchronous", "asynchronous", "cached"});
   // Without the key `placement`, a device that has two memories of its own has tensors in both.
   drawn.places = machine.has_own_second;

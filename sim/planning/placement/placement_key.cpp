@@ -22,12 +22,13 @@ constexpr const char* compared = "auto";
 using Placements = std::vector<std::string>;
 
 /// Throws an error if gradients of replicas are summed. The code that sums gradients expects one gradient tensor per
-/// stage, but a placement makes several.
+/// stage, but a placement of single tensors makes several.
 void require_summable(const PolicyRequest& request, const Reader& parameters) {
   if (request.sums_gradients)
     parameters.fail("placement",
                     "the gradients of replicas cannot be summed under the placement '" +
-                        parameters.text("placement") + "'; use placement none or backing");
+                        parameters.text("placement") +
+                        "' of policy resident; use replica streamed, or placement none or backing");
 }
 
 /// Throws an error if the placement is `cached` and the device reaches slow memory over a link.
@@ -97,7 +98,6 @@ Homes homes_of(const PolicyRequest& request, const Reader& parameters,
 Placements turns_compared(const PolicyRequest& request, const Reader& parameters,
                           const PlansForMachine& of_policy) {
   const bool compares = parameters.is_word("placement", compared) && request.memories_counted &&
-                        !request.sums_gradients &&
                         why_no_second(request.pricing.platform, of_policy.on).empty();
   return compares ? Placements{static_placement, all_slow_placement} : Placements();
 }
@@ -156,7 +156,6 @@ bool places_turns(const PolicyRequest& request, const Reader& parameters,
                   const PlansForMachine& of_policy) {
   if (!places(parameters)) return false;
   const std::string way = parameters.text("placement"), start = "'placement: " + way + "' ";
-  require_summable(request, parameters);
   const bool several = of_policy.on.names.size() > 1;
   const std::string why = why_no_second(request.pricing.platform, of_policy.on);
   if (!why.empty())

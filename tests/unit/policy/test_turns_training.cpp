@@ -140,12 +140,6 @@ TEST_CASE("under streamed, a placement in training that is not possible is refus
   CHECK_THROWS_WITH(make_plan(on_card(100, 300, trained("static"))),
                     Contains("no plan with placement static fits into the memories 'gpu' and "
                              "'gpu_ddr' together"));
-  const std::string replicas =
-      "policy: {name: data_parallel, replica: streamed, placement: static, devices: [gpu]}\n"
-      "workload: {mode: training, batch: 1}\n";
-  CHECK_THROWS_WITH(make_plan(on_card(3000, 9000, replicas)),
-                    Contains("the gradients of replicas cannot be summed under the placement "
-                             "'static'"));
 }
 
 /// Training of random dense layers on a random card with two memories.

@@ -53,8 +53,19 @@ void PlacedKinds::find_kinds() {
       if (is_first(made.pool)) found(made.tensor, action.stage);
 }
 
+/// Returns whether another device of the platform has the same second memory as a device that computes.
+bool PlacedKinds::shares_second() const {
+  for (const Device& other : prices_.request().pricing.platform.devices)
+    for (const Device* device : prices_.devices())
+      if (other.name != device->name && other.memories.size() > 1 &&
+          other.memories[1].pool == device->memories[1].pool)
+        return true;
+  return false;
+}
+
 void PlacedKinds::keep_sent_kinds() {
   TensorKinds kept;
+  if (prices_.request().sums_gradients && shares_second()) kept.insert({TensorClass::gradient});
   for (const Action& action : plan_.actions)
     for (const Flow& flow : action.flows)
       if (flow.tensor != none && kinds_of_[flow.tensor] && is_first(flow.from) &&

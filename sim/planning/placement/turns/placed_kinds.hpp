@@ -2,7 +2,8 @@
 // are of one kind. All tensors of a kind are in the first memories of the devices, or all are in the second memories.
 //
 // Devices may have the same second memory. Then a tensor that one of them sends to another one stays in the first
-// memories, and so do all tensors of its kind: a tensor in the common memory would have to be copied to itself.
+// memories, and so do all tensors of its kind: a tensor in the common memory would have to be copied to itself. The same
+// holds for gradients that replicas sum.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +57,7 @@ class PlacedKinds {
   void find_pools();
   void find_kinds();
   void keep_sent_kinds();
+  bool shares_second() const;
   bool is_first(std::uint32_t pool) const { return second_of_[pool] != none; }
   void order_kinds();
   /// Returns the seconds of all kernels of the run.
