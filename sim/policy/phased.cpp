@@ -21,8 +21,9 @@ namespace {
 /// In training, a phase computes the forward pass, the backward pass or the recomputation of one stage, for all
 /// micro-batches in flight. If a phase needs a tensor from another device, the tensor goes through host memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
-  refuse_in_training(parameters, {"weights", "weights_per", "last_turn", "host_data", "outputs"},
-                     "Sluice chooses when weights are loaded, inputs are always loaded, and no output is saved");
+  refuse_in_training(
+      parameters, {"weights", "weights_per", "last_turn", "host_data", "outputs"},
+      "Sluice chooses when weights are loaded, inputs are always loaded, and no output is saved");
   TrainingOrder order{"phased", false, {}, {}, parameters.boolean("overlap")};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   const Platform& platform = request.pricing.platform;
