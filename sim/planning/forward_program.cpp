@@ -6,19 +6,12 @@
 
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
+#include "planning/placement/computing_devices.hpp"
 #include "planning/program_draft.hpp"
 
 namespace sluice {
 
 namespace {
-
-/// Returns the devices of the stages, each device once, in the order in which they first occur.
-std::vector<std::string> each_once(const std::vector<std::string>& devices) {
-  std::vector<std::string> all;
-  for (const std::string& device : devices)
-    if (std::find(all.begin(), all.end(), device) == all.end()) all.push_back(device);
-  return all;
-}
 
 /// The tensors that a stage gets from other stages and makes for other stages. `reads` has the layers of earlier stages
 /// whose outputs the stage reads. `makes` has the stage's own layers whose outputs later stages read. Inputs of the

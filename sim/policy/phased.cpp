@@ -9,9 +9,10 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "planning/phased/listing.hpp"
+#include "planning/phased/plans.hpp"
+#include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"
-#include "policy/policy.hpp"
+#include "policy/placed_policy.hpp"
 
 namespace sluice {
 
@@ -20,8 +21,9 @@ namespace {
 /// In training, a phase computes the forward pass, the backward pass or the recomputation of one stage, for all
 /// micro-batches in flight. If a phase needs a tensor from another device, the tensor goes through host memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
-  refuse_in_training(parameters, {"weights", "weights_per", "last_turn", "host_data", "outputs"},
-                     "Sluice chooses when weights are loaded, inputs are always loaded, and no output is saved");
+  refuse_in_training(
+      parameters, {"weights", "weights_per", "last_turn", "host_data", "outputs"},
+      "Sluice chooses when weights are loaded, inputs are always loaded, and no output is saved");
   TrainingOrder order{"phased", false, {}, {}, parameters.boolean("overlap")};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   const Platform& platform = request.pricing.platform;
@@ -38,19 +40,22 @@ TrainingOrder phased_training(const PolicyRequest& request, const Reader& parame
   return order;
 }
 
-std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
-  if (!request.workload.training) return {};
-  return training_candidates(request, phased_training(request, parameters));
+PlansForMachine plans(const PolicyRequest& request, const Reader& parameters) {
+  if (!request.workload.training) return phase_plans(request, parameters);
+  const TrainingOrder order = phased_training(request, parameters);
+  return {.candidates =
+              [order](const PolicyRequest& machine) { return training_candidates(machine, order); },
+          .plan = [order](const PolicyRequest& machine) { return plan_training(machine, order); },
+          .at_least =
+              [order](const PolicyRequest& machine) { return training_at_least(machine, order); },
+          .on = {order.devices, order.overlap}};
 }
 
 /// Returns the mappings for `policy:` that are compared in inference, one for each order of phases.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
-  if (request.workload.training || parameters.text("weights_per") == "step") return {};
-  const std::vector<PhaseTurns> compared =
-      turns_to_compare(read_phase_rules(request, parameters), request.workload, parameters);
-  if (compared.size() == 1) return {};
   std::vector<Value> maps;
-  for (const PhaseTurns& turns : compared) {
+  if (request.workload.training) return maps;
+  for (const PhaseTurns& turns : open_turns(request, parameters)) {
     maps.push_back(parameters.map());
     maps.back().set("in_flight", Value::make(turns.in_flight));
     if (turns.last_turn > 0) maps.back().set("last_turn", Value::make(turns.last_turn));
@@ -58,16 +63,7 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-Draft plan_phased(const PolicyRequest& request, const Reader& parameters) {
-  if (request.workload.training)
-    return plan_training(request, phased_training(request, parameters));
-  return list_phases(request, read_phase_rules(request, parameters));
-}
-
-}  // namespace
-
-extern const Policy phased_policy;
-const Policy phased_policy = {
+const Policy without_placement = {
     .name = "phased",
     .summary =
         "PopART's phased execution: one device computes a stage while another device saves and "
@@ -88,9 +84,12 @@ const Policy phased_policy = {
     .takes_phases = true,
     .replicable = true,
     .cuts = cuts_for_devices,
-    .plan = plan_phased,
-    .candidates = candidates,
     .alternatives = alternatives,
 };
+
+}  // namespace
+
+extern const Policy phased_policy;
+const Policy phased_policy = placed_policy(without_placement, home_field(), plans);
 
 }  // namespace sluice

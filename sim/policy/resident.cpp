@@ -49,7 +49,10 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   const auto plan = [&parameters](const PolicyRequest& shown) {
     return plan_from_host(shown, parameters);
   };
-  return candidates_of_placements(request, parameters, "resident", {from_host, plan});
+  const CommonParameters common = read_common(request, parameters);
+  return candidates_of_placements(
+      request, parameters, "resident",
+      {.candidates = from_host, .plan = plan, .on = {{common.device.name}, common.overlap}});
 }
 
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
@@ -63,9 +66,10 @@ Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
     return placed_plan(asked, parameters, "resident", parameters.text("placement"));
   if (!parameters.is_word("placement", backing)) return plan_from_host(asked, parameters);
   backs(asked, parameters);
-  return backed_draft(asked, read_common(asked, parameters), [&](const PolicyRequest& shown) {
-    return plan_from_host(shown, parameters);
-  });
+  const CommonParameters common = read_common(asked, parameters);
+  return backed_draft(
+      asked, {{common.device.name}, common.overlap},
+      [&](const PolicyRequest& shown) { return plan_from_host(shown, parameters); });
 }
 
 /// Returns the cuts that are compared. In training, every cut of a small model is among them, because the cut decides

@@ -8,8 +8,9 @@
 
 #include "base/error.hpp"
 #include "planning/forward_program.hpp"
+#include "planning/placement/placement_key.hpp"
 #include "planning/program_listing.hpp"
-#include "policy/policy.hpp"
+#include "policy/placed_policy.hpp"
 
 namespace sluice {
 
@@ -73,10 +74,20 @@ std::vector<Field> parameters() {
   };
 }
 
-}  // namespace
+PlansForMachine plans(const PolicyRequest& request, const Reader& parameters) {
+  const std::vector<std::string> devices = devices_of_stages(request, parameters);
+  PlansForMachine plans{
+      .plan =
+          [&parameters](const PolicyRequest& machine) { return plan_sharded(machine, parameters); },
+      .on = {each_once(devices), parameters.boolean("overlap")},
+      .passed = {.inputs_stay = true, .answers_pass = true},
+      .takes_turns = false};
+  plans.fixed = {{"", plans.plan}};
+  plans.candidates = candidates_of(plans.fixed);
+  return plans;
+}
 
-extern const Policy sharded_policy;
-const Policy sharded_policy = {
+const Policy without_placement = {
     .name = "sharded",
     .summary =
         "Each stage stays on one device, and batches run one after the other, without "
@@ -91,7 +102,11 @@ const Policy sharded_policy = {
     .parameters = parameters(),
     .all_devices = true,
     .cuts = cuts_for_devices,
-    .plan = plan_sharded,
 };
+
+}  // namespace
+
+extern const Policy sharded_policy;
+const Policy sharded_policy = placed_policy(without_placement, stages_field(), plans);
 
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include "planning/streaming/choices.hpp"
 #include "planning/streaming/listing.hpp"
 #include "planning/training/training.hpp"
-#include "policy/policy.hpp"
+#include "policy/placed_policy.hpp"
 
 namespace sluice {
 
@@ -49,7 +49,8 @@ std::vector<Candidate> candidates_from_host(const PolicyRequest& request,
   return streamed_candidates(request, common, keys);
 }
 
-PlansForMachine plans_from_host(const Reader& parameters) {
+PlansForMachine plans_from_host(const PolicyRequest& request, const Reader& parameters) {
+  const CommonParameters common = read_common(request, parameters);
   return {
       [&parameters](const PolicyRequest& machine) {
         return candidates_from_host(machine, parameters);
@@ -64,15 +65,8 @@ PlansForMachine plans_from_host(const Reader& parameters) {
       [&parameters](const PolicyRequest& machine) {
         if (!machine.workload.training) return std::string();
         return steps_text(machine, training_order(machine, parameters));
-      }};
-}
-
-Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
-  return plan_of_turns(request, parameters, plans_from_host(parameters));
-}
-
-std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
-  return candidates_of_turns(request, parameters, plans_from_host(parameters));
+      },
+      {{common.device.name}, common.overlap}};
 }
 
 /// Returns the cuts that are compared: those of cuts_with(), and cuts into groups with about equally many bytes of
@@ -88,14 +82,10 @@ std::vector<CutChoice> cuts(const CutQuestion& question) {
 std::vector<Field> parameters() {
   std::vector<Field> fields = common_parameters();
   for (Field& field : streamed_parameters()) fields.push_back(std::move(field));
-  fields.push_back(home_field());
   return fields;
 }
 
-}  // namespace
-
-extern const Policy streamed_policy;
-const Policy streamed_policy = {
+const Policy without_placement = {
     .name = "streamed",
     .summary =
         "The weights of groups take turns on the device. Each time the weights of a group have been "
@@ -114,9 +104,11 @@ const Policy streamed_policy = {
     .modes = {{Mode::inference}, {Mode::training}},
     .replicable = true,
     .cuts = cuts,
-    .plan = plan_streamed,
-    .candidates = candidates,
-    .alternatives = alternatives_of_homes,
 };
+
+}  // namespace
+
+extern const Policy streamed_policy;
+const Policy streamed_policy = placed_policy(without_placement, home_field(), plans_from_host);
 
 }  // namespace sluice

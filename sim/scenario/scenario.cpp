@@ -204,18 +204,18 @@ Chosen<Policy> choose_policy(const Value& policy) {
 
 namespace {
 
-/// Returns the names of the devices that compute. If the policy makes replicas of another policy, these are the devices
-/// of all replicas. Otherwise, the list has one device: the device that the policy names, or the first device of the
-/// platform.
+/// Returns the names of the devices that compute: those that the policy names. If it names none, these are all devices of
+/// the platform, or the first device if the policy uses only one.
 std::vector<std::string> computing_devices(const Scenario& scenario, const Policy& policy,
                                            const Value& keys) {
   std::vector<std::string> names;
-  const Value* said = keys.find(policy.replicates ? "devices" : "device");
+  const Value* said = keys.find("devices");
+  if (!said) said = keys.find("device");
   if (said && said->is_scalar()) names = {said->text()};
   if (said && said->is_list())
     for (const Value& name : said->items()) names.push_back(name.is_scalar() ? name.text() : "");
   for (const Device& device : scenario.platform.devices)
-    if (!said && (names.empty() || policy.replicates)) names.push_back(device.name);
+    if (!said && (names.empty() || policy.all_devices)) names.push_back(device.name);
   return names;
 }
 

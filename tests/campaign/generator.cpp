@@ -62,16 +62,20 @@ bool add_phase_settings(Draws& draws, DrawnPolicy& drawn) {
 /// Draws which tensors are in slow memory. Slow memory is the second memory of the device, or host memory.
 void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine) {
   std::vector<std::string> ways = {"none"};
-  if (drawn.acting != "resident" && drawn.acting != "streamed") return;
+  if (drawn.acting == "basic") return;
+  const bool several = !drawn.is_replicated && drawn.devices > 1;
   if (drawn.acting == "resident" && !drawn.sums_gradients && machine.has_bandwidth)
     ways = {"none", "auto", "static", "first_touch", "all_slow", "synchronous", "asynchronous"};
   if (ways.size() > 1 && machine.has_second) ways.push_back("cached");
-  if (machine.has_own_second && (drawn.acting == "streamed" || drawn.training))
+  const bool turns = drawn.acting == "streamed" || drawn.acting == "phased";
+  if (machine.has_own_second && !several &&
+      (turns || (drawn.acting == "resident" && drawn.training)))
     ways.push_back("backing");
-  if (machine.has_own_second && drawn.acting == "streamed") ways.push_back("auto");
-  if (machine.has_own_second && drawn.acting == "streamed" && !drawn.sums_gradients)
-    ways.insert(ways.end(),
-                {"static", "synchronous", "asynchronous", "first_touch", "all_slow", "cached"});
+  if (machine.has_own_second && drawn.acting != "resident") ways.push_back("auto");
+  if (machine.has_own_second && drawn.acting != "resident")
+    ways.insert(ways.end(), {"static", "first_touch", "all_slow"});
+  if (machine.has_own_second && turns && !several)
+    ways.insert(ways.end(), {"synchronous", "asynchronous", "cached"});
   // Without the key `placement`, a device that has two memories of its own has tensors in both.
   drawn.places = machine.has_own_second;
   if (!draws.one_in(machine.has_second ? 2 : 12)) return;

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "execute/arithmetic/replay.hpp"
 #include "planning/placement/turns/placed_kinds.hpp"
@@ -17,13 +19,15 @@ struct BoundRuns {
   int runs = 0, reached = 0;
 };
 
-/// Plans a scenario whose tensors are all in the first memory of the device "gpu", without limits of memory. Places the
+/// Plans a scenario whose tensors are all in the first memories of the devices, without limits of memory. Places the
 /// plan in eight random ways, and checks that no run is faster than its bound. Adds the runs to `counts`.
-inline void check_placed_bounds(Scenario scenario, std::uint64_t seed, BoundRuns& counts) {
+inline void check_placed_bounds(Scenario scenario, std::uint64_t seed, BoundRuns& counts,
+                                const std::vector<std::string>& devices = {"gpu"},
+                                PassedTensors passed = {}) {
   scenario.capacity_enforced = false;
   const PlannedScenario planned = plan_scenario(scenario);
   const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
-  PlacedPrices prices(request, "gpu");
+  PlacedPrices prices(request, devices, passed);
   const PlacedKinds placed(prices, planned.plan,
                            scenario.policy.keys.map().find("overlap") != nullptr);
   Dice dice(seed);

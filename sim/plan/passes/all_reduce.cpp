@@ -17,10 +17,18 @@ bool sums_gradients(ActionKind kind) {
   return record_of(kind).adds_gradients;
 }
 
-std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
-  std::vector<std::string> devices;
-  for (const RingHop& hop : ring) devices.push_back(hop.from);
-  return devices;
+/// Returns the pool in which a computation or a load makes each tensor of gradients, by number of the tensor. A save
+/// makes a copy in host memory, which is not meant here.
+std::unordered_map<std::uint32_t, std::uint32_t> pools_of_gradients(const Plan& plan) {
+  std::unordered_map<std::uint32_t, std::uint32_t> pools;
+  const auto is_gradient = [&](std::uint32_t tensor) {
+    return plan.tensors[tensor].tensor_class == TensorClass::gradient;
+  };
+  for (const Action& action : plan.actions)
+    for (const Placement& made : action.allocates)
+      if (action.kind != ActionKind::save && is_gradient(made.tensor))
+        pools.emplace(made.tensor, made.pool);
+  return pools;
 }
 
 /// What is known about the gradients of one stage on one device after one batch.
@@ -35,16 +43,17 @@ struct Sum {
 
 class Rings {
  public:
-  Rings(Plan& plan, const std::vector<RingHop>& ring, bool overlap, std::int64_t micro_batches)
+  Rings(Plan& plan, const std::vector<std::string>& devices, const RingHops& connection,
+        bool overlap, std::int64_t micro_batches)
       : plan_(plan),
-        ring_(ring),
-        devices_(devices_of(ring)),
+        devices_(devices),
+        connection_(connection),
+        pools_(pools_of_gradients(plan)),
         overlap_(overlap),
         micro_batches_(micro_batches) {
     for (std::uint32_t t = 0; t < plan.tensors.size(); ++t)
       if (plan.tensors[t].tensor_class == TensorClass::gradient)
         gradients_.emplace(plan.tensors[t].name, t);
-    for (std::uint32_t p = 0; p < plan.pools.size(); ++p) pools_.emplace(plan.pools[p].name, p);
     for (std::uint32_t s = 0; s < plan.streams.size(); ++s)
       streams_.emplace(plan.streams[s].name, s);
     for (std::uint32_t r = 0; r < plan.routes.size(); ++r) routes_.emplace(plan.routes[r].name, r);
@@ -55,7 +64,6 @@ class Rings {
   void add() {
     for (const std::string& device : devices_) find_sums(device);
     before_.resize(plan_.actions.size() + 1);
-    if (!sums_.empty()) join_devices();
     for (auto sums = sums_.rbegin(); sums != sums_.rend();
          ++sums) {  // later stages come first, because their backward passes end first
       if (sums->second.size() != devices_.size())
@@ -134,11 +142,15 @@ class Rings {
     std::vector<std::vector<std::uint32_t>> sent(n, std::vector<std::uint32_t>(steps, none));
     std::vector<std::uint32_t> gradients;
     for (std::size_t k = 0; k < n; ++k) gradients.push_back(gradients_of(devices_[k], stage));
+    std::vector<Hop> hops;
+    for (std::size_t k = 0; k < n; ++k)
+      hops.push_back(hop(pools_.at(gradients[k]), pools_.at(gradients[(k + 1) % n])));
     add_collective(stage, batch, plan_.tensors[gradients.front()].bytes);
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t r = 0; r < steps; ++r) {
         const std::size_t piece = (k + 2 * n - r) % n;
-        sent[k][r] = list(piece_of(stage, k, gradients[k], piece, batch, r), sums[k].before);
+        sent[k][r] =
+            list(piece_of({stage, k, gradients[k], hops[k]}, piece, batch, r), sums[k].before);
       }
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t from = (k + n - 1) % n;
@@ -168,16 +180,17 @@ class Rings {
     return found == gradients_.end() ? none : found->second;
   }
 
-  /// The connection from one device to the next device of the ring. Unlike a RingHop, it consists of indices in the
-  /// plan: of the pools of both devices, of the stream and of the route.
+  /// The connection from one device to the next device of the ring. It consists of indices in the plan: of the pools of
+  /// both devices, of the stream and of the route.
   struct Hop {
     std::uint32_t from, to, stream, route;
   };
-  void join_devices() {
-    for (const RingHop& hop : ring_)
-      hops_.push_back({pools_.at(hop.from), pools_.at(hop.to),
-                       find_or_add(streams_, plan_.streams, hop.stream),
-                       find_or_add(routes_, plan_.routes, hop.route)});
+  Hop hop(std::uint32_t from, std::uint32_t to) {
+    const auto [known, fresh] = hops_.try_emplace({from, to});
+    if (!fresh) return known->second;
+    const RingHop made = connection_(plan_.pools[from].name, plan_.pools[to].name);
+    return known->second = {from, to, find_or_add(streams_, plan_.streams, made.stream),
+                            find_or_add(routes_, plan_.routes, made.route)};
   }
 
   using Numbers = std::unordered_map<std::string, std::uint32_t>;  ///< indexed by name
@@ -190,18 +203,24 @@ class Rings {
     return found->second;
   }
 
-  Action piece_of(std::int32_t stage, std::size_t k, std::uint32_t gradients, std::size_t piece,
-                  std::int64_t batch, std::size_t step) const {
+  /// What device `device` sends to the next device of the ring: the gradients of a stage.
+  struct Sent {
+    std::int32_t stage;
+    std::size_t device;
+    std::uint32_t gradients;
+    const Hop& hop;
+  };
+  Action piece_of(const Sent& sent, std::size_t piece, std::int64_t batch, std::size_t step) const {
     const auto n = static_cast<std::int64_t>(devices_.size());
-    const std::int64_t bytes = plan_.tensors[gradients].bytes;
+    const std::int64_t bytes = plan_.tensors[sent.gradients].bytes;
     Action action;
     action.kind = ActionKind::all_reduce;
-    action.name = devices_[k] + "/" + std::to_string(stage) + "ALL_REDUCE" + std::to_string(step) +
-                  (batch == 0 ? "" : "'" + std::to_string(batch + 1));
-    action.stage = stage;
-    action.flows.push_back({gradients, hops_[k].from, hops_[k].to, hops_[k].route,
+    action.name = devices_[sent.device] + "/" + std::to_string(sent.stage) + "ALL_REDUCE" +
+                  std::to_string(step) + (batch == 0 ? "" : "'" + std::to_string(batch + 1));
+    action.stage = sent.stage;
+    action.flows.push_back({sent.gradients, sent.hop.from, sent.hop.to, sent.hop.route,
                             bytes / n + (static_cast<std::int64_t>(piece) < bytes % n ? 1 : 0)});
-    action.stream = hops_[k].stream;
+    action.stream = sent.hop.stream;
     action.collective = static_cast<std::uint32_t>(plan_.collectives.size() - 1);
     return action;
   }
@@ -240,15 +259,17 @@ class Rings {
   }
 
   Plan& plan_;
-  const std::vector<RingHop>& ring_;
-  const std::vector<std::string> devices_;
+  const std::vector<std::string>& devices_;
+  const RingHops& connection_;
+  std::unordered_map<std::uint32_t, std::uint32_t>
+      pools_;  ///< the pool of each tensor of gradients
   bool overlap_;
   std::int64_t micro_batches_;
   Numbers gradients_;  ///< numbers of tensors
-  Numbers pools_, streams_, routes_;
+  Numbers streams_, routes_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> of_device_;
-  std::vector<Hop> hops_;                 ///< one per device
-  std::map<Key, std::vector<Sum>> sums_;  ///< each list is indexed by device
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Hop> hops_;  ///< by the two pools
+  std::map<Key, std::vector<Sum>> sums_;                         ///< each list is indexed by device
   std::vector<Action> added_;
   /// For each action of the plan, the added actions that are listed directly before it.
   std::vector<std::vector<std::uint32_t>> before_;
@@ -256,9 +277,9 @@ class Rings {
 
 }  // namespace
 
-void add_all_reduce(Plan& plan, const std::vector<RingHop>& ring, bool overlap,
-                    std::int64_t micro_batches) {
-  if (ring.size() > 1) Rings(plan, ring, overlap, micro_batches).add();
+void add_all_reduce(Plan& plan, const std::vector<std::string>& devices, const RingHops& hops,
+                    bool overlap, std::int64_t micro_batches) {
+  if (devices.size() > 1) Rings(plan, devices, hops, overlap, micro_batches).add();
 }
 
 }  // namespace sluice

@@ -14,6 +14,7 @@
 // Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations (2009), section 3.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,17 +24,18 @@ namespace sluice {
 
 /// The connection from one device to the next device of the ring.
 struct RingHop {
-  std::string from, to;  ///< devices
-  Stream stream;         ///< the copy engine that sends
-  Route route;           ///< the route names its links by their numbers in the plan
+  Stream stream;  ///< the copy engine that sends
+  Route route;    ///< the route names its links by their numbers in the plan
 };
+/// Returns the connection from one pool to another. The gradients of a stage may be in any memory of a device.
+using RingHops = std::function<RingHop(const std::string& from, const std::string& to)>;
 
-/// Adds the rings to a merged plan that has one replica on each device of `ring`. With `overlap`, a device sends a
+/// Adds the rings to a merged plan that has one replica on each of these devices. With `overlap`, a device sends a
 /// stage's gradients as soon as the stage's backward passes for the batch have ended. Without `overlap`, the device
 /// waits for the backward passes of all stages for the batch. The gradients of stage s on a device are the tensor
 /// `<device>/gradients.<s>`. A stage without this tensor gets no ring. On each device, a batch has `micro_batches`
 /// micro-batches. Each ring becomes a collective of the plan.
-void add_all_reduce(Plan& plan, const std::vector<RingHop>& ring, bool overlap,
-                    std::int64_t micro_batches);
+void add_all_reduce(Plan& plan, const std::vector<std::string>& devices, const RingHops& hops,
+                    bool overlap, std::int64_t micro_batches);
 
 }  // namespace sluice

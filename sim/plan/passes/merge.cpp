@@ -1,6 +1,7 @@
 #include "plan/passes/merge.hpp"
 
 #include <map>
+#include <set>
 
 #include "base/error.hpp"
 
@@ -30,6 +31,15 @@ class Table {
   std::vector<Thing>& things_;
   std::map<std::string, std::uint32_t> numbers_;
 };
+
+/// Returns the tensors that actions of the plan allocate in shared pools.
+std::set<std::uint32_t> copied_to_shared(const Plan& plan) {
+  std::set<std::uint32_t> copied;
+  for (const Action& action : plan.actions)
+    for (const Placement& made : action.allocates)
+      if (plan.pools[made.pool].shared()) copied.insert(made.tensor);
+  return copied;
+}
 
 class Merger {
  public:
@@ -78,9 +88,12 @@ class Merger {
       numbers.routes.push_back(routes_.enter(route));
     }
     for (const Stream& stream : part.streams) numbers.streams.push_back(streams_.enter(stream));
-    for (Tensor tensor : part.tensors) {
+    const std::set<std::uint32_t> copied = copied_to_shared(part);
+    for (std::uint32_t t = 0; t < part.tensors.size(); ++t) {
+      Tensor tensor = part.tensors[t];
       if (tensor.home != none) tensor.home = numbers.pools[tensor.home];
-      const bool shared = tensor.home != none && plan_.pools[tensor.home].shared();
+      const bool shared =
+          tensor.home != none && plan_.pools[tensor.home].shared() && copied.count(t) == 0;
       if (!shared || tensor.tensor_class != TensorClass::weight)
         tensor.name = name + "/" + tensor.name;
       else if (const Tensor* other = tensors_.find(tensor.name);

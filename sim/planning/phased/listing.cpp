@@ -169,16 +169,20 @@ class PhaseLister {
   }
 
   /// Returns the first transfer of each copy engine. A copy engine makes its transfers in order. So if the first
-  /// transfer waits for an action, the later transfers need no such wait.
+  /// transfer waits for an action, the later transfers need no such wait. If tensors may be placed later, weights may get
+  /// another copy engine than the inputs of the phase. Then the function returns the first transfer of either.
   template <class Iterator>
   std::vector<PlanBuilder::Ref> first_of_each_stream(Iterator begin, Iterator end) {
     std::vector<PlanBuilder::Ref> found;
-    for (; begin != end; ++begin) {
-      const std::uint32_t stream = builder_.at(*begin).stream;
+    const auto order_of = [&](PlanBuilder::Ref ref) {
+      const Action& load = builder_.at(ref);
+      const bool weights = load.micro_batch < 0;
+      return std::pair(load.stream, rules_.may_be_placed && weights);
+    };
+    for (; begin != end; ++begin)
       if (std::none_of(found.begin(), found.end(),
-                       [&](PlanBuilder::Ref other) { return builder_.at(other).stream == stream; }))
+                       [&](PlanBuilder::Ref other) { return order_of(other) == order_of(*begin); }))
         found.push_back(*begin);
-    }
     return found;
   }
 

@@ -11,27 +11,32 @@
 #include "planning/only_candidate.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/plan_routes.hpp"
+#include "planning/program.hpp"
 
 namespace sluice {
 namespace {
 
-/// Returns the shown machine (see backing.hpp): a platform in which the second memory of the device is the host memory.
-Platform shown_platform(const Platform& platform, const std::string& name) {
+/// Returns the shown machine (see backing.hpp): a platform in which the second memory of the devices is the host memory.
+Platform shown_platform(const Platform& platform, const std::vector<std::string>& names) {
   Platform shown = platform;
   shown.lookup = {};
+  shown.memories.clear();
+  const auto add = [&](const DeviceMemory& memory) {
+    if (std::ranges::count(shown.memories, memory.pool, &Memory::name) == 0)
+      shown.memories.push_back({memory.pool, memory.capacity});
+  };
   for (Device& device : shown.devices) {
-    if (device.name != name) continue;
-    const DeviceMemory first = device.memory(), second = device.memories[1];
+    if (std::ranges::count(names, device.name) == 0) continue;
+    add(device.memories[1]);
     device.memories.erase(device.memories.begin() + 1);
-    shown.memories = {{second.pool, second.capacity}};
-    if (!first.own) shown.memories.push_back({first.pool, first.capacity});
+    if (!device.memory().own) add(device.memory());
   }
   return shown;
 }
 
 struct ShownRequest {
-  ShownRequest(const PolicyRequest& asked, const std::string& device)
-      : platform(shown_platform(asked.pricing.platform, device)),
+  ShownRequest(const PolicyRequest& asked, const ComputingDevices& on)
+      : platform(shown_platform(asked.pricing.platform, on.names)),
         request(asked.priced({asked.pricing.model, asked.pricing.stages, platform,
                               asked.pricing.cost, asked.pricing.dtype, asked.pricing.training})) {
     request.real_machine = &asked.pricing.platform;
@@ -68,11 +73,12 @@ bool has_room_for_weights(const DeviceMemory& second, const Plan& plan) {
 /// Changes a plan for the shown machine into a plan for the real machine.
 class BackingRewriter {
  public:
-  BackingRewriter(Plan plan, const Platform& platform, const CommonParameters& common)
-      : plan_(std::move(plan)), routes_(plan_, platform), in_turn_(!common.overlap) {
-    const DeviceMemory& memory = common.device.memories[1];
+  BackingRewriter(Plan plan, const Platform& platform, const ComputingDevices& on)
+      : plan_(std::move(plan)), routes_(plan_, platform), in_turn_(!on.overlap) {
+    const Device& device = platform.device(on.names.front());
+    const DeviceMemory& memory = device.memories[1];
     second_ = pool_number(plan_, memory.pool);
-    if (memory.own) plan_.pools[second_].owner = common.device.name;
+    if (memory.own) plan_.pools[second_].owner = device.name;
     host_ = static_cast<std::uint32_t>(plan_.pools.size());
     const Memory& host = platform.host();
     plan_.pools.push_back({host.name, host.capacity, "", plan_.pools[second_].enforced});
@@ -117,15 +123,24 @@ class BackingRewriter {
         {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
   }
 
-  /// Makes the action use host memory, instead of the second memory, for inputs and for the tensors whose home is host
-  /// memory. An input that is loaded again is another tensor of the plan. It has no home, but it comes from the home of
-  /// the inputs.
+  /// Returns whether host memory takes the place of the second memory in this flow. This is so for the tensors whose home
+  /// is host memory, and for inputs and answers. A plan may have several tensors for one input, for example if the input
+  /// is loaded again. Such a tensor has no home, but it comes from the home of the inputs. An answer goes to a place that
+  /// is there from the start, so its save allocates nothing.
+  bool belongs_to_host(const Action& action, const Flow& flow) const {
+    const Tensor& tensor = plan_.tensors[flow.tensor];
+    if (tensor.home == host_ || tensor.tensor_class == TensorClass::input) return true;
+    return tensor.tensor_class == TensorClass::output && flow.to == second_ &&
+           action.allocates.empty();
+  }
+
+  /// Makes the action use host memory, instead of the second memory, for inputs, for answers, and for the tensors whose
+  /// home is host memory.
   void redirect(Action& action) {
     for (Flow& flow : action.flows) {
       if (flow.tensor == none) continue;
-      const Tensor& tensor = plan_.tensors[flow.tensor];
-      if (tensor.home != host_ && tensor.tensor_class != TensorClass::input) continue;
       if (flow.from != second_ && flow.to != second_) continue;
+      if (!belongs_to_host(action, flow)) continue;
       (flow.from == second_ ? flow.from : flow.to) = host_;
       routes_.send(action, flow);
     }
@@ -137,7 +152,8 @@ class BackingRewriter {
   }
 
   /// Adds loads of the weights at the start of the prologue: from host memory to the second memory, in the order in
-  /// which the plan first reads the weights. Actions that read weights from the second memory wait for these loads.
+  /// which the plan first reads the weights. Actions that read weights from the second memory wait for these loads. A plan
+  /// may have several tensors for the weights of a stage, one per load. Only one of them has a home.
   void load_once() {
     // The action that loads a tensor, indexed by tensor.
     std::map<std::uint32_t, std::uint32_t> loads;
@@ -147,10 +163,11 @@ class BackingRewriter {
       for (Wait& wait : action.waits) wait.action += count;
       for (const Flow& flow : action.flows) {
         if (flow.from != second_ || flow.tensor == none) continue;
-        if (std::find(begin_.begin(), begin_.end(), flow.tensor) == begin_.end()) continue;
+        const std::uint32_t weights = home_of(flow.tensor, action.stage);
+        if (weights == none) continue;
         const auto [load, fresh] =
-            loads.try_emplace(flow.tensor, static_cast<std::uint32_t>(head.size()));
-        if (fresh) head.push_back(load_of(flow.tensor, action.stage));
+            loads.try_emplace(weights, static_cast<std::uint32_t>(head.size()));
+        if (fresh) head.push_back(load_of(weights, action.stage));
         action.waits.push_back({load->second, 0});
       }
     }
@@ -163,6 +180,16 @@ class BackingRewriter {
     plan_.body_end += count;
     plan_.actions.insert(plan_.actions.begin(), std::make_move_iterator(head.begin()),
                          std::make_move_iterator(head.end()));
+  }
+
+  /// Returns the tensor with these weights whose home is the second memory. Returns `none` for other tensors.
+  std::uint32_t home_of(std::uint32_t tensor, std::int32_t stage) const {
+    if (std::ranges::count(begin_, tensor) > 0) return tensor;
+    if (plan_.tensors[tensor].tensor_class != TensorClass::weight || stage < 0) return none;
+    const std::string name = instance_name("weights", static_cast<std::size_t>(stage), -1);
+    const auto home = std::ranges::find(
+        begin_, name, [&](std::uint32_t t) -> const std::string& { return plan_.tensors[t].name; });
+    return home == begin_.end() ? none : *home;
   }
 
   Action load_of(std::uint32_t t, std::int32_t stage) {
@@ -183,8 +210,8 @@ class BackingRewriter {
   std::vector<std::uint32_t> begin_;
 };
 
-Plan rewrite_for(const PolicyRequest& request, const CommonParameters& common, Plan plan) {
-  Plan rewritten = BackingRewriter(std::move(plan), request.pricing.platform, common).rewrite();
+Plan rewrite_for(const PolicyRequest& request, const ComputingDevices& on, Plan plan) {
+  Plan rewritten = BackingRewriter(std::move(plan), request.pricing.platform, on).rewrite();
   std::erase_if(rewritten.facts, is_proven);  // these facts hold only for the shown machine
   rewritten.facts.insert(rewritten.facts.begin(), Fact("placement", backing));
   return rewritten;
@@ -192,20 +219,20 @@ Plan rewrite_for(const PolicyRequest& request, const CommonParameters& common, P
 
 /// `shown` is a result for the shown machine. Returns the corresponding result for the real machine: the rewritten plan
 /// and its seconds. The returned result has no plan if a memory is too small.
-Settled settled_on(const PolicyRequest& request, const CommonParameters& common,
-                   const Settled& shown) {
-  Settled one = settled(shown.text, [&] { return rewrite_for(request, common, shown.plan()); });
+Settled settled_on(const PolicyRequest& request, const ComputingDevices& on, const Settled& shown) {
+  Settled one = settled(shown.text, [&] { return rewrite_for(request, on, shown.plan()); });
   one.attempt = shown.attempt;
   return one;
 }
 
 /// `candidate` is a candidate for the shown machine. Returns the corresponding candidate for the real machine.
 Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>& shown,
-                 const PolicyRequest& request, const CommonParameters& common) {
-  const auto change = [shown, &request, common](Settled& one) {
+                 const PolicyRequest& request, const ComputingDevices& on) {
+  const auto change = [shown, &request, on](Settled& one) {
+    const Device& device = request.pricing.platform.device(on.names.front());
     if (one.plan && !shown->weights_fit)
-      shown->weights_fit = has_room_for_weights(common.device.memories[1], one.plan());
-    if (one.plan) one = settled_on(request, common, one);
+      shown->weights_fit = has_room_for_weights(device.memories[1], one.plan());
+    if (one.plan) one = settled_on(request, on, one);
     one.text = with_placement(backing, one.text);
   };
   return changed(std::move(candidate), change, [shown](const auto& call) {
@@ -240,29 +267,36 @@ void require_backing(const Platform& platform, const std::string& device,
     parameters.fail("placement", "'backing' for 'placement': " + why + "; expected placement none");
 }
 
-Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
-                   const PlanOf& plan) {
-  const ShownRequest shown(request, common.device.name);
-  return rewrite_for(request, common, finish(plan(shown.request), shown.request));
+Draft backed_draft(const PolicyRequest& request, const ComputingDevices& on, const PlanOf& plan) {
+  const ShownRequest shown(request, on);
+  return rewrite_for(request, on, finish(plan(shown.request), shown.request));
 }
 
-std::vector<Candidate> backed_candidates(const PolicyRequest& request,
-                                         const CommonParameters& common,
+std::vector<Candidate> backed_candidates(const PolicyRequest& request, const ComputingDevices& on,
                                          const CandidatesOf& candidates) {
-  const auto shown = std::make_shared<const ShownRequest>(request, common.device.name);
+  const auto shown = std::make_shared<const ShownRequest>(request, on);
   std::vector<Candidate> offered;
   for (Candidate& one : candidates(shown->request))
-    offered.push_back(backed(std::move(one), shown, request, common));
+    offered.push_back(backed(std::move(one), shown, request, on));
   return offered;
 }
 
-std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
-                                           const CommonParameters& common, Homes homes,
+CandidatesOf candidates_of(std::vector<FixedPlan> fixed) {
+  return [fixed = std::move(fixed)](const PolicyRequest& machine) {
+    std::vector<Candidate> candidates;
+    for (const FixedPlan& one : fixed)
+      candidates.push_back(only_candidate(
+          one.text, [&machine, plan = one.plan] { return finish(plan(machine), machine); }));
+    return candidates;
+  };
+}
+
+std::vector<Candidate> candidates_of_homes(const PolicyRequest& request, Homes homes,
                                            const PlansForMachine& of_policy,
                                            std::vector<Candidate> others) {
   std::vector<Candidate> from_host, from_second;
   if (homes.host) from_host = of_policy.candidates(request);
-  if (homes.backing) from_second = backed_candidates(request, common, of_policy.candidates);
+  if (homes.backing) from_second = backed_candidates(request, of_policy.on, of_policy.candidates);
   const bool several = (homes.host && homes.backing) || !others.empty();
   const bool searches = several && request.strategy().searches;
   if (from_host.empty() && from_second.empty() && others.empty() && !searches) return {};
@@ -271,9 +305,10 @@ std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
     from_host.push_back(
         only_candidate("", [&request, plan] { return finish(plan(request), request); }));
   if (homes.backing && from_second.empty())
-    from_second.push_back(only_candidate(
-        std::string("placement: ") + backing,
-        [&request, common, plan] { return finish(backed_draft(request, common, plan), request); }));
+    from_second.push_back(
+        only_candidate(std::string("placement: ") + backing, [&request, on = of_policy.on, plan] {
+          return finish(backed_draft(request, on, plan), request);
+        }));
   if (several)  // Several placements are compared, so the text names the placement.
     for (Candidate& one : from_host)
       one = changed(std::move(one),

@@ -22,12 +22,13 @@ constexpr const char* compared = "auto";
 using Placements = std::vector<std::string>;
 
 /// Throws an error if gradients of replicas are summed. The code that sums gradients expects one gradient tensor per
-/// stage, but a placement makes several.
+/// stage, but a placement of single tensors makes several.
 void require_summable(const PolicyRequest& request, const Reader& parameters) {
   if (request.sums_gradients)
     parameters.fail("placement",
                     "the gradients of replicas cannot be summed under the placement '" +
-                        parameters.text("placement") + "'; use placement none or backing");
+                        parameters.text("placement") +
+                        "' of policy resident; use replica streamed, or placement none or backing");
 }
 
 /// Throws an error if the placement is `cached` and the device reaches slow memory over a link.
@@ -80,33 +81,34 @@ std::vector<Value> placements_of_training(const PolicyRequest& request, const Re
 
 /// Returns the homes that `placement` allows for weights that take turns. Throws InputError at `placement`.
 Homes homes_of(const PolicyRequest& request, const Reader& parameters,
-               const CommonParameters& common) {
-  const Platform& platform = request.pricing.platform;
-  const std::string& device = common.device.name;
+               const PlansForMachine& of_policy) {
   const std::string said = parameters.text("placement");
-  if (said == backing) require_backing(platform, device, parameters);
-  return {said != backing,
-          said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
+  if (said != backing && said != compared) return {true, false};
+  const std::string why = why_no_common_home(request.pricing.platform, of_policy.on);
+  if (said == backing && !why.empty())
+    parameters.fail("placement", "'backing' for 'placement': " + why + "; expected placement none" +
+                                     (of_policy.on.names.size() > 1 ? ", static or auto" : ""));
+  return {said != backing, said == backing || (why.empty() && of_policy.takes_turns)};
 }
 
-/// Returns the placements of tensors in both memories of the device that `auto` also compares, for a policy whose
-/// weights take turns. The plans with `first_touch` are among those with `static`. A device with a hardware cache is
-/// another machine. If the cost model does not count the bandwidths of memories, a scenario may not ask for these
-/// placements, so they are not compared either.
+/// Returns the placements of tensors in both memories of the devices that `auto` also compares, for a policy that plans
+/// as if each device had a single memory. The plans with `first_touch` are among those with `static`. A device with a
+/// hardware cache is another machine. If the cost model does not count the bandwidths of memories, a scenario may not ask
+/// for these placements, so they are not compared either.
 Placements turns_compared(const PolicyRequest& request, const Reader& parameters,
-                          const Homes& homes) {
-  const bool compares = parameters.is_word("placement", compared) && homes.backing &&
-                        request.memories_counted && !request.sums_gradients;
+                          const PlansForMachine& of_policy) {
+  const bool compares = parameters.is_word("placement", compared) && request.memories_counted &&
+                        why_no_second(request.pricing.platform, of_policy.on).empty();
   return compares ? Placements{static_placement, all_slow_placement} : Placements();
 }
 
 /// Returns the candidates of `auto` with the placement `way`. The scenario does not name `way`. So if the cost model
 /// has no price for this placement, this is no error: the candidates are left out, and `way` is erased from `priced`.
 Candidate placed_turns_with(const std::string& way, const PolicyRequest& request,
-                            const CommonParameters& common, const PlansForMachine& of_policy,
+                            const PlansForMachine& of_policy,
                             const std::shared_ptr<Placements>& priced) {
   return changed(
-      placed_on_shown_machines({request, common, way, of_policy}),
+      placed_on_shown_machines({request, way, of_policy}),
       [way](Settled& one) { one.text = with_placement(way, one.text); },
       [way, priced](const auto& call) {
         try {
@@ -120,11 +122,10 @@ Candidate placed_turns_with(const std::string& way, const PolicyRequest& request
 /// Returns the candidates of `auto` whose tensors are in both memories of the device. The plans with `all_slow` are
 /// among those with `static`. So `all_slow` gets candidates of its own only if the cost model has no prices for
 /// `static`. `priced` is a list of names: `static` and `all_slow`. Those without prices are erased from the list.
-Candidate placed_turns_compared(const PolicyRequest& request, const CommonParameters& common,
-                                const PlansForMachine& of_policy,
+Candidate placed_turns_compared(const PolicyRequest& request, const PlansForMachine& of_policy,
                                 const std::shared_ptr<Placements>& priced) {
-  Candidate all = placed_turns_with(static_placement, request, common, of_policy, priced);
-  Candidate slow = placed_turns_with(all_slow_placement, request, common, of_policy, priced);
+  Candidate all = placed_turns_with(static_placement, request, of_policy, priced);
+  Candidate slow = placed_turns_with(all_slow_placement, request, of_policy, priced);
   all.open = [open = std::move(all.open), open_slow = std::move(slow.open), priced] {
     std::vector<Candidate> opened = open();
     return std::ranges::count(*priced, static_placement) > 0 ? opened : open_slow();
@@ -132,15 +133,16 @@ Candidate placed_turns_compared(const PolicyRequest& request, const CommonParame
   return all;
 }
 
-/// Adds a fact to the plans of a candidate: the names of the placements that were compared. `turns` has the names of
-/// these placements, except `none` and `backing`. They are known only when all candidates have been judged, and a plan
-/// is made after that.
-Candidate saying_compared(Candidate candidate, const std::shared_ptr<const Placements>& turns) {
-  return changed(std::move(candidate), [turns](Settled& way) {
+/// Adds a fact to the plans of a candidate: the names of the placements that were compared. `homes` has the first of
+/// these names, and `turns` has the others. `turns` is known only when all candidates have been judged, and a plan is
+/// made after that.
+Candidate saying_compared(Candidate candidate, const std::string& homes,
+                          const std::shared_ptr<const Placements>& turns) {
+  return changed(std::move(candidate), [homes, turns](Settled& way) {
     if (!way.plan) return;
-    way.plan = [plan = std::move(way.plan), turns] {
+    way.plan = [plan = std::move(way.plan), homes, turns] {
       Plan made = plan();
-      std::string placements = std::string(nowhere_else) + ", " + backing;
+      std::string placements = homes;
       for (const std::string& one : *turns) placements += ", " + one;
       made.facts.emplace_back("placements_compared", placements);
       return made;
@@ -148,17 +150,22 @@ Candidate saying_compared(Candidate candidate, const std::shared_ptr<const Place
   });
 }
 
-/// Returns whether the tensors of a policy whose weights take turns are placed in both memories of the device. Throws
-/// InputError at `placement` if these placements are not possible.
+/// Returns whether the tensors of a policy that plans as if each device had a single memory are placed in both memories
+/// of the devices. Throws InputError at `placement` if these placements are not possible.
 bool places_turns(const PolicyRequest& request, const Reader& parameters,
-                  const CommonParameters& common) {
+                  const PlansForMachine& of_policy) {
   if (!places(parameters)) return false;
-  const std::string start = "'placement: " + parameters.text("placement") + "' ";
-  require_summable(request, parameters);
-  const std::string why = why_no_backing(request.pricing.platform, common.device.name);
+  const std::string way = parameters.text("placement"), start = "'placement: " + way + "' ";
+  const bool several = of_policy.on.names.size() > 1;
+  const std::string why = why_no_second(request.pricing.platform, of_policy.on);
   if (!why.empty())
     parameters.fail("placement", start + "needs a device with a second memory of its own: " + why +
-                                     "; use policy resident");
+                                     (several ? "; use placement none" : "; use policy resident"));
+  if (several && std::ranges::count(placements_of_several(), way) == 0)
+    parameters.fail("placement", start + "is for a single device, but " +
+                                     std::to_string(of_policy.on.names.size()) +
+                                     " devices compute: use placement static, or let one device "
+                                     "compute");
   return true;
 }
 
@@ -238,8 +245,8 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
         asked ? std::vector<std::string>{parameters.text("placement")} : placements_compared());
   if (asked && !placed.empty()) refuse_common_in_training(parameters);
   if (asked) return placed;
-  return candidates_of_homes(request, common, {!parameters.is_word("placement", backing), back},
-                             of_policy, std::move(placed));
+  return candidates_of_homes(request, {!parameters.is_word("placement", backing), back}, of_policy,
+                             std::move(placed));
 }
 
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
@@ -272,37 +279,56 @@ Field home_field() {
   return placement;
 }
 
+Field stages_field() {
+  Field placement = {
+      .name = "placement",
+      .type = Type::choice,
+      .summary =
+          "the memories of each device in which tensors are; none: the first memory; static, first_touch: both memories; "
+          "all_slow: the second memory; auto: the fastest of these; default: auto if each device has a second memory "
+          "that is not host memory",
+      .default_text = nowhere_else,
+      .choices = {nowhere_else, compared}};
+  for (const std::string& way : placements_of_several()) placement.choices.push_back(way);
+  return placement;
+}
+
 Draft plan_of_turns(const PolicyRequest& request, const Reader& parameters,
                     const PlansForMachine& of_policy) {
-  const CommonParameters common = read_common(request, parameters);
-  if (places_turns(request, parameters, common))
-    return placed_turns_draft({request, common, parameters.text("placement"), of_policy});
-  if (homes_of(request, parameters, common).host) return of_policy.plan(request);
-  return backed_draft(request, common, of_policy.plan);
+  if (places_turns(request, parameters, of_policy))
+    return placed_turns_draft({request, parameters.text("placement"), of_policy});
+  if (homes_of(request, parameters, of_policy).host) return of_policy.plan(request);
+  return backed_draft(request, of_policy.on, of_policy.plan);
 }
 
 std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const Reader& parameters,
                                            const PlansForMachine& of_policy) {
-  const CommonParameters common = read_common(request, parameters);
-  if (places_turns(request, parameters, common))
-    return placed_turns_candidates({request, common, parameters.text("placement"), of_policy});
-  const Homes homes = homes_of(request, parameters, common);
+  // The alternatives of the policy are the fixed plans.
+  if (parameters.is_word("placement", nowhere_else) && !of_policy.fixed.empty()) return {};
+  if (places_turns(request, parameters, of_policy))
+    return placed_turns_candidates({request, parameters.text("placement"), of_policy});
+  const Homes homes = homes_of(request, parameters, of_policy);
   std::vector<Candidate> placed;
-  const auto turns = std::make_shared<Placements>(turns_compared(request, parameters, homes));
-  if (!turns->empty()) placed.push_back(placed_turns_compared(request, common, of_policy, turns));
+  const auto turns = std::make_shared<Placements>(turns_compared(request, parameters, of_policy));
+  if (!turns->empty()) placed.push_back(placed_turns_compared(request, of_policy, turns));
+  const bool several = homes.host && (homes.backing || !placed.empty());
   std::vector<Candidate> candidates =
-      candidates_of_homes(request, common, homes, of_policy, std::move(placed));
-  if (homes.host && homes.backing)
-    for (Candidate& one : candidates) one = saying_compared(std::move(one), turns);
+      candidates_of_homes(request, homes, of_policy, std::move(placed));
+  const std::string names =
+      nowhere_else + (homes.backing ? std::string(", ") + backing : std::string());
+  if (several)
+    for (Candidate& one : candidates) one = saying_compared(std::move(one), names, turns);
   return candidates;
 }
 
-std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters) {
-  const CommonParameters common = read_common(request, parameters);
-  const Homes homes = homes_of(request, parameters, common);
-  if (!homes.host || !homes.backing) return {};
-  return with_placements(parameters, {nowhere_else, backing},
-                         turns_compared(request, parameters, homes));
+std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters,
+                                         const PlansForMachine& of_policy) {
+  const Homes homes = homes_of(request, parameters, of_policy);
+  const Placements turns = turns_compared(request, parameters, of_policy);
+  if (!homes.host || (!homes.backing && turns.empty())) return {};
+  Placements first = {nowhere_else};
+  if (homes.backing) first.emplace_back(backing);
+  return with_placements(parameters, std::move(first), turns);
 }
 
 }  // namespace sluice

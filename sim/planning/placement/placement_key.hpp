@@ -1,7 +1,8 @@
 // The key `placement` of a policy: its field, and the plans for each of its values. Two kinds of policies have this
-// key. A policy of the first kind keeps all weights on the device. For such a policy, `placement` may ask for another
-// plan, which places single tensors. A policy of the second kind lets weights take turns. For such a policy,
-// `placement` gives the home of these weights, or places the tensors of the policy's own plan (placed_turns.hpp).
+// key. A policy of the first kind keeps all weights on one device. For such a policy, `placement` may ask for another
+// plan, which places single tensors. A policy of the second kind plans as if each device had a single memory. For such a
+// policy, `placement` places the tensors of the policy's own plan (placed_turns.hpp). If the policy lets weights take
+// turns, `placement` may also give the home of these weights.
 #pragma once
 
 #include <optional>
@@ -13,12 +14,12 @@
 
 namespace sluice {
 
-/// Returns the field `placement` of a policy that keeps all weights on the device.
+/// Returns the field `placement` of a policy that keeps all weights on one device.
 Field placement_field();
 
-/// Returns whether the field `placement` is that of a policy whose weights stay on the device. Then `auto` compares
-/// placements of single tensors, which needs a cost model that counts the bandwidths of memories. If the policy's
-/// weights take turns, `auto` compares the homes of the weights with every cost model. `auto` compares other
+/// Returns whether the field `placement` is that of a policy that keeps all weights on one device. Then `auto` compares
+/// placements of single tensors, which needs a cost model that counts the bandwidths of memories. If the policy is of
+/// the other kind, `auto` compares the homes of its weights with every cost model. `auto` compares other
 /// placements only with a cost model that counts the bandwidths of memories.
 bool compares_placements(const Field& placement);
 
@@ -51,10 +52,12 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps);
 
-/// Returns the field `placement` of a policy whose weights take turns on the device.
+/// Returns the field `placement` of a policy whose weights take turns on the devices.
 Field home_field();
+/// Returns the field `placement` of a policy whose stages, with their weights, stay on several devices.
+Field stages_field();
 
-/// These functions return the plan, or the candidates, of a policy whose weights take turns. The plan and the
+/// These functions return the plan, or the candidates, of a policy that has one of these two fields. The plan and the
 /// candidates follow the value of `placement`. `of_policy` makes them for a given machine. The request and the
 /// parameters must outlive the candidates. If the value of `placement` is not possible for this machine or workload,
 /// the functions throw an InputError that points to this key. If the tensors do not fit, they throw Infeasible.
@@ -64,8 +67,9 @@ std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const R
                                            const PlansForMachine& of_policy);
 
 /// Returns the mappings for `policy:` that are compared. In the first mapping, host memory is the home of the weights
-/// that take turns, and in the second mapping, the second memory is. If `placement` is `auto`, there may be further
-/// mappings, with the placements `static` and `all_slow`. If `placement` allows only one home, the list is empty.
-std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters);
+/// that take turns. In the second mapping, the second memory is, if this is possible. If `placement` is `auto`, there may
+/// be further mappings, with the placements `static` and `all_slow`. If `placement` leaves no choice, the list is empty.
+std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters,
+                                         const PlansForMachine& of_policy);
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "policy/settle/replicas.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.hpp"
 #include "plan/passes/all_reduce.hpp"
@@ -34,19 +35,11 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
   return keys;
 }
 
-/// Returns a ring of the devices: each device sends to the next device, and the last device to the first.
-std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::string>& devices) {
-  std::vector<RingHop> ring;
-  for (std::size_t k = 0; k < devices.size(); ++k) {
-    const std::string& next = devices[(k + 1) % devices.size()];
-    if (next == devices[k]) break;
-    const Path& path = platform.path(devices[k], next);
-    ring.push_back({.from = devices[k],
-                    .to = next,
-                    .stream = {path.stream, StreamKind::copy, path.device},
-                    .route = {path.name, path.channels, path.setup_s, path.latency_s}});
-  }
-  return ring;
+/// Returns the connection from one memory to another, by which replicas sum their gradients.
+RingHop hop(const Platform& platform, const std::string& from, const std::string& to) {
+  const Path& path = platform.path(from, to);
+  return {.stream = {path.stream, StreamKind::copy, path.device},
+          .route = {path.name, path.channels, path.setup_s, path.latency_s}};
 }
 
 /// Returns whether the replicas sum their gradients over a ring.
@@ -133,8 +126,26 @@ bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>
          });
 }
 
+/// Returns the paths from the memories of one device to those of another. Gradients may be in the first two memories of
+/// a device.
+std::vector<const Path*> paths_between(const Platform& platform, const std::string& from,
+                                       const std::string& to) {
+  const auto memories = [&](const std::string& device) {
+    std::vector<std::string> names = {device};
+    const std::vector<DeviceMemory>& all = platform.device(device).memories;
+    if (all.size() > 1) names.push_back(all[1].pool);
+    return names;
+  };
+  std::vector<const Path*> paths;
+  for (const std::string& first : memories(from))
+    for (const std::string& second : memories(to))
+      if (const Path* path = platform.path_or_null(first, second)) paths.push_back(path);
+  return paths;
+}
+
 /// Returns a lower bound of the seconds in which the busiest copy engine between two devices sends its pieces of the
-/// gradients in a run of training (plan/passes/all_reduce.hpp).
+/// gradients in a run of training (plan/passes/all_reduce.hpp). The gradients of all stages are in the same memory of a
+/// device.
 double all_reduce_seconds(const PolicyRequest& request, const std::vector<std::string>& devices) {
   const Workload& workload = request.workload;
   const auto replicas = static_cast<std::int64_t>(devices.size());
@@ -142,15 +153,21 @@ double all_reduce_seconds(const PolicyRequest& request, const std::vector<std::s
       static_cast<double>(workload.steps) * static_cast<double>(workload.batches_per_step);
   const auto pieces = static_cast<double>(2 * (replicas - 1));
   double busiest_s = 0;
-  for (const RingHop& hop : ring_of(request.pricing.platform, devices)) {
-    const double rate = narrowest(request.pricing.platform, hop.route.links);
-    double seconds = 0;
-    for (const Stage& stage : request.pricing.stages) {
-      const std::int64_t bytes = workload.training->gradient_bytes(stage.weight_bytes);
-      if (bytes == 0) continue;
-      seconds += pieces * (hop.route.setup_s + static_cast<double>(bytes / replicas) / rate);
+  const Platform& platform = request.pricing.platform;
+  for (std::size_t k = 0; replicas > 1 && k < devices.size(); ++k) {
+    double least_s = std::numeric_limits<double>::infinity();
+    for (const Path* path :
+         paths_between(platform, devices[k], devices[(k + 1) % devices.size()])) {
+      const double rate = narrowest(platform, path->channels);
+      double seconds = 0;
+      for (const Stage& stage : request.pricing.stages) {
+        const std::int64_t bytes = workload.training->gradient_bytes(stage.weight_bytes);
+        if (bytes == 0) continue;
+        seconds += pieces * (path->setup_s + static_cast<double>(bytes / replicas) / rate);
+      }
+      least_s = std::min(least_s, seconds);
     }
-    busiest_s = std::max(busiest_s, seconds);
+    if (least_s < std::numeric_limits<double>::infinity()) busiest_s = std::max(busiest_s, least_s);
   }
   const double additions = batches * pieces * static_cast<double>(request.pricing.stages.size());
   return lowered_for_rounding(batches * busiest_s * within_accuracy, additions);
@@ -234,9 +251,12 @@ Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& pa
       pool.capacity = device->memory().capacity;
   plan.name = "data_parallel " + policy.name;
   if (sums_gradients(request.workload, parameters))
-    add_all_reduce(plan, ring_of(platform, devices), parameters.text("all_reduce") == "overlapped",
-                   request.workload.batch / request.workload.micro_batch /
-                       static_cast<std::int64_t>(devices.size()));
+    add_all_reduce(
+        plan, devices,
+        [&](const std::string& from, const std::string& to) { return hop(platform, from, to); },
+        parameters.text("all_reduce") == "overlapped",
+        request.workload.batch / request.workload.micro_batch /
+            static_cast<std::int64_t>(devices.size()));
   return with_transfers(std::move(plan), parameters.text("transfers"));
 }
 

@@ -222,12 +222,11 @@ TEST_CASE(
       TrainingOrder order{.policy = "tested", .weights_stay = policy == "resident"};
       order.devices = {"gpu"};
       order.overlap = !dice.one_in(4);
-      const CommonParameters common{scenario.platform.device("gpu"), "host", order.overlap, 1,
-                                    true};
       const auto of_policy = [&](const PolicyRequest& shown) {
         return training_candidates(shown, order);
       };
-      for (const Candidate& candidate : backed_candidates(request, common, of_policy)) {
+      for (const Candidate& candidate :
+           backed_candidates(request, {order.devices, order.overlap}, of_policy)) {
         INFO(policy << " case " << c << "\n" << made.text() << request.strategy().name);
         double least = std::numeric_limits<double>::infinity();
         for (const Candidate& way : opened(candidate)) {

@@ -9,8 +9,10 @@
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "scenario/scenario.hpp"
+#include "support/both_executors.hpp"
 #include "support/campaign.hpp"
 #include "support/random_chain.hpp"
+#include "support/two_memory_cards.hpp"
 #include "support/two_products.hpp"
 
 namespace sluice {
@@ -150,6 +152,39 @@ policy: {name: data_parallel, replica: streamed, placement: )";
     INFO(placement);
     CHECK(chosen <= seconds(placement) * (1 + 1e-9));
   }
+}
+
+/// Training of two products as one stage, on two cards with two memories each. Each replica has one of two samples.
+Plan trained(const std::string& placement, const std::string& all_reduce,
+             test::Seconds seconds = test::Seconds::own) {
+  Value document =
+      test::on_cards(20'000, 20'000,
+                     "policy: {name: data_parallel, replica: streamed, overlap: false, "
+                     "all_reduce: \"" +
+                         all_reduce + "\", placement: " + placement +
+                         "}\nfates: keep_all\n"
+                         "workload: {mode: training, batch: 2, micro_batch: 1, optimizer: none}\n",
+                     seconds)
+          .document;
+  apply_overrides(document, {"stages={cut: whole}"});
+  if (seconds == test::Seconds::own)
+    apply_overrides(document, {"platform.links.far.bandwidth=5B/s"});
+  return make_plan(read_scenario(document, "cards"));
+}
+
+TEST_CASE("replicas sum gradients from the memories in which the gradients are", "[placement]") {
+  const auto ring = [](const std::string& placement, test::Seconds seconds) {
+    return test::seconds_in_both_executors(trained(placement, "after", seconds)) -
+           test::seconds_in_both_executors(trained(placement, "off", seconds));
+  };
+  // The gradients have 1200 bytes. Each device sends two pieces of 600 bytes to the other device. Between the first
+  // memories, a piece takes 60 s at 10 byte/s.
+  CHECK(ring("none", test::Seconds::own) == Approx(2 * 60).epsilon(1e-9));
+  CHECK(ring("static", test::Seconds::own) == Approx(2 * 60).epsilon(1e-9));
+  // From one second memory to the other, a piece goes over the two links `far`, and takes 120 s at 5 byte/s.
+  CHECK(ring("all_slow", test::Seconds::own) == Approx(2 * 120).epsilon(1e-9));
+  // If the second memory is the same, the gradients stay in the first memories.
+  CHECK(ring("all_slow", test::Seconds::common) == Approx(2 * 60).epsilon(1e-9));
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ TEST_CASE("a placed stage without a price has no price when it is asked for agai
   const Scenario scenario = measured_in_first_memory("refuse", "static");
   const CutModel cut = cut_models(scenario).front();
   const PolicyRequest request = request_of(scenario, cut, {});
-  PlacedPrices prices(request, "gpu");
+  PlacedPrices prices(request, {"gpu"});
   const StageWork one{.stage = 0, .samples = 1};
   CHECK(prices.of(one, {}).seconds == 3);
   for (int n = 0; n < 2; ++n)
@@ -192,9 +192,9 @@ TEST_CASE("with all_slow, a working set that is not counted stays in the first m
     const Scenario scenario = read_scenario(document, "card");
     const CutModel cut = cut_models(scenario).front();
     const PolicyRequest request = request_of(scenario, cut, {});
-    const PlacedPrices prices(request, "gpu");
-    CHECK(prices.least_seconds(1, Pass::forward, 1, true) == Approx(one_s).epsilon(1e-9));
-    CHECK(prices.least_seconds(2, Pass::forward, 1, true) == Approx(two_s).epsilon(1e-9));
+    const PlacedPrices prices(request, {"gpu"});
+    CHECK(prices.least_seconds(1, Pass::forward, 1, true, 0) == Approx(one_s).epsilon(1e-9));
+    CHECK(prices.least_seconds(2, Pass::forward, 1, true, 0) == Approx(two_s).epsilon(1e-9));
   };
   // The first product reads 840 bytes and writes 80 bytes; the second product reads 480 bytes and writes 20 bytes.
   check_least("counted", 92, 50);

@@ -342,9 +342,8 @@ TEST_CASE("an impossible value of `placement` is refused at its key", "[placemen
       Contains("'fastest' for 'placement': expected one of: none, auto, backing, static, "));
   says("policy: {name: streamed, placement: static}\n", "batch: 1", "1000B",
        "needs a device with a second memory of its own: the second memory of 'cpu' is host memory");
-  CHECK_THROWS_WITH(
-      two_products("1000B", "batch: 1", "policy: {name: sharded, placement: static}\n"),
-      Contains("unknown key 'placement' in policy sharded"));
+  CHECK_THROWS_WITH(two_products("1000B", "batch: 1", "policy: {name: basic, placement: static}\n"),
+                    Contains("unknown key 'placement' in policy basic"));
   for (const char* mode : {"inference", "training"}) {
     Value document = two_products("1000B").document;
     apply_overrides(

@@ -75,7 +75,7 @@ struct CachedPlan {
       : scenario(std::move(asked)),
         planned(plan_scenario(scenario)),
         request(request_of(scenario, planned.cut, scenario.fates)),
-        prices(request, "gpu"),
+        prices(request, {"gpu"}),
         placed(prices, planned.plan, true),
         cached(prices, placed) {}
 

@@ -113,12 +113,20 @@ TEST_CASE("first_touch tries each placement once, and only those that fit", "[pl
   const TensorKind cache{TensorClass::kv_cache}, a{TensorClass::weight, 1},
       b{TensorClass::weight, 2};
   const std::vector<std::optional<TensorKind>> kinds = {cache, a, b};
-  CHECK(first_touch_placements(plan, 0, kinds, {}) ==
+  CHECK(first_touch_placements(plan, {{0}}, kinds) ==
         std::vector<TensorKinds>{{}, {a}, {a, b}, {cache, a, b}});
   // With 40 bytes, the cache and b fit together.
-  CHECK(first_touch_placements(plan, 0, kinds, 40) ==
+  CHECK(first_touch_placements(plan, {{0, 40}}, kinds) ==
         std::vector<TensorKinds>{{a}, {a, b}, {cache, a, b}});
-  CHECK(first_touch_placements(plan, 0, kinds, 39) ==
+  CHECK(first_touch_placements(plan, {{0, 39}}, kinds) ==
+        std::vector<TensorKinds>{{a, b}, {cache, a, b}});
+  // Another first memory holds b. The greatest number of bytes in one of them is 60, for the cache and a.
+  plan.pools.push_back({.name = "other"});
+  plan.actions[1].allocates = {{2, 2}};
+  plan.actions[1].uses = {{2, 2}};
+  CHECK(first_touch_placements(plan, {{0}, {2}}, kinds) ==
+        std::vector<TensorKinds>{{}, {a}, {a, b}, {cache, a, b}});
+  CHECK(first_touch_placements(plan, {{0, 60}, {2, 29}}, kinds) ==
         std::vector<TensorKinds>{{a, b}, {cache, a, b}});
 }
 

@@ -94,7 +94,7 @@ struct MovedPlan {
       : scenario(std::move(asked)),
         planned(plan_scenario(scenario)),
         request(request_of(scenario, planned.cut, scenario.fates)),
-        prices(request, "gpu"),
+        prices(request, {"gpu"}),
         placed(prices, planned.plan, scenario.policy.keys.map().find("overlap") != nullptr),
         moved(prices, placed) {}
 

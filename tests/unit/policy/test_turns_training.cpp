@@ -140,12 +140,6 @@ TEST_CASE("under streamed, a placement in training that is not possible is refus
   CHECK_THROWS_WITH(make_plan(on_card(100, 300, trained("static"))),
                     Contains("no plan with placement static fits into the memories 'gpu' and "
                              "'gpu_ddr' together"));
-  const std::string replicas =
-      "policy: {name: data_parallel, replica: streamed, placement: static, devices: [gpu]}\n"
-      "workload: {mode: training, batch: 1}\n";
-  CHECK_THROWS_WITH(make_plan(on_card(3000, 9000, replicas)),
-                    Contains("the gradients of replicas cannot be summed under the placement "
-                             "'static'"));
 }
 
 /// Training of random dense layers on a random card with two memories.
@@ -284,13 +278,13 @@ TEST_CASE("a computation of training has the same price in memories of the same 
       const PlannedScenario planned = plan_scenario(same);
       const PolicyRequest request = request_of(same, planned.cut, same.fates),
                           slow_request = request_of(slower, planned.cut, slower.fates);
-      PlacedPrices prices(request, "gpu"), slow_prices(slow_request, "gpu");
+      PlacedPrices prices(request, {"gpu"}), slow_prices(slow_request, {"gpu"});
       const PlacedKinds placed(prices, planned.plan, false);
       const TensorKinds all(placed.kinds().begin(), placed.kinds().end());
       for (const Action& action : planned.plan.actions) {
         if (action.is_transfer()) continue;
         INFO(name_of(action));
-        const StageWork work = work_of(planned.plan, action);
+        const StageWork work = prices.work_of(planned.plan, action);
         CHECK(prices.of(work, {}).seconds == Approx(action.seconds).epsilon(1e-9));
         CHECK(prices.of(work, all).seconds == Approx(action.seconds).epsilon(1e-9));
         // Kernels use only kinds of which the plan has tensors.

@@ -251,12 +251,12 @@ CachedRun CachedTurns::round(std::int64_t cache_bytes) const {
     const bool body = plan_.section_of(a) == Section::body;
     const HardwareCache::Traffic& traffic = body ? steady[a] : of[a];
     const double count = body ? static_cast<double>(period_) : 1;
-    round.kernel_s.push_back(
-        action.is_transfer()
-            ? 0
-            : prices_.behind_cache(work_of(plan_, action), (traffic.misses / rates_.to_fast +
-                                                            traffic.written_back / rates_.to_slow) /
-                                                               count));
+    round.kernel_s.push_back(action.is_transfer()
+                                 ? 0
+                                 : prices_.behind_cache(prices_.work_of(plan_, action),
+                                                        (traffic.misses / rates_.to_fast +
+                                                         traffic.written_back / rates_.to_slow) /
+                                                            count));
     if (!body) continue;
     round.seconds += round.kernel_s.back();
     round.hit_bytes += traffic.hits / count;

@@ -19,15 +19,19 @@ class LeastCost : public Cost {
     if (!query.layer) return {};
     const Model& model = prices_.request().pricing.model;
     const auto layer = static_cast<std::uint32_t>(query.layer - model.layers.data());
-    const auto [known, fresh] = known_.try_emplace({layer, query.pass, query.samples}, 0);
-    if (fresh) known->second = prices_.least_seconds(layer, query.pass, query.samples, all_slow_);
+    const auto& devices = prices_.request().pricing.platform.devices;
+    const auto device = static_cast<std::uint32_t>(
+        std::ranges::find(devices, query.device.name, &Device::name) - devices.begin());
+    const auto [known, fresh] = known_.try_emplace({device, layer, query.pass, query.samples}, 0);
+    if (fresh)
+      known->second = prices_.least_seconds(layer, query.pass, query.samples, all_slow_, device);
     return {.seconds = known->second};
   }
 
  private:
   const PlacedPrices& prices_;
   bool all_slow_;
-  mutable std::map<std::tuple<std::uint32_t, Pass, std::int64_t>, double> known_;
+  mutable std::map<std::tuple<std::uint32_t, std::uint32_t, Pass, std::int64_t>, double> known_;
 };
 
 /// Returns the copy time of a made-up path in place of these two paths: however copies are divided between the two
@@ -74,19 +78,22 @@ void add_link(Platform& platform, const std::string& from, const std::string& to
 
 Platform fastest_platform(const PlacedTurns& turns, bool all_slow) {
   const Platform& real = turns.request.pricing.platform;
-  const Device& device = turns.common.device;
-  const std::string &host = turns.common.host, &second = device.memories[1].pool,
-                    &nearest = device.memory().own ? device.name : device.memory().pool,
-                    &first = all_slow ? second : nearest;
+  const std::string& host = real.host().name;
   Platform platform = real;
   platform.lookup = {};
   platform.read_ports.clear();
   platform.write_ports.clear();
   const double bytes = mean_weight_bytes(turns.request);
-  add_link(platform, host, nearest, "down",
-           at_most(real, real.path(host, first), real.path(host, second), bytes));
-  add_link(platform, nearest, host, "up",
-           at_most(real, real.path(first, host), real.path(second, host), bytes));
+  for (const std::string& name : turns.of_policy.on.names) {
+    const Device& device = real.device(name);
+    const std::string &second = device.memories[1].pool,
+                      &nearest = device.memory().own ? device.name : device.memory().pool,
+                      &first = all_slow ? second : nearest;
+    add_link(platform, host, nearest, "down",
+             at_most(real, real.path(host, first), real.path(host, second), bytes));
+    add_link(platform, nearest, host, "up",
+             at_most(real, real.path(first, host), real.path(second, host), bytes));
+  }
   return platform;
 }
 
@@ -94,7 +101,7 @@ Platform fastest_platform(const PlacedTurns& turns, bool all_slow) {
 
 FastestMachine::FastestMachine(const PlacedTurns& turns, const PlacedPrices& prices)
     : at_least_(turns.of_policy.at_least),
-      device_(turns.common.device.name),
+      devices_(turns.of_policy.on.names),
       cost_(std::make_unique<LeastCost>(prices, turns.way == all_slow_placement)),
       platform_(fastest_platform(turns, turns.way == all_slow_placement)),
       request_(turns.request.priced({turns.request.pricing.model, turns.request.pricing.stages,
@@ -106,7 +113,7 @@ FastestMachine::FastestMachine(const PlacedTurns& turns, const PlacedPrices& pri
 double FastestMachine::seconds(std::int64_t bytes) {
   if (!at_least_) return 0;
   for (Device& device : platform_.devices)
-    if (device.name == device_) device.memory().capacity = bytes;
+    if (std::ranges::count(devices_, device.name) > 0) device.memory().capacity = bytes;
   return at_least_(request_) * within_accuracy;
 }
 

@@ -1,5 +1,5 @@
 // A lower bound of the seconds of a run whose weights take turns and whose tensors are placed in two memories. The bound
-// is the policy's own bound for a made-up machine. On this machine, the device has a single memory. Each kernel takes
+// is the policy's own bound for a made-up machine. On this machine, each device has a single memory. Each kernel takes
 // the least seconds that it takes in any placement, and copies from and to the device are at least as fast as the
 // copies from and to each of the two memories. So no placed plan is faster than the same plan on this machine.
 #pragma once
@@ -19,13 +19,13 @@ class FastestMachine {
   FastestMachine(const PlacedTurns& turns, const PlacedPrices& prices);
   FastestMachine(const FastestMachine&) = delete;
 
-  /// The policy makes a plan for a shown machine, whose device has a single memory of `bytes` bytes. Then the tensors
+  /// The policy makes a plan for a shown machine, whose devices have a single memory of `bytes` bytes each. Then the tensors
   /// of this plan are placed in two memories. Returns a lower bound of the seconds of all such placed plans.
   double seconds(std::int64_t bytes);
 
  private:
   std::function<double(const PolicyRequest&)> at_least_;
-  std::string device_;
+  std::vector<std::string> devices_;
   std::unique_ptr<const Cost> cost_;
   Platform platform_;
   PolicyRequest request_;  ///< refers to `cost_` and `platform_`

@@ -12,60 +12,77 @@ namespace {
 /// need. This limits the number of placements.
 constexpr std::int64_t most_placements = 64;
 
-/// The bytes of each kind in the first memory, in the order in which the plan lists its actions. Kinds have numbers, in the
-/// order of their first use.
+/// The bytes of each kind in the first memories, in the order in which the plan lists its actions. Kinds have numbers, in
+/// the order of their first use.
 class BytesOfKinds {
  public:
-  BytesOfKinds(const Plan& plan, std::uint32_t first,
+  BytesOfKinds(const Plan& plan, const std::vector<FirstMemory>& firsts,
                const std::vector<std::optional<TensorKind>>& kind_of)
-      : kind_of_(kind_of) {
+      : firsts_(firsts), kind_of_(kind_of) {
     for (std::uint32_t t = 0; t < plan.tensors.size(); ++t)
-      if (plan.tensors[t].home == first) change(t, plan.tensors[t].bytes);
+      change({t, plan.tensors[t].home}, plan.tensors[t].bytes);
     const std::int64_t enough = iterations_to_replay(plan);
     PlanWalk walk(plan);
     walk.through([&](const PlanWalk::Execution& execution) {
       const bool body = plan.section_of(execution.action) == Section::body;
       if (body && execution.iteration >= enough) return false;
       for (const Placement& made : plan.actions[execution.action].allocates)
-        if (made.pool == first) change(made.tensor, plan.tensors[made.tensor].bytes);
+        change(made, plan.tensors[made.tensor].bytes);
       for (const PlanWalk::Instance& freed : execution.freed)
-        if (freed.placement.pool == first)
-          change(freed.placement.tensor, -plan.tensors[freed.placement.tensor].bytes);
+        change(freed.placement, -plan.tensors[freed.placement.tensor].bytes);
       return true;
     });
   }
 
   const std::vector<TensorKind>& kinds() const { return kinds_; }
 
-  /// Returns the most bytes that the kinds with counts[number] occupy together.
-  std::int64_t most(const std::vector<char>& counts) const {
-    std::int64_t bytes = 0, most = 0;
+  /// Returns the most bytes that the kinds with counts[number] occupy together in each first memory.
+  std::vector<std::int64_t> most_of_each(const std::vector<char>& counts) const {
+    std::vector<std::int64_t> bytes(firsts_.size(), 0), most = bytes;
     for (const Change& change : changes_) {
       if (counts[change.kind] == 0) continue;
-      bytes += change.bytes;
-      most = std::max(most, bytes);
+      std::int64_t& now = bytes[change.memory];
+      now += change.bytes;
+      most[change.memory] = std::max(most[change.memory], now);
     }
     return most;
+  }
+  /// Returns the greatest of these numbers of bytes.
+  std::int64_t most(const std::vector<char>& counts) const {
+    return std::ranges::max(most_of_each(counts));
+  }
+  /// Returns whether these kinds fit into the first memories.
+  bool fit(const std::vector<char>& counts) const {
+    const std::vector<std::int64_t> bytes = most_of_each(counts);
+    for (std::size_t f = 0; f < firsts_.size(); ++f)
+      if (bytes[f] > firsts_[f].most.value_or(bytes[f])) return false;
+    return true;
   }
 
  private:
   struct Change {
-    std::size_t kind = 0;
+    std::size_t kind = 0,
+                memory = 0;  ///< the number of the kind, and the index of the first memory
     std::int64_t bytes = 0;
   };
 
-  void change(std::uint32_t tensor, std::int64_t bytes) {
-    if (!kind_of_[tensor]) return;
-    const auto [number, fresh] = numbers_.try_emplace(*kind_of_[tensor], kinds_.size());
-    if (fresh) kinds_.push_back(*kind_of_[tensor]);
+  void change(const Placement& of, std::int64_t bytes) {
+    const auto first = std::ranges::find(firsts_, of.pool, &FirstMemory::pool);
+    const std::optional<TensorKind>& kind = kind_of_[of.tensor];
+    if (first == firsts_.end() || !kind) return;
+    const auto memory = static_cast<std::size_t>(first - firsts_.begin());
+    const auto [number, fresh] = numbers_.try_emplace(*kind, kinds_.size());
+    if (fresh) kinds_.push_back(*kind);
     // Changes of one kind in a row count as one if the bytes only grow or only shrink.
     Change* const last = changes_.empty() ? nullptr : &changes_.back();
-    if (last && last->kind == number->second && (last->bytes > 0) == (bytes > 0))
+    if (last && last->kind == number->second && last->memory == memory &&
+        (last->bytes > 0) == (bytes > 0))
       last->bytes += bytes;
     else
-      changes_.push_back({number->second, bytes});
+      changes_.push_back({number->second, memory, bytes});
   }
 
+  const std::vector<FirstMemory>& firsts_;
   const std::vector<std::optional<TensorKind>>& kind_of_;
   std::map<TensorKind, std::size_t> numbers_;
   std::vector<TensorKind> kinds_;
@@ -75,9 +92,9 @@ class BytesOfKinds {
 }  // namespace
 
 std::vector<TensorKinds> first_touch_placements(
-    const Plan& plan, std::uint32_t first, const std::vector<std::optional<TensorKind>>& kind_of,
-    std::optional<std::int64_t> most) {
-  const BytesOfKinds bytes(plan, first, kind_of);
+    const Plan& plan, const std::vector<FirstMemory>& firsts,
+    const std::vector<std::optional<TensorKind>>& kind_of) {
+  const BytesOfKinds bytes(plan, firsts, kind_of);
   const std::vector<TensorKind>& kinds = bytes.kinds();
   const std::int64_t needed = bytes.most(std::vector<char>(kinds.size(), 1));
   std::vector<TensorKinds> placements;
@@ -96,7 +113,7 @@ std::vector<TensorKinds> first_touch_placements(
       slow.insert(kinds[k]);
     }
     // Every size from `used` to `size` leads to this placement.
-    if (!most || used <= *most) placements.push_back(std::move(slow));
+    if (bytes.fit(fast)) placements.push_back(std::move(slow));
     size = std::min(used - 1, size - needed / most_placements);
   }
   return placements;

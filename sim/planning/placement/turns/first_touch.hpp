@@ -11,15 +11,22 @@
 
 namespace sluice {
 
+/// The first memory of a device: a pool of the plan, and the most bytes that tensors may need there. It has no limit if
+/// `most` is empty.
+struct FirstMemory {
+  std::uint32_t pool = none;
+  std::optional<std::int64_t> most = {};
+};
+
 /// Returns the placements that `first_touch` can have. Each element is the set of kinds in the second memory. `plan` has
-/// all tensors of the device in the pool `first`, and `kind_of` is indexed by tensor.
+/// all tensors of the devices in the pools `firsts`, and `kind_of` is indexed by tensor.
 ///
-/// The function goes through the sizes of a first memory, from the bytes that all kinds need to 0. For each size, every
+/// The function goes through the sizes of the first memories, from the bytes that all kinds need to 0. For each size, every
 /// kind whose bytes fit beside the bytes of the kinds before it goes to the first memory. These bytes are counted at
 /// each action, in the order in which the plan lists the actions. The sizes do not depend on the capacity of a memory.
-/// A placement that needs more than `most` bytes of the first memory is left out.
+/// All devices have first memories of the same size. A placement that does not fit into `firsts` is left out.
 std::vector<TensorKinds> first_touch_placements(
-    const Plan& plan, std::uint32_t first, const std::vector<std::optional<TensorKind>>& kind_of,
-    std::optional<std::int64_t> most);
+    const Plan& plan, const std::vector<FirstMemory>& firsts,
+    const std::vector<std::optional<TensorKind>>& kind_of);
 
 }  // namespace sluice

@@ -27,7 +27,7 @@ void MovedWeights::find_runs() {
     const Action& action = plan.actions[a];
     if (action.is_transfer()) continue;
     computations_.push_back(a);
-    ++works_[work_of(plan, action)];
+    ++works_[prices_.work_of(plan, action)];
     std::vector<Run::Weights> weights;
     for (const Access& use : action.uses)
       if (use.pool == pool && is_weight(use.tensor)) weights.push_back({use.tensor, true});
@@ -64,7 +64,8 @@ bool MovedWeights::Run::continues_with(std::int32_t next_stage,
 void MovedWeights::count(const Run& run) {
   const Plan& plan = placed_.policy_plan();
   StageRuns& all = stages_[run.kind()];
-  for (const std::uint32_t a : run.computations) ++all.works[work_of(plan, plan.actions[a])];
+  for (const std::uint32_t a : run.computations)
+    ++all.works[prices_.work_of(plan, plan.actions[a])];
   const auto seconds = [&](const Run::Weights& weights, CopyMode mode) {
     return copy_time(prices_.request().pricing.platform, prices_.device().memories[1].pool,
                      prices_.device().memories[0].pool, mode)
@@ -142,7 +143,8 @@ class MovedWeights::Rewriter {
       const Run& run = of_.runs_[r];
       if (moved.count(run.kind()) == 0) continue;
       for (const std::uint32_t a : run.computations)
-        take_price(plan_.actions[a], of_.prices_.of(work_of(plan_, plan_.actions[a]), fewer),
+        take_price(plan_.actions[a],
+                   of_.prices_.of(of_.prices_.work_of(plan_, plan_.actions[a]), fewer),
                    plan_.streams[plan_.actions[a].stream]);
       all.push_back(moves_of(r));
     }

@@ -7,30 +7,37 @@
 namespace sluice {
 
 PlacedKinds::PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn)
-    : prices_(prices),
-      plan_(std::move(plan)),
-      first_(pool_number(plan_, prices.device().memories[0].pool)),
-      second_(pool_number(plan_, prices.device().memories[1].pool)) {
-  for (const std::uint32_t p : {first_, second_}) {
-    Pool& pool = plan_.pools[p];
-    pool.capacity = prices.device().memories[p == first_ ? 0 : 1].capacity;
-    pool.limit.reset();
-  }
+    : prices_(prices), plan_(std::move(plan)), second_of_(plan_.pools.size(), none) {
+  find_pools();
   for (const Memory& memory : prices.request().pricing.platform.memories)
     for (Pool& pool : plan_.pools)
       if (pool.name == memory.name) pool.capacity = memory.capacity;
   for (Pool& pool : plan_.pools) pool.enforced = prices.request().capacity_enforced;
   find_kinds();
+  keep_sent_kinds();
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
     if (!plan_.actions[a].is_transfer())
-      works_[work_of(plan_, plan_.actions[a])] += plan_.executions_of(a);
+      works_[prices.work_of(plan_, plan_.actions[a])] += plan_.executions_of(a);
   order_kinds();
   const auto number_of = [&](std::uint32_t tensor) -> std::optional<std::size_t> {
     if (!kinds_of_[tensor]) return {};
     const auto at = std::find(kinds_.begin(), kinds_.end(), *kinds_of_[tensor]);
     return static_cast<std::size_t>(at - kinds_.begin());
   };
-  bound_.emplace(plan_, prices.request().pricing.platform, first_, second_, in_turn, number_of);
+  bound_.emplace(plan_, prices.request().pricing.platform, second_of_, in_turn, number_of);
+}
+
+void PlacedKinds::find_pools() {
+  for (const Device* device : prices_.devices()) {
+    Pools of;
+    for (const auto& [number, m] : {std::pair(&of.first, 0U), std::pair(&of.second, 1U)}) {
+      *number = pool_number(plan_, device->memories[m].pool);
+      plan_.pools[*number].capacity = device->memories[m].capacity;
+      plan_.pools[*number].limit.reset();
+    }
+    pools_.push_back(of);
+    second_of_[of.first] = of.second;
+  }
 }
 
 void PlacedKinds::find_kinds() {
@@ -40,10 +47,32 @@ void PlacedKinds::find_kinds() {
     kinds_of_[t] = {tensor_class, tensor_class == TensorClass::weight ? stage : -1};
   };
   for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t)
-    if (plan_.tensors[t].home == first_) found(t, -1);
+    if (plan_.tensors[t].home != none && is_first(plan_.tensors[t].home)) found(t, -1);
   for (const Action& action : plan_.actions)
     for (const Placement& made : action.allocates)
-      if (made.pool == first_) found(made.tensor, action.stage);
+      if (is_first(made.pool)) found(made.tensor, action.stage);
+}
+
+/// Returns whether another device of the platform has the same second memory as a device that computes.
+bool PlacedKinds::shares_second() const {
+  for (const Device& other : prices_.request().pricing.platform.devices)
+    for (const Device* device : prices_.devices())
+      if (other.name != device->name && other.memories.size() > 1 &&
+          other.memories[1].pool == device->memories[1].pool)
+        return true;
+  return false;
+}
+
+void PlacedKinds::keep_sent_kinds() {
+  TensorKinds kept;
+  if (prices_.request().sums_gradients && shares_second()) kept.insert({TensorClass::gradient});
+  for (const Action& action : plan_.actions)
+    for (const Flow& flow : action.flows)
+      if (flow.tensor != none && kinds_of_[flow.tensor] && is_first(flow.from) &&
+          second_of_[flow.from] == second_of_[flow.to])
+        kept.insert(*kinds_of_[flow.tensor]);
+  for (std::optional<TensorKind>& kind : kinds_of_)
+    if (kind && kept.count(*kind) != 0) kind.reset();
 }
 
 void PlacedKinds::order_kinds() {
@@ -87,28 +116,39 @@ double PlacedKinds::at_least(const TensorKinds& slow,
   return bound_->at_least(is_slow, kernel_s);
 }
 
+std::vector<TensorKinds> PlacedKinds::first_touched(bool fits) const {
+  std::vector<FirstMemory> firsts;
+  for (const Pools& of : pools_) {
+    const Pool& pool = plan_.pools[of.first];
+    firsts.push_back({of.first, fits && pool.enforced ? pool.capacity : std::nullopt});
+  }
+  return first_touch_placements(plan_, firsts, kinds_of_);
+}
+
 Plan PlacedKinds::plan(const TensorKinds& slow, const TensorKinds& priced) const {
   Plan placed = plan_;
   PlanRoutes routes(placed, prices_.request().pricing.platform);
   const auto moves = [&](std::uint32_t tensor, std::uint32_t pool) {
-    return pool == first_ && tensor != none && kinds_of_[tensor] &&
+    return pool != none && is_first(pool) && tensor != none && kinds_of_[tensor] &&
            slow.count(*kinds_of_[tensor]) != 0;
   };
   for (std::uint32_t t = 0; t < placed.tensors.size(); ++t)
-    if (moves(t, placed.tensors[t].home)) placed.tensors[t].home = second_;
+    if (moves(t, placed.tensors[t].home))
+      placed.tensors[t].home = second_of_[placed.tensors[t].home];
   for (Action& action : placed.actions) {
     for (Flow& flow : action.flows) {
-      std::uint32_t& end = flow.from == first_ ? flow.from : flow.to;
-      if (!moves(flow.tensor, end)) continue;
-      end = second_;
-      routes.send(action, flow);
+      const bool from = moves(flow.tensor, flow.from), to = moves(flow.tensor, flow.to);
+      if (from) flow.from = second_of_[flow.from];
+      if (to) flow.to = second_of_[flow.to];
+      if (from || to) routes.send(action, flow);
     }
     for (Access& use : action.uses)
-      if (moves(use.tensor, use.pool)) use.pool = second_;
+      if (moves(use.tensor, use.pool)) use.pool = second_of_[use.pool];
     for (Placement& made : action.allocates)
-      if (moves(made.tensor, made.pool)) made.pool = second_;
+      if (moves(made.tensor, made.pool)) made.pool = second_of_[made.pool];
     if (action.is_transfer()) continue;
-    take_price(action, prices_.of(work_of(placed, action), priced), placed.streams[action.stream]);
+    take_price(action, prices_.of(prices_.work_of(placed, action), priced),
+               placed.streams[action.stream]);
   }
   return placed;
 }

@@ -1,5 +1,9 @@
-// Takes a finished plan, and places its tensors in the two memories of the device. placed_prices.hpp says which tensors
-// are of one kind. All tensors of a kind are in the same memory.
+// Takes a finished plan, and places its tensors in the two memories of each device. placed_prices.hpp says which tensors
+// are of one kind. All tensors of a kind are in the first memories of the devices, or all are in the second memories.
+//
+// Devices may have the same second memory. Then a tensor that one of them sends to another one stays in the first
+// memories, and so do all tensors of its kind: a tensor in the common memory would have to be copied to itself. The same
+// holds for gradients that replicas sum.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +19,8 @@ namespace sluice {
 
 class PlacedKinds {
  public:
-  /// `plan` is a finished plan whose tensors on the device are all in the first memory. This memory may have another
-  /// capacity and other rates in the plan than in the request of `prices`. `prices` must outlive the object. If
+  /// `plan` is a finished plan whose tensors on the devices are all in the first memories. These memories may have
+  /// other capacities and rates in the plan than in the request of `prices`. `prices` must outlive the object. If
   /// `in_turn` is true, no action of the plan overlaps another action.
   PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn);
   PlacedKinds(const PlacedKinds&) = delete;
@@ -25,10 +29,9 @@ class PlacedKinds {
   /// much longer the kernels would take if only this kind were in the second memory.
   const std::vector<TensorKind>& kinds() const { return kinds_; }
 
-  /// Returns the placements that `first_touch` can have with at most `most` bytes of the first memory (first_touch.hpp).
-  std::vector<TensorKinds> first_touched(std::optional<std::int64_t> most) const {
-    return first_touch_placements(plan_, first_, kinds_of_, most);
-  }
+  /// Returns the placements that `first_touch` can have. If `fits` is true, those are left out that need more bytes of a
+  /// first memory than it has (first_touch.hpp).
+  std::vector<TensorKinds> first_touched(bool fits) const;
 
   /// Returns a lower bound of the seconds of plan(slow). If computations read copies of the kinds in `moved` in the first
   /// memory, the bound holds for the plan with moves that make these copies.
@@ -46,11 +49,16 @@ class PlacedKinds {
 
   /// Returns the plan of the policy, with all kinds in the first memory.
   const Plan& policy_plan() const { return plan_; }
-  std::uint32_t first_pool() const { return first_; }
-  std::uint32_t second_pool() const { return second_; }
+  /// Returns the two memories of the only device.
+  std::uint32_t first_pool() const { return pools_.front().first; }
+  std::uint32_t second_pool() const { return pools_.front().second; }
 
  private:
+  void find_pools();
   void find_kinds();
+  void keep_sent_kinds();
+  bool shares_second() const;
+  bool is_first(std::uint32_t pool) const { return second_of_[pool] != none; }
   void order_kinds();
   /// Returns the seconds of all kernels of the run.
   double kernel_seconds(const TensorKinds& slow) const;
@@ -63,7 +71,11 @@ class PlacedKinds {
 
   PlacedPrices& prices_;
   Plan plan_;
-  std::uint32_t first_ = none, second_ = none;       ///< the numbers of the two pools
+  struct Pools {
+    std::uint32_t first = none, second = none;
+  };
+  std::vector<Pools> pools_;                         ///< the memories of each device
+  std::vector<std::uint32_t> second_of_;             ///< as in PlacedSeconds
   std::vector<std::optional<TensorKind>> kinds_of_;  ///< indexed by tensor of the plan
   std::vector<TensorKind> kinds_;
   /// How often each computation runs in a run of the plan.

@@ -25,11 +25,14 @@ bool is_forward(Pass pass) {
 
 }  // namespace
 
-PlacedPrices::PlacedPrices(const PolicyRequest& request, const std::string& device)
+PlacedPrices::PlacedPrices(const PolicyRequest& request, const std::vector<std::string>& devices,
+                           PassedTensors passed)
     : request_(request),
-      device_(request.pricing.platform.device(device)),
+      passed_(passed),
       last_readers_(last_readers(request.pricing.model)),
       kept_(request.pricing.model.layers.size(), 0) {
+  for (const std::string& device : devices)
+    devices_.push_back(&request.pricing.platform.device(device));
   const Model& model = request.pricing.model;
   if (!request.pricing.training) return;
   for (const Stage& stage : request.pricing.stages)
@@ -43,7 +46,7 @@ PlacedPrices::PlacedPrices(const PolicyRequest& request, const std::string& devi
 StageQuery PlacedPrices::query_of_stage(const StageWork& work) const {
   return {.kind = work.kind,
           .stage = stage_of(work),
-          .device = device_,
+          .device = device_of(work),
           .samples = work.samples,
           .selective = work.selective};
 }
@@ -85,7 +88,7 @@ Price PlacedPrices::of_update(const StageWork& work, const TensorKinds& slow) co
     return price_of(pricing, query_of_stage(work));
   Query query = of_update_query(work);
   for (std::size_t o = 0; o < query.operands.size(); ++o)
-    query.operands[o].pool = device_.memories[slow.count(kinds[o])].pool;
+    query.operands[o].pool = device_of(work).memories[slow.count(kinds[o])].pool;
   return placed_price(pricing.platform, pricing.cost, query).price;
 }
 
@@ -94,7 +97,7 @@ Query PlacedPrices::of_update_query(const StageWork& work) const {
   const Stage& stage = stage_of(work);
   const auto parameter_bytes = static_cast<std::int64_t>(bytes_of(pricing.dtype));
   return update_query({stage.name, stage.weight_bytes / parameter_bytes, stage.weight_bytes},
-                      *pricing.training, pricing.dtype, device_);
+                      *pricing.training, pricing.dtype, device_of(work));
 }
 
 double PlacedPrices::behind_cache(const StageWork& work, double misses_s) {
@@ -116,7 +119,7 @@ std::vector<PlacedPrices::CachedPass> PlacedPrices::cached_passes(const StageWor
   std::vector<CachedPass> passes;
   for (const LayerPass& one : layer_passes(pricing, query_of_stage(work))) {
     const Query query = query_of(pricing.model, pricing.model.layers[one.layer], one.pass,
-                                 work.samples, pricing.dtype, device_);
+                                 work.samples, pricing.dtype, device_of(work));
     passes.push_back(cached_pass(query, of_pass(one.layer, one.pass, work, {}).seconds));
     passes.back().multiple = one.multiple.value_or(1);
   }
@@ -140,13 +143,14 @@ PlacedPrices::CachedPass PlacedPrices::cached_pass(const Query& query, double ne
 Price PlacedPrices::of_pass(std::uint32_t number, Pass pass, const StageWork& work,
                             const TensorKinds& slow) const {
   const Pricing& pricing = request_.pricing;
+  const Device& device = device_of(work);
   const Query query = query_of(pricing.model, pricing.model.layers[number], pass, work.samples,
-                               pricing.dtype, device_);
+                               pricing.dtype, device);
   std::vector<std::string> pools;
   bool near = true;  // whether all operands are in the first memory
   for (const TensorKind& kind : operand_kinds(number, pass, work)) {
     near = near && slow.count(kind) == 0;
-    pools.push_back(device_.memories[slow.count(kind)].pool);
+    pools.push_back(device.memories[slow.count(kind)].pool);
   }
   // A query without a list of operands stands for operands that are all in the first memory. The plan of the policy has
   // the prices of such queries.
@@ -155,12 +159,14 @@ Price PlacedPrices::of_pass(std::uint32_t number, Pass pass, const StageWork& wo
 }
 
 double PlacedPrices::least_seconds(std::uint32_t number, Pass pass, std::int64_t samples,
-                                   bool all_slow) const {
+                                   bool all_slow, std::uint32_t device) const {
   const bool training = request_.pricing.training != nullptr;
   const auto& stages = request_.pricing.stages;
   const auto stage = std::find_if(stages.begin(), stages.end(),
                                   [&](const Stage& one) { return number <= one.last; });
-  StageWork work{.stage = static_cast<std::int32_t>(stage - stages.begin()), .samples = samples};
+  StageWork work{.device = device,
+                 .stage = static_cast<std::int32_t>(stage - stages.begin()),
+                 .samples = samples};
   double least = std::numeric_limits<double>::infinity();
   for (const bool keeps : {false, true}) {
     if (keeps && !training) continue;
@@ -186,21 +192,23 @@ double PlacedPrices::least_seconds(std::uint32_t number, Pass pass, std::int64_t
 
 /// The stage of `work` reads or writes the output of a layer. Returns whether this output goes from stage to stage: an
 /// earlier stage makes it, or a later stage reads it. In training, a tensor that no layer reads is a part of the
-/// answer, and every later stage passes it on.
+/// answer, and every later stage passes it on. In inference, this depends on the policy (PassedTensors).
 bool PlacedPrices::crosses(std::uint32_t layer, const StageWork& work) const {
   const Stage& stage = stage_of(work);
   if (layer < stage.first || last_readers_[layer] > stage.last) return true;
   const bool last = &stage == &request_.pricing.stages.back();
-  return request_.pricing.training && last_readers_[layer] == 0 && !last;
+  const bool passes = request_.pricing.training || passed_.answers_pass;
+  return passes && last_readers_[layer] == 0 && !last;
 }
 
 /// Returns the kind of a layer's output, for a computation that reads or writes the output. The first stage reads the
 /// input of the model as a tensor of the class `input`. In training, later stages do so, too, unless all layers of the
-/// first stage are inputs. In all other cases, later stages read the input of the model as an activation.
+/// first stage are inputs. In inference, this depends on the policy. In all other cases, later stages read the input of
+/// the model as an activation.
 TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const StageWork& work) const {
   const Model& model = request_.pricing.model;
   const std::uint32_t made = origin_of(model, layer);
-  if (is_input(model.layers[made]) && (work.stage == 0 || first_computes_))
+  if (is_input(model.layers[made]) && (work.stage == 0 || first_computes_ || passed_.inputs_stay))
     return {TensorClass::input};
   if (crosses(made, work)) return {TensorClass::activation};
   if (last_readers_[made] == 0) return {TensorClass::output};

@@ -15,6 +15,7 @@
 
 #include "cost/work.hpp"
 #include "planning/layer_passes.hpp"
+#include "planning/placement/backing.hpp"
 #include "planning/placement/turns/placed_seconds.hpp"
 #include "planning/request.hpp"
 
@@ -31,11 +32,18 @@ using TensorKinds = std::set<TensorKind>;
 /// object computes each price only once.
 class PlacedPrices {
  public:
-  /// The device must reach its second memory without a link. The request must outlive the object.
-  PlacedPrices(const PolicyRequest& request, const std::string& device);
+  /// Each device must reach its second memory without a link. The request must outlive the object.
+  PlacedPrices(const PolicyRequest& request, const std::vector<std::string>& devices,
+               PassedTensors passed = {});
 
   const PolicyRequest& request() const { return request_; }
-  const Device& device() const { return device_; }
+  /// Returns the devices that compute.
+  const std::vector<const Device*>& devices() const { return devices_; }
+  /// Returns the only device, or the first one.
+  const Device& device() const { return *devices_.front(); }
+  StageWork work_of(const Plan& plan, const Action& action) const {
+    return sluice::work_of(plan, action, request_.pricing.platform);
+  }
   /// Returns the price of a computation if the kinds in `slow` are in the second memory. Throws InputError if the cost
   /// model has no price.
   const Price& of(const StageWork& work, const TensorKinds& slow);
@@ -48,11 +56,16 @@ class PlacedPrices {
   double behind_cache(const StageWork& work, double misses_s);
   /// Returns the least seconds of a pass of a layer: with any of its kinds in the second memory or, if `all_slow` is
   /// true, with all kinds there of which plans have tensors. Throws InputError if the cost model has no price.
-  double least_seconds(std::uint32_t layer, Pass pass, std::int64_t samples, bool all_slow) const;
+  /// `device` is the index of the device in Platform::devices.
+  double least_seconds(std::uint32_t layer, Pass pass, std::int64_t samples, bool all_slow,
+                       std::uint32_t device) const;
 
  private:
   const Stage& stage_of(const StageWork& work) const {
     return request_.pricing.stages.at(static_cast<std::size_t>(work.stage));
+  }
+  const Device& device_of(const StageWork& work) const {
+    return request_.pricing.platform.devices[work.device];
   }
   StageQuery query_of_stage(const StageWork& work) const;
   /// A pass of a layer, or an update. With x seconds of misses and write-backs, it takes max(near_s, bytes_s + x)
@@ -79,7 +92,8 @@ class PlacedPrices {
   std::vector<TensorKind> update_kinds(const StageWork& work) const;
 
   const PolicyRequest& request_;
-  const Device& device_;
+  std::vector<const Device*> devices_;
+  PassedTensors passed_;
   std::vector<std::uint32_t> last_readers_;
   std::vector<char> kept_;  ///< whether the stage of a layer keeps its output, indexed by layer
   bool first_computes_ = false;  ///< whether the first stage has a layer that is not an input

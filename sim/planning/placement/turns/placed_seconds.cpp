@@ -20,24 +20,31 @@ std::size_t index_in(std::vector<Value>& all, const Value& value) {
 }  // namespace
 
 // In training, a forward pass makes its output, and one more tensor if it keeps inner tensors.
-StageWork work_of(const Plan& plan, const Action& action) {
+StageWork work_of(const Plan& plan, const Action& action, const Platform& platform) {
+  const auto device =
+      std::ranges::find(platform.devices, plan.streams[action.stream].device, &Device::name);
   const auto made = std::ranges::count_if(action.allocates, [&](const Placement& one) {
     const TensorClass tensor_class = plan.tensors[one.tensor].tensor_class;
     return tensor_class == TensorClass::activation || tensor_class == TensorClass::output;
   });
   const bool forward = action.kind == ActionKind::forward || action.kind == ActionKind::recompute;
   return {.kind = action.kind,
+          .device = static_cast<std::uint32_t>(device - platform.devices.begin()),
           .stage = action.stage,
           .samples = action.samples,
           .selective = action.part == WorkPart::selective,
           .keeps = forward && made > 1};
 }
 
-PlacedSeconds::PlacedSeconds(const Plan& plan, const Platform& platform, std::uint32_t first,
-                             std::uint32_t second, bool in_turn, const KindOf& kind_of)
+PlacedSeconds::PlacedSeconds(const Plan& plan, const Platform& platform,
+                             const std::vector<std::uint32_t>& second_of, bool in_turn,
+                             const KindOf& kind_of)
     : plan_(plan), in_turn_(in_turn), steps_(plan.actions.size()) {
   for (const Stream& stream : plan.streams) streams_.push_back(stream.name);
   const auto pool = [&](std::uint32_t number) { return plan.pools[number].name; };
+  const auto second = [&](std::uint32_t number) {
+    return pool(second_of[number] == none ? number : second_of[number]);
+  };
   for (std::uint32_t a = 0; a < steps_.size(); ++a) {
     const Action& action = plan.actions[a];
     Step& step = steps_[a];
@@ -46,17 +53,17 @@ PlacedSeconds::PlacedSeconds(const Plan& plan, const Platform& platform, std::ui
     step.bytes = static_cast<double>(action.moved_bytes());
     step.begins = step.executions > 0 && a < plan.body_end && (!body || action.ahead >= 0);
     if (!action.is_transfer()) {
-      step.work = index_in(works_, work_of(plan, action));
+      step.work = index_in(works_, work_of(plan, action, platform));
       step.ways[0].stream = action.stream;
       continue;
     }
     const Flow& flow = action.flow();
     step.ways[0] = way_of(action, platform, pool(flow.from), pool(flow.to));
-    if (flow.tensor == none || (flow.from != first && flow.to != first)) continue;
+    if (flow.tensor == none) continue;
+    if (second_of[flow.from] == none && second_of[flow.to] == none) continue;
     step.kind = kind_of(flow.tensor);
     if (!step.kind) continue;
-    step.ways[1] = way_of(action, platform, pool(flow.from == first ? second : flow.from),
-                          pool(flow.to == first ? second : flow.to));
+    step.ways[1] = way_of(action, platform, second(flow.from), second(flow.to));
   }
 }
 

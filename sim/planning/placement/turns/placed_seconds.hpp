@@ -19,6 +19,7 @@ namespace sluice {
 /// The properties of a computation on which its price depends.
 struct StageWork {
   ActionKind kind = ActionKind::forward;
+  std::uint32_t device = 0;  ///< the index of the device in Platform::devices
   std::int32_t stage = 0;
   std::int64_t samples = 0;
   bool selective =
@@ -27,8 +28,8 @@ struct StageWork {
   bool keeps = false;
   auto operator<=>(const StageWork&) const = default;
 };
-/// Returns the work of a computation of the plan.
-StageWork work_of(const Plan& plan, const Action& action);
+/// Returns the work of a computation of the plan, which runs on a device of the platform.
+StageWork work_of(const Plan& plan, const Action& action, const Platform& platform);
 
 class PlacedSeconds {
  public:
@@ -36,10 +37,11 @@ class PlacedSeconds {
   /// memory.
   using KindOf = std::function<std::optional<std::size_t>(std::uint32_t tensor)>;
 
-  /// `first` and `second` are the numbers of the two memories in `plan`. The plan must outlive this object. If
-  /// `in_turn` is true, no action of the plan overlaps another action.
-  PlacedSeconds(const Plan& plan, const Platform& platform, std::uint32_t first,
-                std::uint32_t second, bool in_turn, const KindOf& kind_of);
+  /// `second_of` gives, for the first memory of each device, the second memory of this device. It is indexed by pool of
+  /// `plan`, and has `none` for every other pool. The plan must outlive this object. If `in_turn` is true, no action of
+  /// the plan overlaps another action.
+  PlacedSeconds(const Plan& plan, const Platform& platform,
+                const std::vector<std::uint32_t>& second_of, bool in_turn, const KindOf& kind_of);
 
   /// Returns the bound for the placement in which kind k is in the second memory if `slow[k]` is true. `kernel_s` gives
   /// the seconds of a computation with this placement.
@@ -48,7 +50,7 @@ class PlacedSeconds {
 
  private:
   /// How an action is executed for one place of the tensor that it moves. The place is the first or
-  /// the second memory of the device.
+  /// the second memory of each device.
   struct Way {
     double seconds = 0, latency_s = 0;  ///< the seconds are 0 for a computation
     std::size_t stream = 0;

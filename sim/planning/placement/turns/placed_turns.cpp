@@ -29,25 +29,24 @@ namespace {
 constexpr std::size_t most_blocks = 6;
 
 /// Returns a set of kinds for each placement to try: the kinds that are in the second memory. With `static` and with
-/// moves, these are all sets of blocks, and all placements that `first_touch` can have. `most` is the capacity of the first memory.
-std::vector<TensorKinds> placements_of(const PlacedKinds& placed, const std::string& way,
-                                       std::optional<std::int64_t> most) {
+/// moves, these are all sets of blocks, and all placements that `first_touch` can have.
+std::vector<TensorKinds> placements_of(const PlacedKinds& placed, const std::string& way) {
   const std::vector<TensorKind>& kinds = placed.kinds();
   if (way == all_slow_placement) return {TensorKinds(kinds.begin(), kinds.end())};
-  if (way == first_touch_placement) return placed.first_touched(most);
+  if (way == first_touch_placement) return placed.first_touched(true);
   const std::size_t blocks = std::min(kinds.size(), most_blocks);
   std::vector<TensorKinds> placements(std::size_t{1} << blocks);
   for (std::size_t number = 0; number < placements.size(); ++number)
     for (std::size_t k = 0; k < kinds.size(); ++k)
       if ((number >> k * blocks / kinds.size() & 1U) != 0) placements[number].insert(kinds[k]);
-  for (TensorKinds& slow : placed.first_touched({}))
+  for (TensorKinds& slow : placed.first_touched(false))
     if (std::ranges::find(placements, slow) == placements.end())
       placements.push_back(std::move(slow));
   return placements;
 }
 
-void say_placement(Plan& plan, const std::string& way, const CommonParameters& common) {
-  plan.facts.insert(plan.facts.begin(), Fact("placement", way));
+void say_placement(Plan& plan, const PlacedTurns& turns) {
+  plan.facts.insert(plan.facts.begin(), Fact("placement", turns.way));
   std::map<std::uint32_t, std::int64_t> bytes;
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted;
   const auto count = [&](std::uint32_t tensor, std::uint32_t pool) {
@@ -57,13 +56,16 @@ void say_placement(Plan& plan, const std::string& way, const CommonParameters& c
   for (std::uint32_t t = 0; t < plan.tensors.size(); ++t) count(t, plan.tensors[t].home);
   for (const Action& action : plan.actions)
     for (const Placement& made : action.allocates) count(made.tensor, made.pool);
-  for (std::uint32_t p = 0; p < plan.pools.size(); ++p)
+  std::set<std::string> memories;
+  for (const std::string& name : turns.of_policy.on.names)
     for (std::size_t m = 0; m < 2; ++m)
-      if (plan.pools[p].name == common.device.memories[m].pool)
-        plan.facts.push_back(Fact("placed_bytes", bytes[p], "byte").said_of(plan.pools[p].name));
+      memories.insert(turns.request.pricing.platform.device(name).memories[m].pool);
+  for (std::uint32_t p = 0; p < plan.pools.size(); ++p)
+    if (memories.count(plan.pools[p].name) != 0)
+      plan.facts.push_back(Fact("placed_bytes", bytes[p], "byte").said_of(plan.pools[p].name));
 }
 
-/// A policy makes its plan for a shown machine, whose device has only one memory. Afterwards, the tensors of this plan
+/// A policy makes its plan for a shown machine, whose devices have only one memory. Afterwards, the tensors of this plan
 /// are placed in two memories. Returns whether the fact may be wrong for the plan with two memories.
 bool holds_for_one_memory(const Fact& fact) {
   static const std::set<std::string> names = {"budget_bytes", "recompute_of_stage_s",
@@ -94,17 +96,23 @@ class PlacedSearch {
   /// The search is for `turns`, but with this request.
   PlacedSearch(const PlacedTurns& turns, PolicyRequest request)
       : request_(std::move(request)),
-        turns_{request_, turns.common, turns.way, turns.of_policy},
-        prices_(request_, turns_.common.device.name) {}
+        turns_{request_, turns.way, turns.of_policy},
+        prices_(request_, turns_.of_policy.on.names, turns_.of_policy.passed) {}
   PlacedSearch(const PlacedSearch&) = delete;
 
-  /// Returns a candidate for each shown machine, but only if its memory is not larger than both memories of the real
-  /// device together.
+  /// Returns a candidate for each shown machine, but only if its memory is not larger than both memories of each real
+  /// device together. For a policy with fixed plans, returns a candidate for each of these plans.
   static std::vector<Candidate> open(const std::shared_ptr<PlacedSearch>& search) {
+    std::vector<Candidate> candidates;
+    for (const FixedPlan& one : search->turns_.of_policy.fixed)
+      candidates.push_back({.simulate = [search, &one](double worth, const auto& use) {
+        use(search->fastest(one, worth));
+      }});
+    if (!candidates.empty()) return candidates;
     FastestMachine fastest(search->turns_, search->prices_);
     const std::string same = search->same_plans();
-    std::vector<Candidate> candidates;
-    for (const std::int64_t bytes : shown_sizes(search->turns_.request, search->turns_.common)) {
+    for (const std::int64_t bytes :
+         shown_sizes(search->turns_.request, search->turns_.of_policy.on)) {
       if (!search->may_fit(bytes)) continue;
       const double least = fastest.seconds(bytes);
       for (const ShownRates& rates : search->rates())
@@ -118,15 +126,18 @@ class PlacedSearch {
     return candidates;
   }
 
-  /// Returns how many candidates open() returns at most: one for each shown machine.
+  /// Returns how many candidates open() returns at most.
   std::int64_t ways() const {
+    const auto fixed = static_cast<std::int64_t>(turns_.of_policy.fixed.size());
+    if (fixed > 0) return fixed;
     return most_shown_sizes(turns_.request) * static_cast<std::int64_t>(rates().size());
   }
 
  private:
   /// Returns the rates that the shown machines have. With all tensors in the second memory, all copies go there.
   std::vector<ShownRates> rates() const {
-    const bool farther = second_is_farther(turns_.request.pricing.platform, turns_.common.device);
+    const bool farther =
+        second_is_farther(turns_.request.pricing.platform, turns_.of_policy.on.names);
     if (turns_.way == all_slow_placement) return {{1, farther}};
     std::vector<ShownRates> all = {{0, false}, {1, false}};
     if (farther) all.push_back({1, true});
@@ -145,32 +156,40 @@ class PlacedSearch {
            (rates.far ? " far" : " near");
   }
 
-  /// Returns whether the two memories together have at least `bytes` bytes.
+  /// Returns whether the two memories of each device together have at least `bytes` bytes.
   bool may_fit(std::int64_t bytes) const {
     if (!turns_.request.capacity_enforced) return true;
-    std::int64_t room = 0;
-    for (std::size_t m = 0; m < 2; ++m) {
-      const DeviceMemory& memory = turns_.common.device.memories[m];
-      if (!memory.capacity) return true;
-      room = checked_add(room, *memory.capacity, "bytes of two memories");
-    }
-    return bytes <= room;
+    return std::ranges::all_of(prices_.devices(), [&](const Device* device) {
+      const DeviceMemory &first = device->memories[0], &second = device->memories[1];
+      return !first.capacity || !second.capacity ||
+             bytes <= checked_add(*first.capacity, *second.capacity, "bytes of two memories");
+    });
   }
 
   /// Returns the fastest placement of the policy's plan for a shown machine. If no placement fits and takes less than
   /// `worth` seconds, the result has no plan.
   Settled fastest(std::int64_t bytes, const ShownRates& rates, double worth) {
     if (plans_like_larger(bytes, rates)) return {};
-    const ShownMachine shown(turns_.request, turns_.common.device.name, bytes, rates);
+    const ShownMachine shown(turns_.request, turns_.of_policy.on.names, bytes, rates);
     const Settled planned = judge(candidates_on(shown.request, turns_.of_policy)).best;
     if (!planned.plan) return {};
     if (planned.within) planned_within_[rates].emplace_back(*planned.within, bytes);
     // The text does not say which fates a search has found, so plans with equal texts and seconds may differ.
     const bool is_new = placed_.insert({rates, planned.text, planned.seconds}).second;
     if (!is_new && !turns_.request.strategy().searches) return {};
-    const PlacedKinds placed(prices_, planned.plan(), !turns_.common.overlap);
     // The text of the policy's choices. Its part after a semicolon is about the memory of the shown machine.
-    const std::string text = planned.text.substr(0, planned.text.find(';'));
+    return fastest(planned.plan(), planned.text.substr(0, planned.text.find(';')), worth);
+  }
+
+  /// Returns the fastest placement of a fixed plan.
+  Settled fastest(const FixedPlan& one, double worth) {
+    PolicyRequest unlimited = turns_.request;
+    unlimited.capacity_enforced = false;
+    return fastest(finish(one.plan(unlimited), unlimited), one.text, worth);
+  }
+
+  Settled fastest(Plan plan, const std::string& text, double worth) {
+    const PlacedKinds placed(prices_, std::move(plan), !turns_.of_policy.on.overlap);
     Settled best;
     std::vector<BoundedPlan> plans =
         turns_.way == hardware_cache ? behind_cache(placed, worth) : in_two_memories(placed);
@@ -184,9 +203,11 @@ class PlacedSearch {
     return best;
   }
 
-  /// Returns the fastest run of a placed plan within limits of the two memories (limited_runs.hpp).
+  /// Returns the fastest run of a placed plan within limits of the two memories (limited_runs.hpp). With several devices,
+  /// only the run without limits is simulated.
   Settled within_limits(const std::string& text, Plan plan, const PlacedKinds& placed,
                         double worth) const {
+    if (turns_.of_policy.on.names.size() > 1) return settled(text, [&plan] { return plan; });
     const std::array<std::uint32_t, 2> pools = {placed.first_pool(), placed.second_pool()};
     const LimitedRun run = fastest_within(plan, pools, worth);
     if (run.seconds == std::numeric_limits<double>::infinity()) return {};
@@ -214,7 +235,7 @@ class PlacedSearch {
   /// Returns the plan with facts that hold for two memories.
   Plan told(Plan plan) const {
     std::erase_if(plan.facts, holds_for_one_memory);
-    say_placement(plan, turns_.way, turns_.common);
+    say_placement(plan, turns_);
     return plan;
   }
 
@@ -224,7 +245,7 @@ class PlacedSearch {
     const auto moved = moves_tensors(turns_.way)
                            ? std::make_shared<const MovedWeights>(prices_, placed)
                            : std::shared_ptr<const MovedWeights>();
-    for (const TensorKinds& slow : placements_of(placed, turns_.way, first_capacity())) {
+    for (const TensorKinds& slow : placements_of(placed, turns_.way)) {
       all.push_back({placed.seconds_at_least(slow),
                      [this, &placed, slow] { return told(placed.plan(slow)); }});
       if (moved) add_moves(placed, moved, slow, all);
@@ -244,7 +265,7 @@ class PlacedSearch {
     };
     const TensorKinds worth = moved->worth_moving(slow), movable = moved->movable(slow);
     add(worth, CopyMode::synchronous);
-    if (turns_.way != asynchronous_moves || !turns_.common.overlap) return;
+    if (turns_.way != asynchronous_moves || !turns_.of_policy.on.overlap) return;
     add(worth, CopyMode::asynchronous);
     if (movable != worth) add(movable, CopyMode::asynchronous);
   }
@@ -255,7 +276,7 @@ class PlacedSearch {
     const auto cached = std::make_shared<const CachedTurns>(prices_, placed);
     std::vector<BoundedPlan> all;
     for (const std::int64_t bytes : cached->sizes()) {
-      if (bytes > first_capacity().value_or(bytes)) continue;
+      if (bytes > prices_.device().memory().capacity.value_or(bytes)) continue;
       const CachedRun round = cached->round(bytes);
       all.push_back({cached->at_least(round), [this, cached, round, bytes] {
                        Plan plan = told(cached->plan(round));
@@ -264,10 +285,6 @@ class PlacedSearch {
                      }});
     }
     return all;
-  }
-
-  const std::optional<std::int64_t>& first_capacity() const {
-    return turns_.common.device.memory().capacity;
   }
 
   PolicyRequest request_;
@@ -305,19 +322,24 @@ const std::vector<std::string>& placements_of_turns() {
   return ways;
 }
 
+const std::vector<std::string>& placements_of_several() {
+  static const std::vector<std::string> ways = {static_placement, first_touch_placement,
+                                                all_slow_placement};
+  return ways;
+}
+
 std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns) {
   std::vector<Candidate> candidates;
   if (turns.way == static_placement || moves_tensors(turns.way))
     for (Candidate& one : candidates_on(turns.request, turns.of_policy))
-      candidates.push_back(changed(proven_for("none", std::move(one)),
-                                   [common = turns.common, placement = turns.way](Settled& way) {
-                                     if (!way.plan) return;
-                                     way.plan = [plan = std::move(way.plan), common, placement] {
-                                       Plan made = plan();
-                                       say_placement(made, placement, common);
-                                       return made;
-                                     };
-                                   }));
+      candidates.push_back(changed(proven_for("none", std::move(one)), [turns](Settled& way) {
+        if (!way.plan) return;
+        way.plan = [plan = std::move(way.plan), turns] {
+          Plan made = plan();
+          say_placement(made, turns);
+          return made;
+        };
+      }));
   candidates.push_back(placed_on_shown_machines(turns));
   return candidates;
 }
@@ -345,10 +367,14 @@ Draft placed_turns_draft(const PlacedTurns& turns) {
   candidates.push_back(placed_on_shown_machines(turns));
   const Settled best = judge(std::move(candidates)).best;
   if (best.plan) return best.plan();
-  const auto& memories = turns.common.device.memories;
-  throw Infeasible("no plan with placement " + turns.way + " fits into the memories '" +
-                   memories[0].pool + "' and '" + memories[1].pool +
-                   "' together: use smaller values of workload.micro_batch, or more stages");
+  std::string memories;
+  for (const std::string& name : turns.of_policy.on.names) {
+    const auto& both = turns.request.pricing.platform.device(name).memories;
+    memories += (memories.empty() ? "'" : ", or '") + both[0].pool + "' and '" + both[1].pool +
+                "' together";
+  }
+  throw Infeasible("no plan with placement " + turns.way + " fits into the memories " + memories +
+                   ": use smaller values of workload.micro_batch, or more stages");
 }
 
 }  // namespace sluice

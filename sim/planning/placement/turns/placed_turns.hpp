@@ -1,13 +1,16 @@
-// Placements for a policy whose weights take turns on the device. Each tensor on the device is in one of two memories,
-// and kernels read and write it there. So the device holds more tensors than its first memory alone could hold.
-// placed_prices.hpp says which tensors are always in the same memory.
+// Placements for a policy that plans as if each device had a single memory. Each tensor on a device is in one of two
+// memories, and kernels read and write it there. So the device holds more tensors than its first memory alone could
+// hold. placed_prices.hpp says which tensors are always in the same memory.
 //
-// The policy plans for shown machines. In a shown machine, all tensors are in one memory of the device. The rates of
-// this memory are those of the first memory or those of the second memory. Its size follows from the model, the cut
-// and the workload, so the sizes do not depend on the machine. In training, the policy also chooses the fates of
-// activations for the shown machine. Each plan for a shown machine is placed in the two real memories in several ways,
-// which do not depend on the sizes of the real memories either. The fastest placed plan that fits is taken. So more
-// memory never makes a run slower.
+// The policy plans for shown machines. In a shown machine, all tensors of a device are in one memory. The rates of this
+// memory are those of the first memory or those of the second memory. Its size follows from the model, the cut and the
+// workload, so the sizes do not depend on the machine. In training, the policy also chooses the fates of activations for
+// the shown machine. Each plan for a shown machine is placed in the two real memories in several ways, which do not
+// depend on the sizes of the real memories either. The fastest placed plan that fits is taken. So more memory never
+// makes a run slower.
+//
+// Some policies decide nothing by the memory of a machine (PlansForMachine::fixed). For them, there is one shown machine,
+// whose memory is unlimited. The plans of all ways to make the open choices are placed.
 #pragma once
 
 #include <optional>
@@ -28,10 +31,11 @@ inline constexpr const char* asynchronous_moves = "asynchronous";
 
 /// Returns the placements that a policy whose weights take turns can have, in addition to the homes of these weights.
 const std::vector<std::string>& placements_of_turns();
+/// Returns those of these placements that are possible if several devices compute.
+const std::vector<std::string>& placements_of_several();
 
 struct PlacedTurns {
   const PolicyRequest& request;
-  CommonParameters common;
   std::string way;  ///< one of placements_of_turns()
   PlansForMachine of_policy;
 };
@@ -44,7 +48,7 @@ std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns);
 /// candidate has a lower bound of the seconds of its placed plans.
 Candidate placed_on_shown_machines(const PlacedTurns& turns);
 
-/// Returns the fastest plan with the placement `turns.way`. Throws Infeasible if no plan fits into the two memories.
+/// Returns the fastest plan with the placement `turns.way`. Throws Infeasible if no plan fits into the memories.
 Draft placed_turns_draft(const PlacedTurns& turns);
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/quantity.hpp"
+#include "planning/parts.hpp"
 #include "planning/training/batch_bytes.hpp"
 
 namespace sluice {
@@ -64,8 +65,9 @@ std::vector<std::int64_t> sizes_in_inference(const PolicyRequest& request) {
 /// In training, the first machine holds all tensors of a batch. The last one holds the tensors of the largest stage for
 /// one micro-batch. From each machine to the next, the size of the memory shrinks by the same factor.
 std::vector<std::int64_t> sizes_in_training(const PolicyRequest& request,
-                                            const CommonParameters& common) {
-  const BatchBytes bytes = batch_bytes(request, common.device, common.overlap);
+                                            const ComputingDevices& on) {
+  const Device& device = request.pricing.platform.device(on.names.front());
+  const BatchBytes bytes = batch_bytes(request, device, on.overlap);
   std::vector<std::int64_t> sizes;
   const auto all = static_cast<double>(bytes.all);
   for (int n = 0; n < sizes_of_training; ++n) {
@@ -79,39 +81,40 @@ std::vector<std::int64_t> sizes_in_training(const PolicyRequest& request,
 
 }  // namespace
 
-std::vector<std::int64_t> shown_sizes(const PolicyRequest& request,
-                                      const CommonParameters& common) {
-  return request.workload.training ? sizes_in_training(request, common)
-                                   : sizes_in_inference(request);
+std::vector<std::int64_t> shown_sizes(const PolicyRequest& request, const ComputingDevices& on) {
+  return request.workload.training ? sizes_in_training(request, on) : sizes_in_inference(request);
 }
 
 std::int64_t most_shown_sizes(const PolicyRequest& request) {
   return request.workload.training ? sizes_of_training : sizes_of_inference;
 }
 
-bool second_is_farther(const Platform& platform, const Device& device) {
-  const HostRoutes near = routes_to(platform, device.name),
-                   far = routes_to(platform, device.memories[1].pool);
+bool second_is_farther(const Platform& platform, const std::vector<std::string>& devices) {
   const auto farther = [](const Path& one, const Path& other) {
     return other.latency_s > one.latency_s || other.setup_s > one.setup_s;
   };
-  return farther(near.down, far.down) || farther(near.up, far.up);
+  return std::ranges::any_of(devices, [&](const std::string& device) {
+    const HostRoutes near = routes_to(platform, device),
+                     far = routes_to(platform, platform.device(device).memories[1].pool);
+    return farther(near.down, far.down) || farther(near.up, far.up);
+  });
 }
 
-ShownMachine::ShownMachine(const PolicyRequest& asked, const std::string& device,
+ShownMachine::ShownMachine(const PolicyRequest& asked, const std::vector<std::string>& devices,
                            std::int64_t bytes, ShownRates rates)
     : platform(asked.pricing.platform),
       request(asked.priced({asked.pricing.model, asked.pricing.stages, platform, asked.pricing.cost,
                             asked.pricing.dtype, asked.pricing.training})) {
   platform.lookup = {};
   for (Device& one : platform.devices) {
-    if (one.name != device) continue;
+    if (std::ranges::count(devices, one.name) == 0) continue;
     one.memory().capacity = bytes;
     one.memory().read = one.memories[rates.memory].read;
     one.memory().write = one.memories[rates.memory].write;
   }
-  if (rates.far)
-    slow_down_to_second(platform, asked.pricing.platform, asked.pricing.platform.device(device));
+  for (const std::string& device : devices)
+    if (rates.far)
+      slow_down_to_second(platform, asked.pricing.platform, asked.pricing.platform.device(device));
   if (!asked.capacity_enforced)
     for (Memory& memory : platform.memories) memory.capacity.reset();
   request.capacity_enforced = true;

@@ -1,28 +1,28 @@
-// Shown machines: made-up machines for which a policy plans whose tensors are then placed in two memories. The device of
-// a shown machine has all tensors in a single memory (placed_turns.hpp).
+// Shown machines: made-up machines for which a policy plans whose tensors are then placed in two memories. Each device of
+// a shown machine that computes has all tensors in a single memory (placed_turns.hpp).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "planning/parts.hpp"
+#include "planning/placement/computing_devices.hpp"
 #include "planning/request.hpp"
 
 namespace sluice {
 
 /// Returns the sizes of the memories of the shown machines, the greatest first. They do not depend on the capacities of
 /// the real memories.
-std::vector<std::int64_t> shown_sizes(const PolicyRequest& request, const CommonParameters& common);
+std::vector<std::int64_t> shown_sizes(const PolicyRequest& request, const ComputingDevices& on);
 /// Returns the greatest number of sizes that shown_sizes() returns.
 std::int64_t most_shown_sizes(const PolicyRequest& request);
 
-/// Returns whether a copy to or from the second memory of the device has a longer latency or set-up than a copy to or
-/// from the first memory.
-bool second_is_farther(const Platform& platform, const Device& device);
+/// Returns whether a copy to or from the second memory of one of these devices has a longer latency or set-up than a copy
+/// to or from the first memory of this device.
+bool second_is_farther(const Platform& platform, const std::vector<std::string>& devices);
 
-/// How fast the memory of a shown machine is: it has the rates of the real device's memory with the index `memory`. With
-/// `far`, copies to it and from it take at least the latency and the set-up of copies to and from the second memory. A
+/// How fast the memories of a shown machine are: each has the rates of the real device's memory with the index `memory`. With
+/// `far`, copies to them and from them take at least the latency and the set-up of copies to and from the second memory. A
 /// plan then loads weights as early as the second memory needs them.
 struct ShownRates {
   std::size_t memory = 0;
@@ -30,10 +30,10 @@ struct ShownRates {
   auto operator<=>(const ShownRates&) const = default;
 };
 
-/// A machine whose device has all tensors in its first memory. This memory has `bytes` bytes.
+/// A machine whose `devices` have all tensors in their first memories. These memories have `bytes` bytes each.
 struct ShownMachine {
-  ShownMachine(const PolicyRequest& asked, const std::string& device, std::int64_t bytes,
-               ShownRates rates);
+  ShownMachine(const PolicyRequest& asked, const std::vector<std::string>& devices,
+               std::int64_t bytes, ShownRates rates);
   ShownMachine(const ShownMachine&) = delete;
 
   Platform platform;

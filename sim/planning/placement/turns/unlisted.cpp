@@ -36,7 +36,7 @@ std::vector<std::vector<Placement>> unlisted_operands(const Plan& plan, std::uin
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     const Action& action = plan.actions[a];
     if (action.is_transfer()) continue;
-    const TensorKinds& kinds = prices.used_by(work_of(plan, action));
+    const TensorKinds& kinds = prices.used_by(prices.work_of(plan, action));
     const auto is_used = [&](const Placement& one) {
       return std::ranges::any_of(kinds, [&](const TensorKind& kind) {
         return kind.tensor_class == plan.tensors[one.tensor].tensor_class;
