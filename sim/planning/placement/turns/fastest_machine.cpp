@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "planning/copy_time.hpp"
+#include "planning/parts.hpp"
 #include "planning/placement/turns/placed_prices.hpp"
 
 namespace sluice {
