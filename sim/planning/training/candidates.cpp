@@ -240,8 +240,8 @@ class TrainingWays {
     return rooms;
   }
 
-  /// Returns whether host memory has room for the tensors whose home it is. On a shown machine, the inputs are in another
-  /// memory, and the judge compares the bytes of the real machine instead.
+  /// Returns whether host memory has room for the tensors whose home it is. On a shown machine, the inputs are in
+  /// another memory, and the judge compares the bytes of the real machine instead.
   bool homes_fit(const Program& step) const {
     const std::optional<std::int64_t> room = unlimited_.pricing.platform.host().capacity;
     if (!enforced_ || !room || unlimited_.real_machine) return true;
@@ -297,8 +297,8 @@ class TrainingWays {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether there is nothing to choose about the loads: they do not overlap with computation, or they may as well
-/// all come early. The result does not depend on prices.
+/// Returns whether there is nothing to choose about the loads: they do not overlap with computation, or they may as
+/// well all come early. The result does not depend on prices.
 bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
                            const std::optional<std::int64_t>& capacity) {
   if (!order.overlap) return true;

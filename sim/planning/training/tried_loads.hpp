@@ -42,11 +42,11 @@ struct TriedLarger {
   TriedCounts tried;      ///< few, so that planning does not take several times as long
 };
 
-/// Returns the larger steps for a step of this many micro-batches per batch and this many operations. The first two have
-/// one and two micro-batches more. The others have the next four of the numbers 3, 4, 6, 8, 12, 16 and so on. In a step
-/// with more micro-batches, computations hide more loads, and the loads come in another order. This order may also be
-/// the fastest for fewer micro-batches. The numbers of the others do not depend on the step. So if a step gets an order
-/// from one of them, a slightly smaller step also tries this order.
+/// Returns the larger steps for a step of this many micro-batches per batch and this many operations. The first two
+/// have one and two micro-batches more. The others have the next four of the numbers 3, 4, 6, 8, 12, 16 and so on. In a
+/// step with more micro-batches, computations hide more loads, and the loads come in another order. This order may also
+/// be the fastest for fewer micro-batches. The numbers of the others do not depend on the step. So if a step gets an
+/// order from one of them, a slightly smaller step mostly tries this order, too.
 inline std::vector<TriedLarger> larger_steps(std::int64_t micro_batches, std::int64_t operations) {
   constexpr std::size_t most_steps = 6;
   const TriedCounts tried = tried_counts(operations);

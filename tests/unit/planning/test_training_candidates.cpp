@@ -56,8 +56,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a training of the campaign is not more than 1 % faster with one more micro-batch") {
-  // With one to nine micro-batches of three samples. Before farther steps were tried, it took 781 ms with five of them, and
-  // 751 ms with six.
+  // With one to nine micro-batches of three samples. Before farther steps were tried, it took 781 ms with five of them,
+  // and 751 ms with six.
   double before_s = 0;
   for (int samples = 3; samples <= 27; samples += 3) {
     const double now_s = run_seconds(make_plan(load_scenario(
