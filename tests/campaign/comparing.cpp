@@ -237,9 +237,9 @@ std::string explicit_cut(const Executed& run) {
 /// the link, and may delay the urgent load. If the phases of inference share a link, the claim is not checked: such a
 /// delay may be a large part of the run, as in tests/hand/test_more_work.cpp. If the scenario gives `last_turn`, its
 /// last turn may have idle phases. With one more batch, the last turn may have no idle phases, or Sluice may refuse the
-/// scenario. So the number of batches is not changed. The cut `by_time` estimates the seconds of a step, and the estimate
-/// depends on the number of micro-batches. With one more, the cut may be another one with which weights can stay on the
-/// device from step to step. So the run is compared with the same stages.
+/// scenario. So the number of batches is not changed. The cut `by_time` estimates the seconds of a step, and the
+/// estimate depends on the number of micro-batches. With one more, the cut may be another one with which weights can
+/// stay on the device from step to step. So the run is compared with the same stages.
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)

@@ -39,8 +39,8 @@ cost: peak
 
 TEST_CASE("with room for all inputs, the loads of inputs follow each other without a pause") {
   // The weights have 198,592 B, and each load of an input has 2 x 57 x 4 = 456 B. The eight loads of inputs follow the
-  // weights. Then the last backward pass of the dense layer takes 393,760 FLOP, and the update 2 FLOP for each of 49,648
-  // weights. With 418,641 B, the device has no room for all early loads, but these loads do not pause either.
+  // weights. Then the last backward pass of the dense layer takes 393,760 FLOP, and the update 2 FLOP for each of
+  // 49,648 weights. With 418,641 B, the device has no room for all early loads, but these loads do not pause either.
   const double loads_s = 9 * 50e-6 + (198'592 + 8 * 456) / 50e6;
   const double after_s = (393'760 + 2 * 49'648) / 6e9;
   CHECK(seconds("418641B") == Approx(loads_s + after_s).epsilon(1e-9));

@@ -49,8 +49,9 @@ TEST_CASE("replicas that share a link are also planned without overlap") {
 
 TEST_CASE("replicas choose the micro-batches in flight that hide the sums of their gradients") {
   // Each of two replicas has links of its own to host memory, and a link of 1 GB/s to the other replica. A forward pass
-  // takes 1 ms, a backward pass 2 ms, and a load of an input 1.5 ms. The gradients have 2 MB. A replica sends them in two
-  // halves, in 2 ms. The backward passes of the next batch wait for these sums. A replica has two micro-batches per batch.
+  // takes 1 ms, a backward pass 2 ms, and a load of an input 1.5 ms. The gradients have 2 MB. A replica sends them in
+  // two halves, in 2 ms. The backward passes of the next batch wait for these sums. A replica has two micro-batches per
+  // batch.
   Plan plan;
   const auto milliseconds = [&](const std::string& keys) {
     plan = make_plan(test::small_scenario(
@@ -68,8 +69,8 @@ TEST_CASE("replicas choose the micro-batches in flight that hide the sums of the
   // summed, so the replica then waits for 1 ms, in two of three batches. The last sums take 2 ms.
   CHECK(milliseconds(", in_flight: 1") == Approx(3.5 + 3 * 6 + 2 * 1 + 2).epsilon(1e-12));
   // With two in flight, the second forward pass of the run waits until 5 ms for its input, and so for 0.5 ms. From then
-  // on, the forward passes hide all sums but the last. A replica alone, without sums, would take 0.5 ms longer than with
-  // one in flight.
+  // on, the forward passes hide all sums but the last. A replica alone, without sums, would take 0.5 ms longer than
+  // with one in flight.
   CHECK(milliseconds(", in_flight: 2") == Approx(3.5 + 0.5 + 3 * 6 + 2).epsilon(1e-12));
   CHECK(milliseconds("") == milliseconds(", in_flight: 2"));
   milliseconds("");

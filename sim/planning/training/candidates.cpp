@@ -63,11 +63,13 @@ class TrainingWays {
   /// Returns the greatest number of different ways, including those that do not fit.
   std::int64_t count() const {
     const std::size_t rooms = run_room_ ? 1 : 2;
-    std::size_t listings = ahead_parts.size() + most_tried.listings;
-    for (const std::int64_t more : larger_by)
-      if (LargerStep::larger_order(unlimited_, order_, more))
-        listings += ahead_parts.size() + for_larger(most_tried).listings;
-    return static_cast<std::int64_t>(rooms * most_tried.paces * listings);
+    const auto ways_of = [](const TriedCounts& tried) {
+      return tried.paces * (ahead_parts.size() + tried.listings);
+    };
+    std::size_t ways = ways_of(most_tried);
+    for (const TriedLarger& larger : larger_steps(per_batch(), 0))
+      if (LargerStep::larger_order(unlimited_, order_, larger.more)) ways += ways_of(larger.tried);
+    return static_cast<std::int64_t>(rooms * ways);
   }
 
   /// Returns one candidate for all ways, or nothing if the step cannot fit. `at_least` is a lower bound of the
@@ -149,12 +151,12 @@ class TrainingWays {
     const TriedCounts tried = tried_counts(step.program().count(), unlimited_.made_to_change);
     SeenWays seen;
     std::vector<LoadChoice> all = ways(step, step, tried, seen);
-    if (tried.listings == 0) return all;
-    for (const std::int64_t more : larger_by) try {
+    if (unlimited_.made_to_change) return all;
+    for (const auto& [more, tried_there] : larger_steps(per_batch(), step.program().count())) try {
         const auto order = LargerStep::larger_order(unlimited_, order_, more);
         if (!order) continue;
         const LargerStep larger(unlimited_, *order, more);
-        for (LoadChoice& way : ways(step, larger, for_larger(tried), seen)) {
+        for (LoadChoice& way : ways(step, larger, tried_there, seen)) {
           way.more = more;
           all.push_back(std::move(way));
         }
@@ -244,8 +246,8 @@ class TrainingWays {
     return rooms;
   }
 
-  /// Returns whether host memory has room for the tensors whose home it is. On a shown machine, the inputs are in another
-  /// memory, and the judge compares the bytes of the real machine instead.
+  /// Returns whether host memory has room for the tensors whose home it is. On a shown machine, the inputs are in
+  /// another memory, and the judge compares the bytes of the real machine instead.
   bool homes_fit(const Program& step) const {
     const std::optional<std::int64_t> room = unlimited_.pricing.platform.host().capacity;
     if (!enforced_ || !room || unlimited_.real_machine) return true;
@@ -253,6 +255,10 @@ class TrainingWays {
     for (const Program::Place& place : step.places)
       bytes = checked_add(bytes, place.bytes, "bytes in host memory");
     return bytes <= *room;
+  }
+
+  std::int64_t per_batch() const {
+    return unlimited_.workload.batch / unlimited_.workload.micro_batch;
   }
 
   bool fits(std::int64_t bytes) const { return !capacity_ || bytes <= *capacity_; }
@@ -297,8 +303,8 @@ class TrainingWays {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether there is nothing to choose about the loads: they do not overlap with computation, or they may as well
-/// all come early. The result does not depend on prices.
+/// Returns whether there is nothing to choose about the loads: they do not overlap with computation, or they may as
+/// well all come early. The result does not depend on prices.
 bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
                            const std::optional<std::int64_t>& capacity) {
   if (!order.overlap) return true;

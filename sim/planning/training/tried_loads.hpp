@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "planning/training/late_loads.hpp"
 
@@ -27,18 +28,40 @@ struct TriedCounts {
       0;  ///< how many different listings are tried per pace, beginning with the most bytes
 };
 constexpr TriedCounts most_tried{paces.size(), 40};
+/// The number of operations up to which most_tried is used.
+constexpr std::int64_t most_operations = 500;
 /// `made_to_change` is PolicyRequest::made_to_change.
 inline TriedCounts tried_counts(std::int64_t operations, bool made_to_change) {
-  if (operations <= 500 && !made_to_change) return most_tried;
+  if (operations <= most_operations && !made_to_change) return most_tried;
   if (operations <= 2'000) return {3, 0};
   return {1, 0};
 }
 
-/// How many micro-batches more than the step the larger steps have (larger_step.hpp).
-constexpr std::array<std::int64_t, 2> larger_by = {1, 2};
-/// For a larger step, fewer listings are tried, so that planning does not take several times as long.
-inline TriedCounts for_larger(const TriedCounts& tried) {
-  return {tried.paces, tried.listings / 2};
+/// A larger step whose places of loads are tried for the step (larger_step.hpp).
+struct TriedLarger {
+  std::int64_t more = 0;  ///< how many micro-batches per batch it has more than the step
+  TriedCounts tried;      ///< few, so that planning does not take several times as long
+};
+
+/// Returns the larger steps for a step of this many micro-batches per batch and this many operations. The first two
+/// have one and two micro-batches more. The others have the next four of the numbers 3, 4, 6, 8, 12, 16 and so on. In a
+/// step with more micro-batches, computations hide more loads, and the loads come in another order. This order may also
+/// be the fastest for fewer micro-batches. The numbers of the others do not depend on the step. So if a step gets an
+/// order from one of them, a slightly smaller step mostly tries this order, too.
+inline std::vector<TriedLarger> larger_steps(std::int64_t micro_batches, std::int64_t operations) {
+  constexpr std::size_t most_steps = 6;
+  const TriedCounts tried = tried_counts(operations, false);
+  if (tried.paces == 1) return {};
+  const TriedCounts far{1, tried.listings / 2};
+  const TriedCounts near{tried.listings > 0 ? tried.paces : 1, tried.listings / 2};
+  std::vector<TriedLarger> larger = {{1, near}, {2, near}};
+  for (std::int64_t two = 2;; two *= 2)
+    for (const std::int64_t count : {two + two / 2, 2 * two}) {
+      if (count <= micro_batches + 2) continue;
+      if (larger.size() == most_steps || operations * count > most_operations * micro_batches)
+        return larger;
+      larger.push_back({count - micro_batches, far});
+    }
 }
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Candidates for replicas that delay each other. Each replica makes its choices as if the other replicas did not slow it
-// down. So the choices for a larger memory may be worse for all replicas together than the choices for a smaller
+// Candidates for replicas that delay each other. Each replica makes its choices as if the other replicas did not slow
+// it down. So the choices for a larger memory may be worse for all replicas together than the choices for a smaller
 // memory. A candidate therefore simulates the runs with the choices for each smaller memory, too.
 #pragma once
 

@@ -81,8 +81,8 @@ struct OneReplica {
 
 /// Returns mappings for the policy of a replica in training. If the scenario leaves open how many micro-batches are in
 /// flight, there is one mapping for each of `ways` and each number that is tried. If `ways` is empty, the keys of the
-/// replica take its place. If the number is not open, returns `ways`. While the gradients are summed, a replica can only
-/// compute forward passes, and it has more of them with more micro-batches in flight.
+/// replica take its place. If the number is not open, returns `ways`. While the gradients are summed, a replica can
+/// only compute forward passes, and it has more of them with more micro-batches in flight.
 std::vector<Value> with_counts_of_training(const Policy& policy, const OneReplica& replica,
                                            std::vector<Value> ways) {
   constexpr const char* name = "in_flight";

@@ -51,8 +51,8 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
 /// the all-reduce give another bound. Returns 0 in inference. Throws InputError, Infeasible.
 double replicas_at_least(const PolicyRequest& request, const Reader& parameters);
 
-/// Returns parameters for the ways that are compared in runs of all replicas together, because replicas that delay
-/// each other may need another way than a replica alone. There is one element for each way in which all replicas can make
+/// Returns parameters for the ways that are compared in runs of all replicas together, because replicas that delay each
+/// other may need another way than a replica alone. There is one element for each way in which all replicas can make
 /// the open choices of the replicated policy. Before these, the first element is `parameters` itself: with it, each
 /// replica chooses for itself. This element is left out if the replicas are equal and there are other elements: then
 /// all replicas choose alike, so the other elements include what each of them would choose.
