@@ -136,8 +136,8 @@ double KernelTime::least() const {
 }
 
 // The kernel takes at least the seconds of each line. The seconds of a line are a sum, which without operands in slow
-// memory does not exceed least(). So with several operands there, the sum exceeds least() by at least as much as the sums
-// with each of these operands alone exceed it together.
+// memory does not exceed least(). So with several operands there, the sum exceeds least() by at least as much as the
+// sums with each of these operands alone exceed it together.
 std::vector<double> KernelTime::extra_at_least(std::size_t operands) const {
   const double least_s = least();
   std::vector<double> best(operands, 0);

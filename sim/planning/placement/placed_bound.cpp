@@ -153,9 +153,10 @@ void PlacedBound::count_copies_or_slow_kernels(const PlacedQuestion& asked,
   }
 }
 
-/// Load::of_engines() gives the least seconds that a load adds to a weighted sum of the seconds of two resources, such as
-/// two copy engines. The second resource also works for `slow_s` seconds without any load. Returns the weight `share`
-/// for which the sum over a run is greatest. The sum is a concave function of `share`, so bisection finds the weight.
+/// Load::of_engines() gives the least seconds that a load adds to a weighted sum of the seconds of two resources, such
+/// as two copy engines. The second resource also works for `slow_s` seconds without any load. Returns the weight
+/// `share` for which the sum over a run is greatest. The sum is a concave function of `share`, so bisection finds the
+/// weight.
 double PlacedBound::best_share(const std::vector<Load>& loads, double slow_s) const {
   double low = 0, high = 1;
   for (int n = 0; n < 40; ++n) {

@@ -48,9 +48,9 @@ class FatesToPlace {
   }
 
  private:
-  /// If a method that moves tensors finds no plan below `worth`, the result is the plan without moves that is found most
-  /// quickly. Then this candidate can be the runner-up, and the judge need not search moves for another candidate only to
-  /// name a runner-up.
+  /// If a method that moves tensors finds no plan below `worth`, the result is the plan without moves that is found
+  /// most quickly. Then this candidate can be the runner-up, and the judge need not search moves for another candidate
+  /// only to name a runner-up.
   Settled settled(const std::string& way, const std::string& text, double worth) const {
     try {
       std::optional<Draft> draft = placed_draft({request_, common_, fates(), policy_, way, worth});

@@ -21,8 +21,9 @@ constexpr std::size_t most_actions = 500;
 /// Approximately the most actions that the compared runs of a plan have together in their bodies. Most plans need fewer.
 constexpr std::size_t most_actions_of_runs = 50'000;
 
-/// Returns whether a run within smaller limits may be faster: whether flows of different streams cross the same link. In a
-/// pool that no device owns, requests are granted in the order of time. Then nothing is known about smaller limits.
+/// Returns whether a run within smaller limits may be faster: whether flows of different streams cross the same link.
+/// In a pool that no device owns, requests are granted in the order of time. Then nothing is known about smaller
+/// limits.
 bool limits_may_help(const Plan& plan, const Pools& pools) {
   if (plan.body_end - plan.body_begin > most_actions) return false;
   for (const std::uint32_t pool : pools)

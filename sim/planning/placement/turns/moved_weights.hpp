@@ -28,10 +28,10 @@ class MovedWeights {
   /// Returns a lower bound of the seconds of the plan with_moves().
   double at_least(const TensorKinds& slow, const TensorKinds& moved, CopyMode mode) const;
 
-  /// Returns `plan`, which must be placed.plan(slow) up to its facts, with moves of the kinds in `moved`, which must be in
-  /// `slow`. With CopyMode::synchronous, a move waits for everything for which its run waits, and nothing is computed
-  /// during the move. With CopyMode::asynchronous, a move may begin when the weights have arrived, the last update
-  /// before the run has ended, and the previous run has begun.
+  /// Returns `plan`, which must be placed.plan(slow) up to its facts, with moves of the kinds in `moved`, which must be
+  /// in `slow`. With CopyMode::synchronous, a move waits for everything for which its run waits, and nothing is
+  /// computed during the move. With CopyMode::asynchronous, a move may begin when the weights have arrived, the last
+  /// update before the run has ended, and the previous run has begun.
   Plan with_moves(Plan plan, const TensorKinds& slow, const TensorKinds& moved,
                   CopyMode mode) const;
 
@@ -40,8 +40,9 @@ class MovedWeights {
   struct Run {
     std::int32_t stage = 0;
     std::vector<std::uint32_t> computations;  ///< indices of actions
-    /// A tensor of the weights. `listed` says whether the plan lists the tensor among the operands of any computation of
-    /// the run. `used_before` is the last computation before the run that uses the tensor, perhaps in the previous round.
+    /// A tensor of the weights. `listed` says whether the plan lists the tensor among the operands of any computation
+    /// of the run. `used_before` is the last computation before the run that uses the tensor, perhaps in the previous
+    /// round.
     struct Weights {
       std::uint32_t tensor = none;
       bool listed = true;
