@@ -50,6 +50,13 @@ std::optional<Draft> plan_to_compare(const PolicyRequest& request, const Reader&
                      shared_out(request.pricing.platform, devices));
 }
 
+/// In inference, replica_candidates() gives the bounds of the plans that are compared.
+double at_least(const PolicyRequest& request, const Reader& parameters) {
+  if (!request.workload.training) return 0;
+  return bound_of_replicas(acting_policy(data_parallel_policy, parameters), request, parameters)
+      .seconds;
+}
+
 }  // namespace
 
 const Policy data_parallel_policy = {
@@ -103,7 +110,7 @@ const Policy data_parallel_policy = {
     .alone = plan_to_compare,
     .candidates = candidates,
     .alternatives = alternatives,
-    .at_least = replicas_at_least,
+    .at_least = at_least,
 };
 
 }  // namespace sluice

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
+#include "execute/arithmetic/replay.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/settle/replicas.hpp"
@@ -21,15 +21,21 @@ namespace {
 constexpr std::int64_t most_passes_of_layers = 200;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-/// Returns the greatest number of bytes within which one of the plans stays in the memory of its device. Returns nothing
-/// if a plan may use the whole memory, or if the memory does not belong to the device alone.
-std::optional<std::int64_t> bytes_of(const std::vector<Plan>& parts,
-                                     const std::vector<std::string>& devices) {
-  std::optional<std::int64_t> most;
+/// Sets the limit of the memory of each device to the bytes that the plan of this device needs, if it runs alone and has
+/// no limit yet. So a plan that waits for memory is the same plan in every memory of at least these bytes. Returns the
+/// most bytes that one of the plans needs.
+std::int64_t keep_within_need(std::vector<Plan>& parts, const std::vector<std::string>& devices) {
+  std::int64_t most = 0;
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const auto pool = std::ranges::find(parts[k].pools, devices[k], &Pool::name);
-    if (pool == parts[k].pools.end() || !pool->limit) return {};
-    most = std::max(*pool->limit, most.value_or(0));
+    if (pool == parts[k].pools.end()) continue;
+    if (!pool->limit) {
+      // Only for a pool with a limit, the replay counts the bytes that it reserves.
+      pool->limit = pool->limited() ? pool->most() : no_limit;
+      const ReplayResult alone = replay(parts[k]);
+      pool->limit = alone.reserved[static_cast<std::size_t>(pool - parts[k].pools.begin())];
+    }
+    most = std::max(most, *pool->limit);
   }
   return most;
 }
@@ -46,9 +52,6 @@ double seconds_alone(const std::vector<Plan>& parts) {
 /// The plans of all replicas for one mapping for `policy:`.
 class ReplicaWay {
  public:
-  /// How many kinds of choices are compared: with the whole bandwidth and with a share of it.
-  static constexpr std::int64_t compared = 2;
-
   ReplicaWay(const Policy& policy, const PolicyRequest& request, Keys keys)
       : policy_(policy),
         request_(request),
@@ -56,21 +59,20 @@ class ReplicaWay {
         devices_(replica_devices(request, keys_.reader())),
         share_(shared_out(request.pricing.platform, devices_)) {}
 
-  /// Returns a lower bound of the seconds of all replicas together if they use at most `bytes` bytes of each device's
-  /// memory. Returns nothing if the policy compares no choices. The first replica, which has the most batches, takes at
-  /// least as long as if it ran alone.
-  std::optional<double> at_least(std::int64_t bytes) const {
-    Platform machine = request_.pricing.platform;
-    limit_memories(machine, bytes);
-    return replica_at_least(policy_, request_, keys_.reader(), machine, 0);
+  /// Returns what is known about the plans of all replicas if they use at most `bytes` bytes of each device's memory.
+  ReplicaBound bound(std::int64_t bytes = no_limit) const {
+    const Platform machine = within(request_.pricing.platform, bytes);
+    const Pricing& pricing = request_.pricing;
+    const PolicyRequest limited = request_.priced(
+        {pricing.model, pricing.stages, machine, pricing.cost, pricing.dtype, pricing.training});
+    return bound_of_replicas(policy_, limited, keys_.reader());
   }
 
   /// Returns the fastest plan if it takes less than `worth` seconds. Otherwise, the result has no plan.
   Settled fastest(double worth) const {
     Fastest best{.seconds = worth};
-    // For this many bytes or fewer, the choices take too long.
-    const std::int64_t too_slow = compare(request_.pricing.platform, true, 0, best);
-    compare(share_, false, too_slow, best);
+    compare(request_.pricing.platform, true, best);
+    compare(share_, false, best);
     if (!best.plan) return {};
     return {.seconds = best.seconds, .plan = [plan = best.plan] { return *plan; }};
   }
@@ -82,38 +84,34 @@ class ReplicaWay {
   };
 
   /// Compares the plans whose choices are made on `machine`: with the whole memory, and then again and again with one
-  /// byte less than the last choices need. Returns the number of bytes for which the choices take too long, or 0 if
-  /// there is none. No choices for `too_slow` bytes or fewer are made. `whole` says whether a replica that runs alone on
-  /// `machine` is at least as fast as all replicas together.
-  std::int64_t compare(Platform machine, bool whole, std::int64_t too_slow, Fastest& best) const {
-    for (std::int64_t bytes = no_limit; bytes > too_slow;) {
+  /// byte less than the last choices need. `whole` says whether a replica that runs alone on `machine` is at least as
+  /// fast as all replicas together.
+  void compare(const Platform& machine, bool whole, Fastest& best) const {
+    for (std::int64_t bytes = no_limit; bytes > 0;) {
       std::vector<Plan> parts;
       try {
-        if (bytes < no_limit && !(at_least(bytes).value_or(0) < best.seconds)) return bytes;
-        parts = replica_plans(policy_, request_, keys_.reader(), machine);
+        if (bytes < no_limit && !(bound(bytes).seconds < best.seconds)) return;
+        parts = replica_plans(policy_, request_, keys_.reader(), within(machine, bytes));
       } catch (const Infeasible&) {
-        return 0;
+        return;
       }
-      if (whole && !(seconds_alone(parts) < best.seconds)) return bytes;
-      const std::optional<std::int64_t> needed = bytes_of(parts, devices_);
-      // Without a limit, the plan would run in the whole memory, and not in the smaller one for which it was made.
-      if (!needed && bytes < no_limit) return 0;
+      if (whole && !(seconds_alone(parts) < best.seconds)) return;
+      const std::int64_t needed =
+          request_.capacity_enforced ? keep_within_need(parts, devices_) : 0;
       auto plan =
           std::make_shared<const Plan>(joined(policy_, request_, keys_.reader(), std::move(parts)));
       const double seconds = run_seconds(*plan);
       if (seconds < best.seconds) best = {seconds, std::move(plan)};
-      // If capacities are not enforced, the plan for fewer bytes still needs as many as before.
-      if (!needed || *needed > bytes) return 0;
-      bytes = *needed - 1;
-      limit_memories(machine, bytes);
+      bytes = needed - 1;
     }
-    return 0;
   }
 
-  void limit_memories(Platform& machine, std::int64_t bytes) const {
+  /// Returns the machine with at most `bytes` bytes of memory on each device of a replica.
+  Platform within(Platform machine, std::int64_t bytes) const {
     for (Device& device : machine.devices)
       if (bytes < no_limit && std::ranges::find(devices_, device.name) != devices_.end())
         device.memory().capacity = std::min(bytes, device.memory().capacity.value_or(bytes));
+    return machine;
   }
 
   const Policy& policy_;
@@ -123,7 +121,7 @@ class ReplicaWay {
   Platform share_;  ///< the platform with each replica's share of the links
 };
 
-Candidate candidate(const std::shared_ptr<const ReplicaWay>& way, double at_least,
+Candidate candidate(const std::shared_ptr<const ReplicaWay>& way, const ReplicaBound& bound,
                     const std::string& text) {
   const auto simulate = [way, text](double worth, const auto& use) {
     Settled one;
@@ -135,7 +133,10 @@ Candidate candidate(const std::shared_ptr<const ReplicaWay>& way, double at_leas
     one.text = text;
     use(one);
   };
-  return {.at_least = at_least, .ways = ReplicaWay::compared, .simulate = simulate};
+  // The choices are compared twice: with the whole bandwidth, and with a share of it.
+  return {.at_least = bound.seconds,
+          .ways = 2 * std::max<std::int64_t>(bound.ways, 1),
+          .simulate = simulate};
 }
 
 }  // namespace
@@ -161,21 +162,23 @@ std::vector<Candidate> replica_candidates(const Policy& replicating, const Polic
     return {};
   const Policy& policy = acting_policy(replicating, parameters);
   std::vector<Candidate> candidates;
+  bool choose = false;
   for (Value& map : replica_alternatives(replicating, request, parameters)) {
     const std::string text = difference(map, parameters.map());
     try {
       const auto way = std::make_shared<const ReplicaWay>(
           policy, request,
           Keys(std::move(map), record_of(policy_catalog().find(replicating.name))));
-      const std::optional<double> least = way->at_least(no_limit);
-      if (!least) return {};
-      if (*least == std::numeric_limits<double>::infinity()) continue;
-      candidates.push_back(candidate(way, *least, text));
+      const ReplicaBound bound = way->bound();
+      choose = choose || bound.ways > 0;
+      if (bound.seconds < std::numeric_limits<double>::infinity())
+        candidates.push_back(candidate(way, bound, text));
     } catch (const InputError&) {
       // The scenario did not ask for this way, so its error is ignored.
     } catch (const Infeasible&) {
     }
   }
+  if (!choose) candidates.clear();
   return candidates;
 }
 

@@ -20,9 +20,10 @@ std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyR
 
 /// Returns a candidate for each of these mappings. A candidate compares plans of all replicas. First, each replica makes
 /// its choices as if it had the whole bandwidth of the links, and then as if it had its share of the bandwidth. Both
-/// times, choices are made for the whole memory, then for one byte less than the last choices need, and so on. The
-/// candidates hold references to `request`. Returns nothing in training, if the replicas compare no choices, if no
-/// choices fit without waits for memory, or if it would take too long to make all these plans.
+/// times, choices are made for the whole memory, then for one byte less than the last choices need, and so on, until a
+/// lower bound says that less memory is too slow. So there are at most as many plans as there are choices that need
+/// different numbers of bytes. The candidates hold references to `request`. Returns nothing in training, if the replicas
+/// compare no choices, if no choices fit without waits for memory, or if it would take too long to make all these plans.
 std::vector<Candidate> replica_candidates(const Policy& replicating, const PolicyRequest& request,
                                           const Reader& parameters);
 

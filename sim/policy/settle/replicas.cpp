@@ -58,11 +58,11 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
-/// The request of one replica, by default of the first, and its keys. The platform must outlive this object.
+/// The request of the first replica, and its keys. The platform must outlive this object.
 struct OneReplica {
   OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
-             const Platform& platform, std::size_t index = 0)
-      : OneReplica(policy, all, parameters, platform, replica_devices(all, parameters), index) {}
+             const Platform& platform)
+      : OneReplica(policy, all, parameters, platform, replica_devices(all, parameters)) {}
   OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters)
       : OneReplica(policy, all, parameters, all.pricing.platform) {}
 
@@ -71,12 +71,11 @@ struct OneReplica {
 
  private:
   OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
-             const Platform& platform, const std::vector<std::string>& devices, std::size_t index)
+             const Platform& platform, const std::vector<std::string>& devices)
       : request(on(platform, all,
-                   share_of(all.workload, static_cast<std::int64_t>(index),
-                            static_cast<std::int64_t>(devices.size())),
+                   share_of(all.workload, 0, static_cast<std::int64_t>(devices.size())),
                    parameters)),
-        keys(replica_keys(parameters, policy.name, devices[index]), record_of(policy)) {}
+        keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy)) {}
 };
 
 /// Returns mappings for the policy of a replica in training. If the scenario leaves open how many micro-batches are in
@@ -265,31 +264,28 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
   return joined(policy, request, parameters, replica_plans(policy, request, parameters, chosen_on));
 }
 
-std::optional<double> replica_at_least(const Policy& policy, const PolicyRequest& request,
-                                       const Reader& parameters, const Platform& chosen_on,
-                                       std::size_t index) {
-  if (!policy.candidates) return {};
-  const OneReplica replica(policy, request, parameters, chosen_on, index);
-  std::optional<double> least;
-  for (const Candidate& one : policy.candidates(replica.request, replica.keys.reader()))
-    least = std::min(one.at_least, least.value_or(one.at_least));
-  return least;
+ReplicaBound bound_of_replicas(const Policy& policy, const PolicyRequest& request,
+                               const Reader& parameters) {
+  ReplicaBound bound;
+  if (policy.candidates) {
+    const OneReplica first(policy, request, parameters);
+    std::optional<double> least;
+    for (const Candidate& one : policy.candidates(first.request, first.keys.reader())) {
+      least = std::min(one.at_least, least.value_or(one.at_least));
+      bound.ways += one.ways;
+    }
+    bound.seconds = least.value_or(0);
+  }
+  if (sums_gradients(request.workload, parameters))
+    bound.seconds =
+        std::max(bound.seconds, all_reduce_seconds(request, replica_devices(request, parameters)));
+  return bound;
 }
 
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on) {
   const OneReplica first(policy, request, parameters, chosen_on);
   return settle(policy, first.request, first.keys.reader());
-}
-
-double replicas_at_least(const PolicyRequest& request, const Reader& parameters) {
-  const Policy& policy = policy_catalog().find(parameters.text("replica"));
-  if (!request.workload.training) return 0;
-  double least = 0;
-  if (sums_gradients(request.workload, parameters))
-    least = all_reduce_seconds(request, replica_devices(request, parameters));
-  const Platform& platform = request.pricing.platform;
-  return std::max(least, replica_at_least(policy, request, parameters, platform, 0).value_or(0));
 }
 
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,

@@ -34,22 +34,24 @@ Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& pa
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                 const Platform& chosen_on);
 
-/// Returns a lower bound of the seconds of one replica alone on the platform `chosen_on`, with all choices that `policy`
-/// compares. `index` is the index of the replica's device in replica_devices(). The bound is infinite if no choices fit.
-/// Returns nothing if `policy` compares no choices.
-std::optional<double> replica_at_least(const Policy& policy, const PolicyRequest& request,
-                                       const Reader& parameters, const Platform& chosen_on,
-                                       std::size_t index);
+/// What is known about the plans of replicated() before they are made.
+struct ReplicaBound {
+  /// A lower bound of the seconds of all these plans. Infinite if no choices fit.
+  double seconds = 0;
+  /// In how many ways a replica can make its choices. 0 if it compares none.
+  std::int64_t ways = 0;
+};
+
+/// Returns this bound if the choices are made on the platform of the request. The run of all replicas contains a run of
+/// the first replica, which has the most batches. So the least bound of the candidates for the first replica is a bound,
+/// because such bounds also hold for machines with slower copies: they hold if replicas share links and wait for each
+/// other. In training, the copy engines of the all-reduce give another bound. Throws InputError, Infeasible.
+ReplicaBound bound_of_replicas(const Policy& policy, const PolicyRequest& request,
+                               const Reader& parameters);
 
 /// Returns the plan of the first replica only.
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
-
-/// Returns a lower bound of the seconds of all plans of replicated() in training. The run of all replicas contains a run
-/// of the first replica. So the least bound of the candidates for the first replica is a bound, because such bounds also
-/// hold for machines with slower copies: they hold if replicas share links and wait for each other. The copy engines of
-/// the all-reduce give another bound. Returns 0 in inference. Throws InputError, Infeasible.
-double replicas_at_least(const PolicyRequest& request, const Reader& parameters);
 
 /// Returns parameters for the ways that are compared in runs of all replicas together, because replicas that delay each
 /// other may need another way than a replica alone. There is one element for each way in which all replicas can make

@@ -5,12 +5,12 @@
 #include <limits>
 #include <utility>
 
-#include "base/bisection.hpp"
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "planning/run_seconds.hpp"
+#include "policy/settle/most_in_flight.hpp"
 
 namespace sluice {
 
@@ -286,43 +286,6 @@ bool fits(const Policy& policy, const std::vector<CutAttempt>& attempts, const R
   }
 }
 
-/// Returns the number of micro-batches in flight that the keys name, or nothing if they leave it open. `policy` is the
-/// policy that reads the number: if replicas run, it is their policy.
-std::optional<std::int64_t> asked_in_flight(const Policy& policy, const Value& keys) {
-  constexpr const char* name = "in_flight";
-  const auto field = std::ranges::find(policy.parameters, name, &Field::name);
-  const Value* const value = keys.find(name);
-  if (!value || field == policy.parameters.end()) return std::nullopt;
-  Value only = Value::make_map();
-  only.set(name, *value);
-  const Keys read(std::move(only), Record{.name = "policy " + policy.name, .fields = {*field}});
-  if (read.reader().is_word(name, "auto")) return std::nullopt;
-  return read.reader().integer(name);
-}
-
-/// Returns the greatest number of micro-batches in flight that fits, if the scenario names a number that does not fit.
-/// `known` is an estimate of the result: the error of one attempt gives it, computed from the bytes on the device. With
-/// other choices that the scenario leaves open, more micro-batches may fit. The estimate leaves out the limit of host
-/// memory and the bytes of buffers. So fewer may fit. If a number fits, each smaller number fits, too. Returns 0 if no
-/// number fits.
-std::int64_t most_in_flight(const Policy& policy, const std::vector<CutAttempt>& attempts,
-                            const Reader& parameters, std::int64_t known) {
-  const std::optional<std::int64_t> asked =
-      asked_in_flight(acting_policy(policy, parameters), parameters.map());
-  if (!asked) return known;
-  const std::int64_t refused =
-      std::min(*asked, attempts.front().request.workload.micro_batches_per_step());
-  const auto count_fits = [&](std::int64_t count) {
-    Value map = parameters.map();
-    map.set("in_flight", Value::make(count));
-    const Keys keys(std::move(map), record_of(policy));
-    return fits(policy, attempts, keys.reader());
-  };
-  if (known > 0 && !count_fits(known)) return largest_that_fits(0, known, count_fits);
-  if (known + 1 >= refused || !count_fits(known + 1)) return known;
-  return largest_that_fits(known + 1, refused, count_fits);
-}
-
 }  // namespace
 
 std::string difference(const Value& settled, const Value& asked) {
@@ -342,8 +305,9 @@ Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
   } catch (const Infeasible& infeasible) {
     Shortage shortage = infeasible.shortage;
     if (!shortage.most_in_flight) throw;
-    const std::int64_t most =
-        most_in_flight(policy, attempts, parameters, *shortage.most_in_flight);
+    const std::int64_t most = most_in_flight(
+        {policy, parameters, attempts.front().request.workload, *shortage.most_in_flight},
+        [&](const Reader& tried) { return fits(policy, attempts, tried); });
     shortage.most_in_flight = most;
     if (most == 0) throw Infeasible(infeasible.what(), std::move(shortage));
     throw Infeasible(

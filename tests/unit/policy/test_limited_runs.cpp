@@ -53,7 +53,7 @@ TEST_CASE(
     scenario.capacity_enforced = false;
     const PlannedScenario planned = plan_scenario(scenario);
     const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
-    PlacedPrices prices(request, "gpu");
+    PlacedPrices prices(request, {"gpu"}, {});
     const PlacedKinds placed(prices, planned.plan, false);
     TensorKinds slow;
     for (const TensorKind& kind : placed.kinds())

@@ -30,5 +30,30 @@ TEST_CASE("replicas that share a link also compare the choices for less memory")
   CHECK(seconds(542836) <= seconds(434282));
 }
 
+/// Returns the seconds of two replicas that share a link of 1 GB/s. Each replica computes three batches in two stages. A
+/// stage computes for 2 ms. The weights of the stages have 2 MB and 1 MB, and an input has 2 MB.
+double seconds_of_pair(const std::string& capacity) {
+  return run_seconds(make_plan(test::small_scenario(
+      2'000'000, {{2, 2'000'000, 2'000'000}, {2, 1'000'000, 2'000'000}},
+      "workload: {batches_per_step: 6}\nstages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
+      "policy: {name: data_parallel, replica: streamed, outputs: discard, pieces: whole}\n",
+      {"platform.devices.gpu.count=2", "platform.devices.gpu.memory.capacity=" + capacity})));
+}
+
+TEST_CASE("with much memory, replicas on a shared link take a plan that needs less memory") {
+  // Each replica loads 3 MB of weights and three inputs, which are 9 MB. So the link carries 18 MB, in 18 ms. Suppose that
+  // an input is loaded last: then two stages compute it, until 22 ms. The times of the fastest plan, in ms:
+  //   link          input of replica 0 until 2, input of replica 1 until 4, weights of stage 0 until 6 and 8, weights of
+  //                 stage 1 until 9 and 10, second inputs until 12 and 14, third inputs until 16 and 18
+  //   replica 0     computes its inputs from 6 to 8 and 9 to 11, from 12 to 16, and from 16 to 20
+  //   replica 1     computes its inputs from 8 to 12, from 14 to 18, and from 18 to 22
+  // This plan needs 9 MB on each device: the weights, and three tensors of 2 MB.
+  CHECK(seconds_of_pair("9MB") == Approx(0.022).epsilon(1e-9));
+  // A replica that runs alone takes 16 ms with each of several plans: it loads 4 MB, and then computes for 12 ms. Of
+  // these plans, it prefers one that needs 13 MB. With this plan, both replicas together would take 24 ms.
+  CHECK(seconds_of_pair("13MB") == Approx(0.022).epsilon(1e-9));
+  CHECK(seconds_of_pair("30MB") == Approx(0.022).epsilon(1e-9));
+}
+
 }  // namespace
 }  // namespace sluice
