@@ -242,6 +242,9 @@ bool RunsOfStages::begins(const TapeOp& op) {
 
 double serial_seconds(const Chain& chain, const Tape& tape) {
   double seconds = 0;
+  for (const ChainStage& stage : chain.stages)
+    seconds += stage.hand_over.save_s + stage.hand_over.load_s + stage.hand_over.gradient_save_s +
+               stage.hand_over.gradient_load_s;
   RunsOfStages runs(chain, tape);
   for (const TapeOp& op : tape) {
     const bool is_inner = op.inner;

@@ -118,7 +118,7 @@ FateResult choose_in_turn(const FateRequest& request, std::int64_t budget) {
     found.bytes = budget;
     found.seconds = request.score(found.tape, budget).seconds;
     found.bound = count * found.micro_batch_bound + request.run.batches * request.run.update_s +
-                  request.run.idle_s() + count * request.run.handed_over_s;
+                  request.run.idle_s();
     return found.seconds == never ? nothing_fits(search.least()) : found;
   }
   found.seconds = count * serial_seconds(request.chain, found.tape);

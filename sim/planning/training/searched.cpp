@@ -43,8 +43,7 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool s
   if (stay && budget < no_limit) budget -= constant_bytes(states);
   if (order.overlap) return run_bound_within(all.chain, all.run, budget, steps);
   return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +
-         all.run.batches * all.run.update_s + all.run.idle_s() +
-         all.run.micro_batches * all.run.handed_over_s;
+         all.run.batches * all.run.update_s + all.run.idle_s();
 }
 
 double bound_of(const PolicyRequest& request, const TrainingOrder& order) {
