@@ -106,9 +106,14 @@ struct Chain {
   double load_latency_s = 0;
   /// The number of micro-batches over which the seconds and bytes are summed.
   std::int64_t side_by_side = 1;
+  /// The number n of devices that take turns. Device s mod n computes stage s. If several devices have memories of
+  /// different sizes, the number is 1, and all memories together count as one.
+  std::size_t devices = 1;
   /// The bytes of host memory that the copies may occupy together. If there is no value, they are
   /// unlimited.
   std::optional<std::int64_t> host_room = {};
+
+  std::size_t device(std::size_t stage) const { return stage % devices; }
 
   const ChainTensor& boundary(std::size_t b) const { return b == 0 ? input : stages[b - 1].output; }
 

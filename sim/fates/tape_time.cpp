@@ -297,8 +297,8 @@ class TapeSimulation {
     double start = room(tape_.levels[k], computed_);
     for (const std::size_t i : needed_[k]) start = std::max(start, arrival_[i]);
     if (const TimedTape::Wait& wait = tape_.waits[k]; wait.seconds > 0)
-      start = std::max(start, ends_[ends_.size() - static_cast<std::size_t>(slot - wait.slot)] +
-                                  wait.seconds);
+      start = std::max(
+          start, ends_[ends_.size() - static_cast<std::size_t>(slot - wait.slot)] + wait.seconds);
     ends_.push_back(computed_ = start + tape_.seconds[k]);
     for (const std::size_t i : saves_after_[k])
       save_end_[i] = saved_ = std::max(saved_, computed_) + tape_.saves[i].seconds;
@@ -368,31 +368,6 @@ class TapeSimulation {
 };
 
 }  // namespace
-
-EngineSeconds engine_seconds(const Chain& chain, const Tape& tape) {
-  EngineSeconds all;
-  for (const ChainStage& stage : chain.stages) {
-    all.loaded += stage.hand_over.load_s + stage.hand_over.gradient_load_s;
-    all.saved += stage.hand_over.save_s + stage.hand_over.gradient_save_s;
-  }
-  RunsOfStages runs(chain, tape);
-  for (const TapeOp& op : tape) {
-    const bool copies = op.kind == Kind::load || op.kind == Kind::save;
-    if (!copies) {
-      const ChainStage& stage = chain.stages[op.number];
-      all.computed += op.kind == Kind::forward ? stage.forward_s : stage.backward_s;
-      if (runs.begins(op)) all.loaded += stage.turn.load_s;
-      if (op.kind != Kind::backward) continue;
-      all.loaded += stage.turn.backward_load_s;
-      all.saved += stage.turn.backward_save_s;
-      continue;
-    }
-    const ChainTensor& moved = op.inner ? chain.stages[op.number].inner : chain.boundary(op.number);
-    (op.kind == Kind::load ? all.loaded : all.saved) +=
-        op.kind == Kind::load ? moved.load_s : moved.save_s;
-  }
-  return all;
-}
 
 EstimatedSeconds estimated_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
                                    std::int64_t bytes, double micro_batches, bool one_a_step) {

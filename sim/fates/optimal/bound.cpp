@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "fates/optimal/frontier.hpp"
+#include "fates/optimal/memory_views.hpp"
 #include "fates/optimal/overlapped_bounds.hpp"
 #include "fates/tape_time.hpp"
 
@@ -231,16 +232,18 @@ OverlappedBounds overlapped_at(const Chain& chain, const FateRun& run, std::int6
   return best;
 }
 
-/// Tries different prices of a byte of host memory. Each price gives a bound. Returns the greatest bound.
-OverlappedBounds bounds_of_prices(const Chain& chain, const FateRun& run, std::int64_t budget,
-                                  int steps) {
+/// Tries different views of the devices' memories, and different prices of a byte of host memory. Each view and price
+/// gives a bound. Returns the greatest bound.
+OverlappedBounds greatest_bounds(const Chain& chain, const FateRun& run, std::int64_t budget,
+                                 int steps) {
   OverlappedBounds best;
-  for (const double price : host_prices(chain)) {
-    const OverlappedBounds bounds =
-        overlapped_at(with_host_price(chain, price), run, budget, steps, room_at(chain, price));
-    best.micro_batch = std::max(best.micro_batch, bounds.micro_batch);
-    best.run = std::max(best.run, bounds.run);
-  }
+  for (const double price : host_prices(chain))
+    for (const Chain& view : memory_views(with_host_price(chain, price))) {
+      const OverlappedBounds bounds =
+          overlapped_at(view, run, budget, steps, room_at(chain, price));
+      best.micro_batch = std::max(best.micro_batch, bounds.micro_batch);
+      best.run = std::max(best.run, bounds.run);
+    }
   return best;
 }
 
@@ -249,12 +252,13 @@ OverlappedBounds bounds_of_prices(const Chain& chain, const FateRun& run, std::i
 FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   FateBound best;
-  for (const double price : host_prices(chain)) {
-    FateBound bound = bound_at(with_host_price(chain, price), budget, copies, steps, whole_passes);
-    bound.seconds -= room_at(chain, price);
-    bound.halves -= room_at(chain, price);
-    if (bound.seconds > best.seconds || price == 0) best = std::move(bound);
-  }
+  for (const double price : host_prices(chain))
+    for (const Chain& view : memory_views(with_host_price(chain, price))) {
+      FateBound bound = bound_at(view, budget, copies, steps, whole_passes);
+      bound.seconds -= room_at(chain, price);
+      bound.halves -= room_at(chain, price);
+      if (bound.seconds > best.seconds || best.weights.save.empty()) best = std::move(bound);
+    }
   return best;
 }
 
@@ -278,8 +282,8 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
 
 OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget) {
   constexpr int steps = 200;
-  OverlappedBounds bounds = bounds_of_prices(chain, run, budget, steps);
-  // bounds_of_prices() bounds the mean seconds of all passes over the model. A full pass computes the full number of
+  OverlappedBounds bounds = greatest_bounds(chain, run, budget, steps);
+  // greatest_bounds() bounds the mean seconds of all passes over the model. A full pass computes the full number of
   // micro-batches. If some passes are not full, a full pass has a greater bound than this mean. So the bound of a full
   // pass is computed separately.
   if (run.whole_passes < 1) bounds.micro_batch = fate_bound(chain, budget, Copies::overlapped);
@@ -287,7 +291,7 @@ OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::
 }
 
 double run_bound_within(const Chain& chain, const FateRun& run, std::int64_t budget, int steps) {
-  return bounds_of_prices(chain, run, budget, steps).run;
+  return greatest_bounds(chain, run, budget, steps).run;
 }
 
 double fate_bound(const Chain& chain, std::int64_t budget, Copies copies) {

@@ -32,6 +32,7 @@ class Descent {
     best_ = from;
     seconds_ = from.empty() ? never : serial_seconds(chain_, from);
     Choices choices = choices_of(chain_, from);
+    if (chain_.devices > 1) sweep(choices);
     while (left_ > 0 && (change(choices, 0, false) || change(choices, 0, true))) {
     }
     return best_;
@@ -60,6 +61,16 @@ class Descent {
       fate_at(choices, place) = fate;
       try_all(choices, place + 1);
     }
+  }
+
+  /// Tries each change of one choice once, and makes those that give a faster tape. So each device keeps what fits there.
+  void sweep(Choices& choices) {
+    for (std::size_t place = 0; place < count_; ++place)
+      for (const Fate fate : {Fate::recompute, Fate::offload, Fate::keep}) {
+        Choices changed = choices;
+        if (std::exchange(fate_at(changed, place), fate) != fate && is_faster(changed))
+          choices = std::move(changed);
+      }
   }
 
   /// Tries changes of one choice, or of two choices if `two` is true. Makes the first change that gives a faster tape.

@@ -40,6 +40,7 @@ class InTurnSearch {
 
  private:
   using Use = std::function<void(const Tape&)>;
+  bool is_view() const;
   bool keeps_all(std::int64_t budget) const;
   SmallestTape smallest(bool copies) const;
   Tape tape_of(const Frontier& frontier, std::size_t point) const;

@@ -49,7 +49,15 @@ FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, 
       run_(run),
       one_of_several_(one_of_several),
       looked_at_as_(std::max<std::size_t>(chain.stages.size(), one_of_several ? 41 : 0)),
-      alike_(alike_tapes(chain)) {}
+      alike_(alike_tapes(chain)) {
+  // Devices that take turns put every output into host memory. So each stage can run again from there, while its
+  // backward pass waits for the next stage's gradient.
+  const std::size_t n = chain.stages.size();
+  if (chain.devices == 1 || n == 0) return;
+  Choices again{std::vector<Fate>(n, Fate::recompute), std::vector<Fate>(n + 1, Fate::offload)};
+  again.boundary.back() = Fate::keep;
+  alike_.push_back(tape_of(chain, again));
+}
 
 namespace {
 
@@ -102,7 +110,10 @@ std::vector<double> copy_factors(std::size_t stages, bool host_is_limited) {
 void FateSearch::prepare() {
   if (!frontiers_.empty()) return;
   const std::size_t n = chain_.stages.size();
-  const Chain joint = joint_chain(chain_);
+  Chain joint = joint_chain(chain_);
+  // While a backward pass waits for another device, passes can run again. So only the rest of their seconds counts.
+  for (ChainStage& stage : joint.stages)
+    stage.forward_s = std::max(0.0, stage.forward_s - stage.hand_over.backward_wait_s);
   for (const double price : copy_prices(looked_at_as_))
     frontiers_.emplace_back(with_turns(joint, price), settings(n, price));
   for (const double price : host_prices(chain_)) {

@@ -1,8 +1,10 @@
 // Describes several micro-batches that run side by side as one chain (fates/chain.hpp).
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/quantity.hpp"
+#include "planning/copy_time.hpp"
 #include "planning/training/hand_over.hpp"
 
 namespace sluice {
@@ -18,8 +20,9 @@ class SideBySideChain {
   SideBySideChain(const Workload& workload, const SideBySideShape& shape)
       : count_(shape.in_flight),
         seconds_(static_cast<double>(shape.in_flight)),
-        copies_(shape.overlap ? seconds_ / static_cast<double>(shape.devices) : seconds_),
-        engines_(shape.overlap ? static_cast<double>(shape.devices) : 1),
+        engines_(shape.overlap ? shape.copies_at_once.value_or(static_cast<double>(shape.devices))
+                               : 1),
+        copies_(seconds_ / engines_),
         per_batch_(static_cast<double>(workload.batch / workload.micro_batch)),
         weights_stay_(shape.weights_stay) {}
 
@@ -62,7 +65,7 @@ class SideBySideChain {
   }
 
   std::int64_t count_;
-  double seconds_, copies_, engines_, per_batch_;
+  double seconds_, engines_, copies_, per_batch_;
   bool weights_stay_;
 };
 
@@ -80,13 +83,60 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
 }
 
+/// Returns whether all devices that take turns have equally large memories.
+bool equal_memories(const PolicyRequest& request, const TrainingOrder& order) {
+  const auto capacity = [&](const std::string& name) {
+    return request.pricing.platform.device(name).memory().capacity;
+  };
+  return !request.capacity_enforced ||
+         std::all_of(order.devices.begin(), order.devices.end(), [&](const std::string& name) {
+           return capacity(name) == capacity(order.devices.front());
+         });
+}
+
+/// Returns how many copies the links can carry at the same time in the direction that `path` gives, if all devices copy
+/// at full speed. If a copy has a set-up, during which its links are free, the devices count as if they had links of
+/// their own.
+double copies_at_once(const Platform& platform, const TrainingOrder& order, bool load) {
+  const std::string& host = platform.host().name;
+  const auto ends = [&](const std::string& device) {
+    return load ? std::pair(host, device) : std::pair(device, host);
+  };
+  const auto path = [&](const std::string& device) -> const Path& {
+    const auto [from, to] = ends(device);
+    return platform.path(from, to);
+  };
+  const auto [from, to] = ends(order.devices.front());
+  const CopyTime copy = copy_time(platform, from, to);
+  Path common = path(order.devices.front());
+  for (const std::string& device : order.devices)
+    common.channels = common_channels(common, path(device));
+  const auto devices = static_cast<double>(order.devices.size());
+  if (copy.setup_s > 0) return devices;
+  const double at_once = narrowest(platform, common.channels) / copy.bandwidth;
+  // Where transfers share links, a run may end a little before the sum of their seconds (within_accuracy).
+  return std::min(devices, at_once / within_accuracy);
+}
+
 }  // namespace
+
+SideBySideShape shape_of(const PolicyRequest& request, const TrainingOrder& order,
+                         std::int64_t in_flight) {
+  const Platform& platform = request.pricing.platform;
+  return {in_flight,
+          order.devices.size(),
+          order.overlap,
+          weights_stay(request, order),
+          equal_memories(request, order),
+          std::max(copies_at_once(platform, order, true), copies_at_once(platform, order, false))};
+}
 
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
                         const Workload& workload, const SideBySideShape& shape) {
   const SideBySideChain beside(workload, shape);
   SideBySide all{chain, run_of(workload, states)};
   all.chain.side_by_side = shape.in_flight;
+  if (shape.equal_memories) all.chain.devices = shape.devices;
   all.chain.input = beside.tensor(chain.input);
   for (std::size_t s = 0; s < states.size(); ++s) beside.take(all.chain.stages[s], states[s]);
   hand_over(chain, states, shape, all.chain);
