@@ -8,6 +8,7 @@
 
 #include "base/interrupt.hpp"
 #include "fates/optimal/bound.hpp"
+#include "fates/optimal/branches_in_turn.hpp"
 #include "fates/optimal/joint.hpp"
 #include "fates/optimal/rounding.hpp"
 #include "fates/tape_time.hpp"
@@ -50,13 +51,7 @@ FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, 
       one_of_several_(one_of_several),
       looked_at_as_(std::max<std::size_t>(chain.stages.size(), one_of_several ? 41 : 0)),
       alike_(alike_tapes(chain)) {
-  // Devices that take turns put every output into host memory. So each stage can run again from there, while its
-  // backward pass waits for the next stage's gradient.
-  const std::size_t n = chain.stages.size();
-  if (chain.devices == 1 || n == 0) return;
-  Choices again{std::vector<Fate>(n, Fate::recompute), std::vector<Fate>(n + 1, Fate::offload)};
-  again.boundary.back() = Fate::keep;
-  alike_.push_back(tape_of(chain, again));
+  if (chain.devices > 1) alike_.push_back(tape_again(chain));
 }
 
 namespace {
