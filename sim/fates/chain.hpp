@@ -36,6 +36,19 @@ struct ChainTurn {
   double backward_load_s = 0, backward_save_s = 0;
 };
 
+/// The results that a stage hands over to other devices if several devices take turns: its output, and in the backward
+/// pass the gradient of its input. A result goes to host memory, and from there to the device that reads it.
+struct ChainHandOver {
+  /// The seconds for which the copies of the output occupy the copy engines. Every schedule makes these copies.
+  double save_s = 0, load_s = 0;
+  /// The same for the gradient of the stage's output. The stages that read the output make this gradient, and the
+  /// device of this stage loads it.
+  double gradient_save_s = 0, gradient_load_s = 0;
+  /// The least seconds for which the passes of this stage wait for the neighbouring stage's result. In this time, its
+  /// forward pass finds nothing to compute. Before its backward pass, only passes that run again can be computed.
+  double forward_wait_s = 0, backward_wait_s = 0;
+};
+
 /// A boundary that the forward pass of a stage reads. `backward` says whether the stage's backward pass reads it, too.
 struct ChainRead {
   std::uint32_t boundary = 0;
@@ -69,6 +82,7 @@ struct ChainStage {
   std::int64_t pass_workspace = 0, keep_workspace = 0, backward_workspace = 0;
 
   ChainTurn turn = {};
+  ChainHandOver hand_over = {};
   ChainCarried carried = {};
 
   /// The boundaries that the stage reads, in ascending order. If the chain does not branch, stage s reads boundary s,
@@ -92,9 +106,14 @@ struct Chain {
   double load_latency_s = 0;
   /// The number of micro-batches over which the seconds and bytes are summed.
   std::int64_t side_by_side = 1;
+  /// The number n of devices that take turns. Device s mod n computes stage s. If several devices have memories of
+  /// different sizes, the number is 1, and all memories together count as one.
+  std::size_t devices = 1;
   /// The bytes of host memory that the copies may occupy together. If there is no value, they are
   /// unlimited.
   std::optional<std::int64_t> host_room = {};
+
+  std::size_t device(std::size_t stage) const { return stage % devices; }
 
   const ChainTensor& boundary(std::size_t b) const { return b == 0 ? input : stages[b - 1].output; }
 

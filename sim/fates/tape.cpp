@@ -9,17 +9,18 @@
 namespace sluice {
 namespace {
 
-/// The lifetimes of a tape's tensors. A lifetime lasts from the operation that makes or loads the
-/// tensor to the tensor's last use. The tensors are numbered in this order: boundaries 0 to n,
-/// inner tensors, gradients of the boundaries.
+/// The lifetimes of a tape's tensors. A lifetime lasts from the operation that makes the tensor on a device, or loads it
+/// there, to the tensor's last use on this device. The tensors are numbered in this order: boundaries 0 to n, inner
+/// tensors, gradients of the boundaries.
 class Lifetimes {
  public:
   Lifetimes(const Chain& chain, std::size_t operations)
       : chain_(chain),
         count_(chain.stages.size()),
-        spans_(3 * count_ + 2),
+        spans_(chain.devices * (3 * count_ + 2)),
         saved_(2 * count_ + 1),
-        change_(operations + 1) {
+        change_(chain.devices, std::vector<std::int64_t>(operations + 1)),
+        lifetimes_(chain.devices) {
     saved_[0] = true;  // the input is in host memory from the start
     if (chain.input.bytes == 0) bring(0, 0, 0);
   }
@@ -34,18 +35,27 @@ class Lifetimes {
     return chain_.stages[tensor - 2 * count_ - 2].gradient;  // boundary 0 has no gradient
   }
 
+  /// Sets the device of the next operations.
+  void go_to(std::size_t device) { device_ = device; }
+  std::size_t device() const { return device_; }
+
   void bring(std::size_t tensor, std::size_t at) { bring(tensor, at, bytes(tensor)); }
 
-  /// If the tensor is not on the device yet, makes it. Otherwise adds to it.
+  /// If the tensor is on no device yet, makes it. Otherwise adds to it.
   void add_to(std::size_t tensor, std::size_t at) {
-    spans_[tensor].there ? use(tensor, at) : bring(tensor, at);
+    if (!is_anywhere(tensor)) return bring(tensor, at);
+    use(tensor, at);
+    for (std::size_t d = 0; d < chain_.devices; ++d)
+      if (d != device_) close(tensor, d);
   }
 
   void use(std::size_t tensor, std::size_t at) {
-    if (!spans_[tensor].there)
+    if (!is_anywhere(tensor))
       throw InternalError("operation " + std::to_string(at) + " of a tape reads " + name(tensor) +
                           ", which is not on the device");
-    spans_[tensor].last = at;
+    Span& here = span(tensor, device_);
+    if (!here.there) here = {true, at, at, bytes(tensor)};
+    here.last = at;
   }
 
   void save(std::size_t tensor, std::size_t at) {
@@ -60,17 +70,22 @@ class Lifetimes {
     bring(tensor, at);
   }
 
-  /// A tensor that is on the device from operation `first` to operation `last`.
+  /// A tensor that is on a device from operation `first` to operation `last`.
   struct Lifetime {
     std::size_t first, last;
     std::int64_t bytes;
   };
-  const std::vector<Lifetime>& lifetimes() const { return lifetimes_; }
+  const std::vector<Lifetime>& lifetimes(std::size_t device) const { return lifetimes_[device]; }
 
-  /// Returns for each operation the bytes of the tensors that live during the operation.
-  std::vector<std::int64_t> totals() {
-    for (std::size_t tensor = 0; tensor < spans_.size(); ++tensor) close(tensor);
-    std::vector<std::int64_t> total(change_.begin(), change_.end() - 1);
+  /// Ends all lifetimes. Call this function after the last operation.
+  void end() {
+    for (std::size_t tensor = 0; tensor < 3 * count_ + 2; ++tensor) close(tensor);
+  }
+
+  /// Returns for each operation the bytes of the tensors that live on the device during the operation.
+  std::vector<std::int64_t> totals(std::size_t device) const {
+    const std::vector<std::int64_t>& change = change_[device];
+    std::vector<std::int64_t> total(change.begin(), change.end() - 1);
     for (std::size_t i = 1; i < total.size(); ++i) total[i] += total[i - 1];
     return total;
   }
@@ -82,17 +97,32 @@ class Lifetimes {
     std::int64_t bytes = 0;
   };
 
+  Span& span(std::size_t tensor, std::size_t device) {
+    return spans_[tensor * chain_.devices + device];
+  }
+
+  bool is_anywhere(std::size_t tensor) {
+    for (std::size_t d = 0; d < chain_.devices; ++d)
+      if (span(tensor, d).there) return true;
+    return false;
+  }
+
   void bring(std::size_t tensor, std::size_t at, std::int64_t bytes) {
     close(tensor);
-    spans_[tensor] = {true, at, at, bytes};
+    span(tensor, device_) = {true, at, at, bytes};
   }
 
   void close(std::size_t tensor) {
-    const Span& span = spans_[tensor];
-    if (!span.there || span.bytes == 0) return;
-    change_[span.first] += span.bytes;
-    change_[span.last + 1] -= span.bytes;
-    if (chain_.side_by_side > 1) lifetimes_.push_back({span.first, span.last, span.bytes});
+    for (std::size_t d = 0; d < chain_.devices; ++d) close(tensor, d);
+  }
+
+  void close(std::size_t tensor, std::size_t device) {
+    const Span ended = std::exchange(span(tensor, device), {});
+    if (!ended.there || ended.bytes == 0) return;
+    change_[device][ended.first] += ended.bytes;
+    change_[device][ended.last + 1] -= ended.bytes;
+    if (chain_.side_by_side > 1)
+      lifetimes_[device].push_back({ended.first, ended.last, ended.bytes});
   }
 
   std::string name(std::size_t tensor) const {
@@ -104,10 +134,11 @@ class Lifetimes {
 
   const Chain& chain_;
   std::size_t count_;
-  std::vector<Span> spans_;
+  std::size_t device_ = 0;
+  std::vector<Span> spans_;  ///< for each tensor, one span per device
   std::vector<bool> saved_;
-  std::vector<std::int64_t> change_;
-  std::vector<Lifetime> lifetimes_;
+  std::vector<std::vector<std::int64_t>> change_;  ///< indexed by device and operation
+  std::vector<std::vector<Lifetime>> lifetimes_;   ///< indexed by device
 };
 
 /// Returns for each operation of the tape the pass to which it belongs. A load belongs to the next pass after it, and a
@@ -130,11 +161,10 @@ std::vector<std::size_t> passes_of(const Tape& tape) {
 /// tensors, and reads old tensors for the last time. When one micro-batch has been computed, its new tensors take the
 /// room of its old tensors. So the device never holds the old and the new tensors of all micro-batches at the same
 /// time.
-void take_one_after_the_other(const Chain& chain, const Tape& tape,
+void take_one_after_the_other(const Chain& chain, const std::vector<std::size_t>& passes,
                               const std::vector<Lifetimes::Lifetime>& lifetimes,
                               std::vector<std::int64_t>& bytes) {
-  const std::vector<std::size_t> passes = passes_of(tape);
-  std::vector<std::int64_t> comes(tape.size(), 0), goes(tape.size(), 0), both(tape.size(), 0);
+  std::vector<std::int64_t> comes(bytes.size(), 0), goes(bytes.size(), 0), both(bytes.size(), 0);
   for (const Lifetimes::Lifetime& tensor : lifetimes) {
     const std::size_t first = passes[tensor.first], last = passes[tensor.last];
     if (first == last) {
@@ -144,7 +174,7 @@ void take_one_after_the_other(const Chain& chain, const Tape& tape,
     comes[first] += tensor.bytes;
     goes[last] += tensor.bytes;
   }
-  for (std::size_t at = 0; at < tape.size(); ++at) {
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
     const std::int64_t fewer = std::min(comes[at], goes[at]) + both[at];
     bytes[at] -= fewer - fewer / chain.side_by_side;
   }
@@ -187,16 +217,27 @@ std::int64_t perform(const Chain& chain, Lifetimes& live, const TapeOp& op, std:
 }  // namespace
 
 TapeMemory memory_of(const Chain& chain, const Tape& tape) {
+  const std::vector<std::size_t> passes = passes_of(tape);
   Lifetimes live(chain, tape.size());
   std::vector<std::int64_t> workspace;
+  std::vector<std::size_t> devices;
   workspace.reserve(tape.size());
-  for (std::size_t at = 0; at < tape.size(); ++at)
-    workspace.push_back(perform(chain, live, tape[at], at));
-  TapeMemory memory;
-  memory.bytes = live.totals();
-  if (chain.side_by_side > 1) take_one_after_the_other(chain, tape, live.lifetimes(), memory.bytes);
   for (std::size_t at = 0; at < tape.size(); ++at) {
-    memory.bytes[at] += workspace[at];
+    devices.push_back(chain.device(tape[passes[at]].number));
+    live.go_to(devices.back());
+    workspace.push_back(perform(chain, live, tape[at], at));
+  }
+  live.end();
+  TapeMemory memory{std::vector<std::int64_t>(tape.size(), 0)};
+  for (std::size_t d = 0; d < chain.devices; ++d) {
+    std::vector<std::int64_t> bytes = live.totals(d);
+    if (chain.side_by_side > 1) take_one_after_the_other(chain, passes, live.lifetimes(d), bytes);
+    for (std::size_t at = 0; at < tape.size(); ++at) {
+      const std::int64_t all = bytes[at] + (devices[at] == d ? workspace[at] : 0);
+      memory.bytes[at] = std::max(memory.bytes[at], static_cast<std::int64_t>(chain.devices) * all);
+    }
+  }
+  for (std::size_t at = 0; at < tape.size(); ++at) {
     const bool copies = tape[at].kind == TapeOp::Kind::load || tape[at].kind == TapeOp::Kind::save;
     if (!copies || chain.side_by_side == 1) memory.peak = std::max(memory.peak, memory.bytes[at]);
   }
@@ -240,11 +281,54 @@ bool RunsOfStages::begins(const TapeOp& op) {
   return std::exchange(stage_, op.number) != op.number;
 }
 
+namespace {
+
+/// Finds the boundaries that go to another device once more. If several devices take turns, and the stage before a
+/// boundary runs again, the boundary is on the device of this stage. A stage on another device must load it.
+class RemadeBoundaries {
+ public:
+  explicit RemadeBoundaries(const Chain& chain)
+      : chain_(chain),
+        ran_(chain.stages.size(), false),
+        elsewhere_(chain.stages.size() + 1, false) {}
+
+  /// Returns the seconds of the loads that this operation needs. Call this function for all operations of the tape in
+  /// order.
+  double load_seconds(const TapeOp& op) {
+    if (op.kind == TapeOp::Kind::load && !op.inner) elsewhere_[op.number] = false;
+    const bool forward = op.kind == TapeOp::Kind::forward;
+    if (chain_.devices == 1 || (!forward && op.kind != TapeOp::Kind::backward)) return 0;
+    double seconds = 0;
+    chain_.each_read(op.number, [&](std::size_t b, bool backward) {
+      if (!(forward || backward) || !elsewhere_[b]) return;
+      if (chain_.device(op.number) == chain_.device(b - 1)) return;
+      seconds += chain_.boundary(b).load_s;
+      elsewhere_[b] = false;
+    });
+    if (forward) elsewhere_[op.number + 1] = ran_[op.number];
+    if (forward) ran_[op.number] = true;
+    return seconds;
+  }
+
+ private:
+  const Chain& chain_;
+  std::vector<bool> ran_;  ///< for each stage, whether it has run
+  std::vector<bool>
+      elsewhere_;  ///< for each boundary, whether only the device that has made it again has it
+};
+
+}  // namespace
+
 double serial_seconds(const Chain& chain, const Tape& tape) {
   double seconds = 0;
+  RemadeBoundaries remade(chain);
+  for (const ChainStage& stage : chain.stages)
+    seconds += stage.hand_over.save_s + stage.hand_over.load_s + stage.hand_over.gradient_save_s +
+               stage.hand_over.gradient_load_s;
   RunsOfStages runs(chain, tape);
   for (const TapeOp& op : tape) {
     const bool is_inner = op.inner;
+    seconds += remade.load_seconds(op);
     if (runs.begins(op)) seconds += chain.stages[op.number].turn.load_s;
     switch (op.kind) {
       case TapeOp::Kind::forward:

@@ -1,6 +1,7 @@
 #include "fates/tape_time.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -54,6 +55,13 @@ class TimedTape {
   /// Both are indexed by slot. `begins` has the times at which the slots would start if only computation took time.
   std::vector<double> seconds, begins;
   std::vector<std::int64_t> levels;  ///< the bytes on the device, indexed by slot
+  /// Indexed by slot: the slot of the neighbouring stage whose result comes from another device, and the least seconds
+  /// from the end of that slot to the start of this slot (ChainHandOver).
+  struct Wait {
+    std::int64_t slot = 0;
+    double seconds = 0;
+  };
+  std::vector<Wait> waits;
   std::vector<TimedLoad> loads;
   std::vector<TimedSave> saves;
 
@@ -85,8 +93,20 @@ class TimedTape {
       if (stage.turn.backward_save_s > 0)
         saves.push_back({count(), count(), stage.turn.backward_save_s, 0});
     }
+    wait(forward ? stage.hand_over.forward_wait_s : stage.hand_over.backward_wait_s, op);
     seconds.push_back(forward ? stage.forward_s : stage.backward_s);
     levels.push_back(bytes);
+  }
+
+  /// Records that the next slot, a pass of the tape, waits for the last backward pass or, if it is a forward pass, for
+  /// the last forward pass before. A pass that runs again does not wait, because host memory already has its input.
+  void wait(double least, const TapeOp& op) {
+    std::int64_t& before = before_[op.kind == Kind::forward ? 0 : 1];
+    const bool again = op.kind == Kind::forward && op.number < forwards_;
+    waits.push_back({before, again ? 0 : least});
+    if (again) return;
+    before = count();
+    if (op.kind == Kind::forward) ++forwards_;
   }
 
   /// Records that the next slot uses a tensor. If the tensor was saved and is still on the device, it stays until this
@@ -99,6 +119,9 @@ class TimedTape {
   const Chain& chain_;
   RunsOfStages runs_;
   std::size_t n_;
+  std::size_t forwards_ = 0;  ///< how many stages have run
+  /// The slots of the last forward pass that did not run again, and of the last backward pass.
+  std::array<std::int64_t, 2> before_ = {};
   std::vector<std::int64_t> maker_;
   std::vector<std::size_t> save_;  ///< for each tensor, the index of its last save
 };
@@ -273,6 +296,9 @@ class TapeSimulation {
           load(i, next ? next_arrival_ : arrival_, false);
     double start = room(tape_.levels[k], computed_);
     for (const std::size_t i : needed_[k]) start = std::max(start, arrival_[i]);
+    if (const TimedTape::Wait& wait = tape_.waits[k]; wait.seconds > 0)
+      start = std::max(
+          start, ends_[ends_.size() - static_cast<std::size_t>(slot - wait.slot)] + wait.seconds);
     ends_.push_back(computed_ = start + tape_.seconds[k]);
     for (const std::size_t i : saves_after_[k])
       save_end_[i] = saved_ = std::max(saved_, computed_) + tape_.saves[i].seconds;
@@ -342,27 +368,6 @@ class TapeSimulation {
 };
 
 }  // namespace
-
-EngineSeconds engine_seconds(const Chain& chain, const Tape& tape) {
-  EngineSeconds all;
-  RunsOfStages runs(chain, tape);
-  for (const TapeOp& op : tape) {
-    const bool copies = op.kind == Kind::load || op.kind == Kind::save;
-    if (!copies) {
-      const ChainStage& stage = chain.stages[op.number];
-      all.computed += op.kind == Kind::forward ? stage.forward_s : stage.backward_s;
-      if (runs.begins(op)) all.loaded += stage.turn.load_s;
-      if (op.kind != Kind::backward) continue;
-      all.loaded += stage.turn.backward_load_s;
-      all.saved += stage.turn.backward_save_s;
-      continue;
-    }
-    const ChainTensor& moved = op.inner ? chain.stages[op.number].inner : chain.boundary(op.number);
-    (op.kind == Kind::load ? all.loaded : all.saved) +=
-        op.kind == Kind::load ? moved.load_s : moved.save_s;
-  }
-  return all;
-}
 
 EstimatedSeconds estimated_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
                                    std::int64_t bytes, double micro_batches, bool one_a_step) {

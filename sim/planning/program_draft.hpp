@@ -16,11 +16,6 @@ class ProgramDraft {
   std::uint32_t device() const { return device_; }
   void go_to(std::uint32_t device) { device_ = device; }
   void end_phase() { ++phase_; }
-  /// Ends the phase, and begins the next phase on the next device.
-  void take_turns() {
-    end_phase();
-    go_to(static_cast<std::uint32_t>(phase_ % static_cast<std::int64_t>(program.devices.size())));
-  }
 
   /// Returns a new operation of the current phase. The caller must complete this operation and add it before the next
   /// call.

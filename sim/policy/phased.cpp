@@ -18,8 +18,11 @@ namespace sluice {
 
 namespace {
 
-/// In training, a phase computes the forward pass, the backward pass or the recomputation of one stage, for all
-/// micro-batches in flight. If a phase needs a tensor from another device, the tensor goes through host memory.
+/// In training, a phase computes consecutive passes of one stage, for all micro-batches in flight. With n devices, device
+/// s mod n computes all passes of stage s. So a backward pass finds the tensors that its forward pass kept. If there are
+/// N stages and no pass runs again, stage s is computed in phase s and in phase 2 (N - 1) - s, as in PopART
+/// (graphcore/popart, willow/src/transforms/pingpong.cpp). If a phase needs a tensor from another device, the tensor
+/// goes through host memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
   refuse_in_training(
       parameters, {"weights", "weights_per", "last_turn", "host_data", "outputs"},

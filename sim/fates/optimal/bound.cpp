@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "fates/optimal/frontier.hpp"
+#include "fates/optimal/memory_views.hpp"
 #include "fates/optimal/overlapped_bounds.hpp"
 #include "fates/tape_time.hpp"
 
@@ -12,8 +13,9 @@ namespace sluice {
 namespace {
 
 /// Each lower bound on the seconds of a half (bound.hpp) is an inequality. CutValues has one number for each of them.
-/// The last number is for the inequality of the computation, and each other number for the inequality of a cut (see
-/// cuts_of).
+/// The first numbers are for the inequalities of the cuts (see cuts_of), and the next number for the inequality of the
+/// computation. If passes wait for other devices, the backward half has one more inequality: instead of the passes that
+/// run again, it counts these waits.
 using CutValues = std::vector<double>;
 
 /// Returns the cuts, which are the stages for which the bound has an inequality. The cuts are the first stage and
@@ -31,6 +33,11 @@ struct PassValues {
   CutValues forward, backward;
 };
 
+/// Returns the bound for these weights.
+double value_of(const FateRelaxation& relaxation, const FateWeights& weights) {
+  return relaxation.best(weights).value + weights.handed_over_s;
+}
+
 class Overlap {
  public:
   Overlap(const Chain& chain, const FateRelaxation& relaxation, double whole_passes)
@@ -39,20 +46,27 @@ class Overlap {
         n_(chain.stages.size()),
         cuts_(cuts_of(n_)),
         one_of_all_(1 / static_cast<double>(chain.side_by_side)),
-        whole_passes_(whole_passes) {}
+        whole_passes_(whole_passes),
+        waits_(std::any_of(chain.stages.begin(), chain.stages.end(), [](const ChainStage& stage) {
+          return stage.hand_over.backward_wait_s > 0;
+        })) {}
 
   /// Searches for the weights of the inequalities (`means_`) that give the greatest bound. The bound is a concave
   /// function of these weights. Each inequality adds up the seconds of some passes and copies. Each step multiplies the
   /// weight of every inequality by a factor. This factor is greater if the inequality has more seconds. The factors of
   /// later steps are closer to 1 than the factors of earlier steps.
   FateBound best(int steps) {
-    means_.forward = means_.backward = computation();
-    FateBound best{0, relaxation_.best(weights()).value, weights()};
-    means_.forward = means_.backward = even();
+    means_.forward = means_.backward = CutValues(cuts_.size() + 1);
+    means_.forward.back() = means_.backward.back() = 1;
+    if (waits_) means_.backward.push_back(0);
+    FateBound best{0, value_of(relaxation_, weights()), weights()};
+    for (CutValues* means : {&means_.forward, &means_.backward})
+      means->assign(means->size(), 1.0 / static_cast<double>(means->size()));
     for (int i = 1; i <= steps; ++i) {
       const FateWeights now = weights();
       const FateRelaxation::BestBound found = relaxation_.best(now);
-      if (found.value > best.halves) best = {0, found.value, now};
+      const double value = found.value + now.handed_over_s;
+      if (value > best.halves) best = {0, value, now};
       const PassValues more = sums(found.more.choices, now, found.price),
                        less = sums(found.less.choices, now, found.price);
       const double share = found.share();
@@ -64,16 +78,6 @@ class Overlap {
   }
 
  private:
-  CutValues even() const {
-    return CutValues(cuts_.size() + 1, 1.0 / static_cast<double>(cuts_.size() + 1));
-  }
-
-  CutValues computation() const {
-    CutValues means(cuts_.size() + 1);
-    means.back() = 1;
-    return means;
-  }
-
   /// Returns the weights of the seconds of each stage's passes and copies. The weight of a pass or a copy is the sum of
   /// the weights of all inequalities that contain its seconds. The saves of stage i are in the inequalities of the cuts
   /// up to i. The forward pass of stage i is in the inequality of the computation, and in the inequalities of the cuts
@@ -83,8 +87,15 @@ class Overlap {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);
     spread(means_.backward, weights.load, weights.backward);
-    weights.again = means_.backward.back();
+    weights.again = means_.backward[cuts_.size()];
     for (const double load : weights.load) weights.turn.push_back(load * whole_passes_);
+    for (std::size_t i = 0; i < n_; ++i) {
+      const ChainHandOver& all = chain_.stages[i].hand_over;
+      const double save = weights.save[i], load = weights.load[i];
+      weights.handed_over_s += save * all.save_s + (1 - save) * all.forward_wait_s +
+                               load * all.gradient_load_s +
+                               (1 - load - weights.again) * all.backward_wait_s;
+    }
     return weights;
   }
 
@@ -100,11 +111,12 @@ class Overlap {
   }
 
   PassValues sums(const Choices& choices, const FateWeights& weights, double price) const {
-    PassValues values{CutValues(cuts_.size() + 1), CutValues(cuts_.size() + 1)};
+    PassValues values{CutValues(means_.forward.size()), CutValues(means_.backward.size())};
     for (std::size_t i = 0, k = 0; i < n_; ++i) {  // k is the number of cuts up to stage i
       while (k < cuts_.size() && cuts_[k] <= i) ++k;
       const ChainStage& stage = chain_.stages[i];
-      double save = 0, load = 0;
+      const ChainHandOver& all = stage.hand_over;
+      double save = all.save_s, load = all.gradient_load_s;
       const auto copy = [&](const ChainTensor& tensor, Fate fate) {
         if (fate == Fate::offload) save += tensor.save_s, load += tensor.load_s;
       };
@@ -116,11 +128,13 @@ class Overlap {
       for (std::size_t c = 0; c < k; ++c) values.forward[c] += save, values.backward[c] += load;
       for (std::size_t c = 0; c <= cuts_.size(); ++c) {
         if (c < cuts_.size() && cuts_[c] < i) continue;
-        const double part = c < cuts_.size() && cuts_[c] == i ? one_of_all_ : 1;
-        values.forward[c] += part * stage.forward_s;
-        values.backward[c] += part * stage.backward_s;
+        const bool is_cut = c < cuts_.size(), own = is_cut && cuts_[c] == i;
+        const double part = own ? one_of_all_ : 1;
+        values.forward[c] += part * stage.forward_s + (own ? 0 : all.forward_wait_s);
+        values.backward[c] += part * stage.backward_s + (is_cut && !own ? all.backward_wait_s : 0);
       }
-      if (choices.inner[i] == Fate::recompute) values.backward.back() += stage.forward_s;
+      if (waits_) values.backward.back() += stage.backward_s + all.backward_wait_s;
+      if (choices.inner[i] == Fate::recompute) values.backward[cuts_.size()] += stage.forward_s;
     }
     return values;
   }
@@ -145,6 +159,7 @@ class Overlap {
   std::vector<std::size_t> cuts_;
   double one_of_all_;  ///< 1 / the number of micro-batches side by side
   double whole_passes_;
+  bool waits_;  ///< whether backward passes wait for other devices
   PassValues means_;
 };
 
@@ -164,8 +179,9 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
   scale(weights.forward, 0), scale(weights.backward, 0), scale(weights.turn, 0);
   scale(weights.save, loads ? 0 : part), scale(weights.load, loads ? part : 0);
   weights.again *= 1 - part;
+  weights.handed_over_s *= 1 - part;
   return run.micro_batches *
-             (relaxation.best(weights).value + part * (loads ? copies.loaded : copies.saved)) +
+             (value_of(relaxation, weights) + part * (loads ? copies.loaded : copies.saved)) +
          (1 - part) * (run.batches * run.update_s + run.idle_s());
 }
 
@@ -216,16 +232,18 @@ OverlappedBounds overlapped_at(const Chain& chain, const FateRun& run, std::int6
   return best;
 }
 
-/// Tries different prices of a byte of host memory. Each price gives a bound. Returns the greatest bound.
-OverlappedBounds bounds_of_prices(const Chain& chain, const FateRun& run, std::int64_t budget,
-                                  int steps) {
+/// Tries different views of the devices' memories, and different prices of a byte of host memory. Each view and price
+/// gives a bound. Returns the greatest bound.
+OverlappedBounds greatest_bounds(const Chain& chain, const FateRun& run, std::int64_t budget,
+                                 int steps) {
   OverlappedBounds best;
-  for (const double price : host_prices(chain)) {
-    const OverlappedBounds bounds =
-        overlapped_at(with_host_price(chain, price), run, budget, steps, room_at(chain, price));
-    best.micro_batch = std::max(best.micro_batch, bounds.micro_batch);
-    best.run = std::max(best.run, bounds.run);
-  }
+  for (const double price : host_prices(chain))
+    for (const Chain& view : memory_views(with_host_price(chain, price))) {
+      const OverlappedBounds bounds =
+          overlapped_at(view, run, budget, steps, room_at(chain, price));
+      best.micro_batch = std::max(best.micro_batch, bounds.micro_batch);
+      best.run = std::max(best.run, bounds.run);
+    }
   return best;
 }
 
@@ -234,12 +252,13 @@ OverlappedBounds bounds_of_prices(const Chain& chain, const FateRun& run, std::i
 FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   FateBound best;
-  for (const double price : host_prices(chain)) {
-    FateBound bound = bound_at(with_host_price(chain, price), budget, copies, steps, whole_passes);
-    bound.seconds -= room_at(chain, price);
-    bound.halves -= room_at(chain, price);
-    if (bound.seconds > best.seconds || price == 0) best = std::move(bound);
-  }
+  for (const double price : host_prices(chain))
+    for (const Chain& view : memory_views(with_host_price(chain, price))) {
+      FateBound bound = bound_at(view, budget, copies, steps, whole_passes);
+      bound.seconds -= room_at(chain, price);
+      bound.halves -= room_at(chain, price);
+      if (bound.seconds > best.seconds || best.weights.save.empty()) best = std::move(bound);
+    }
   return best;
 }
 
@@ -247,11 +266,14 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
   const bool reads = chain.input.bytes > 0;
   const double input_s = reads ? chain.input.load_s : 0, latency_s = chain.load_latency_s;
   const auto side_by_side = static_cast<double>(chain.side_by_side);
-  double computed = 0;
-  for (const ChainStage& stage : chain.stages) computed += stage.forward_s + stage.backward_s;
+  double computed = 0, waits = 0;
+  for (const ChainStage& stage : chain.stages) {
+    computed += stage.forward_s + stage.backward_s;
+    waits += stage.hand_over.forward_wait_s + stage.hand_over.backward_wait_s;
+  }
   const double updates = run.batches * run.update_s;
   const double in_turn =
-      run.micro_batches * std::max(halves, computed + run.handed_over_s) + updates + run.idle_s();
+      run.micro_batches * std::max(halves, computed + waits) + updates + run.idle_s();
   if (!reads) return in_turn;
   return std::max(run.weights_s + input_s / side_by_side + latency_s + in_turn,
                   run.weights_s + run.micro_batches * input_s + latency_s +
@@ -260,8 +282,8 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
 
 OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget) {
   constexpr int steps = 200;
-  OverlappedBounds bounds = bounds_of_prices(chain, run, budget, steps);
-  // bounds_of_prices() bounds the mean seconds of all passes over the model. A full pass computes the full number of
+  OverlappedBounds bounds = greatest_bounds(chain, run, budget, steps);
+  // greatest_bounds() bounds the mean seconds of all passes over the model. A full pass computes the full number of
   // micro-batches. If some passes are not full, a full pass has a greater bound than this mean. So the bound of a full
   // pass is computed separately.
   if (run.whole_passes < 1) bounds.micro_batch = fate_bound(chain, budget, Copies::overlapped);
@@ -269,7 +291,7 @@ OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::
 }
 
 double run_bound_within(const Chain& chain, const FateRun& run, std::int64_t budget, int steps) {
-  return bounds_of_prices(chain, run, budget, steps).run;
+  return greatest_bounds(chain, run, budget, steps).run;
 }
 
 double fate_bound(const Chain& chain, std::int64_t budget, Copies copies) {

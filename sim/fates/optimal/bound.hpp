@@ -28,6 +28,15 @@
 // fates. A run takes at least as long as these copies. So a weighted mean of the seconds of the copies and of the
 // seconds of the halves is a lower bound, too.
 //
+// Several devices may take turns. Then each stage has its device, and hands over its results (ChainHandOver). The copies
+// of these results belong to the sums of saves and loads above: outputs are saved after forward passes, and gradients
+// are loaded before backward passes. Take the forward passes of stages s - 1 and s. From the end of the first to the
+// start of the second, at least the wait of stage s passes, and no other forward pass of the forward half is possible.
+// For different stages, these intervals have nothing in common. So the forward half takes at least its passes plus its
+// waits. In the backward half, passes may run again during a wait. So the backward half takes at least the backward
+// passes plus the waits, and at least the backward passes plus the passes that run again. The bounds for a stage s count
+// only the waits between the passes that they count.
+//
 // If host memory is limited, all copies must fit into it at the turning point. Then another bound holds, too. Give each
 // byte of host memory a price in seconds. Compute the bound as above, but let each save take longer by the price of its
 // bytes. From the result, subtract the price of all available host memory. The weight of a save in the weighted mean is
@@ -65,8 +74,6 @@ struct FateRun {
   /// If weights take turns, the seconds in which the device computes nothing: before the first forward pass, between
   /// two steps, and after the last update.
   double first_s = 0, between_s = 0, last_s = 0;
-  /// For each micro-batch, the seconds in which results go from device to device and the device computes nothing.
-  double handed_over_s = 0;
   double steps = 1;
   double idle_s() const { return first_s + (steps - 1) * between_s + last_s; }
   /// The share of a batch's micro-batches that are computed in full passes over the model. Only the last pass of a batch

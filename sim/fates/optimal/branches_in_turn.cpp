@@ -32,6 +32,7 @@ class Descent {
     best_ = from;
     seconds_ = from.empty() ? never : serial_seconds(chain_, from);
     Choices choices = choices_of(chain_, from);
+    if (chain_.devices > 1) sweep(choices);
     while (left_ > 0 && (change(choices, 0, false) || change(choices, 0, true))) {
     }
     return best_;
@@ -60,6 +61,17 @@ class Descent {
       fate_at(choices, place) = fate;
       try_all(choices, place + 1);
     }
+  }
+
+  /// Tries each change of one choice once, and makes those that give a faster tape. So each device keeps what fits there:
+  /// first boundaries, which save the most seconds per byte, and then inner tensors.
+  void sweep(Choices& choices) {
+    for (std::size_t place = count_; place-- > 0;)
+      for (const Fate fate : {Fate::recompute, Fate::offload, Fate::keep}) {
+        Choices changed = choices;
+        if (std::exchange(fate_at(changed, place), fate) != fate && is_faster(changed))
+          choices = std::move(changed);
+      }
   }
 
   /// Tries changes of one choice, or of two choices if `two` is true. Makes the first change that gives a faster tape.
@@ -101,16 +113,25 @@ class Descent {
 
 }  // namespace
 
+Tape tape_again(const Chain& chain) {
+  const std::size_t n = chain.stages.size();
+  Choices again{std::vector<Fate>(n, Fate::recompute), std::vector<Fate>(n + 1, Fate::offload)};
+  again.boundary.back() = Fate::keep;
+  return tape_of(chain, again);
+}
+
 Tape search_branches(const Chain& chain, std::int64_t budget, const Tape& known) {
   if (chain.stages.size() <= most_tried_all) return Descent(chain, budget).best_of_all(known);
   Tape best = known;
   const FateWeights weights = FateWeights::serial(chain.stages.size());
   std::vector<Tape> starts = {known};
+  if (chain.devices > 1) starts.push_back(tape_again(chain));
   if (FateRelaxation(chain, budget).fits())
     for (const double segment : {0.1, 0.3, 0.6})
       starts.push_back(rounded_tape(chain, budget, weights, {0, 1, segment}));
   for (const Tape& start : starts) {
-    if (start.empty() || !fits_in_host(chain, start)) continue;
+    if (start.empty() || !fits_in_host(chain, start) || memory_of(chain, start).peak > budget)
+      continue;
     Tape tape = Descent(chain, budget).improve(start);
     if (best.empty() || serial_seconds(chain, tape) < serial_seconds(chain, best))
       best = std::move(tape);

@@ -1,6 +1,6 @@
-// Searches for the fates of a chain that branches, for devices on which copies and computation take turns. For a small
-// chain, the search tries all combinations of choices. For a larger chain, it starts from a known tape and from tapes
-// of the relaxation (relaxation.hpp), and changes one choice or two choices at a time.
+// Searches for the fates of a chain that branches, or whose stages are on several devices. Copies and computation take
+// turns. For a small chain, the search tries all combinations of choices. For a larger chain, it starts from a known tape
+// and from tapes of the relaxation (relaxation.hpp), and changes one choice or two choices at a time.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,11 @@
 #include "fates/tape.hpp"
 
 namespace sluice {
+
+/// Returns the tape that offloads all boundaries and computes all inner tensors again. Devices that take turns put every
+/// output into host memory anyway. So each stage can run again from there, while its backward pass waits for the next
+/// stage's gradient.
+Tape tape_again(const Chain& chain);
 
 /// Returns the fastest tape that the search finds within the budget. If it finds none, returns an empty tape.
 /// `known` is a tape within the budget, or an empty tape.

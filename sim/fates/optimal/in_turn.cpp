@@ -37,7 +37,7 @@ Tape InTurnSearch::within(std::int64_t budget) {
   }
   for (const Tape& tape : alike_)
     if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
-  return chain_.branches() ? search_branches(chain_, budget, best) : best;
+  return is_view() ? search_branches(chain_, budget, best) : best;
 }
 
 SmallestTape InTurnSearch::least() const {
@@ -52,6 +52,12 @@ double InTurnSearch::seconds(std::int64_t budget) {
 double InTurnSearch::bound(std::int64_t budget) const {
   return keeps_all(budget) ? serial_seconds(chain_, alike_.front())
                            : fate_bound(chain_, budget, Copies::serial);
+}
+
+/// Returns whether the frontiers belong to a view of the chain, in which there are no branches, and the memories of all
+/// devices count as one.
+bool InTurnSearch::is_view() const {
+  return chain_.branches() || chain_.devices > 1;
 }
 
 /// Returns whether the budget is enough to keep all tensors. Then no tensor is copied or computed again.
@@ -88,7 +94,7 @@ Tape InTurnSearch::tape_of(const Frontier& frontier, std::size_t point) const {
 /// these tapes, and always for the fastest tape.
 void InTurnSearch::consider_frontiers(std::int64_t budget, const Use& use) {
   for (const Frontier& frontier : frontiers()) {
-    if (chain_.branches()) {
+    if (is_view()) {
       consider_all_points(frontier, budget, use);
       continue;
     }
@@ -104,8 +110,8 @@ void InTurnSearch::consider_frontiers(std::int64_t budget, const Use& use) {
 }
 
 /// Calls `use` for the tape of each point that fits and is faster than all earlier points that fit. For a chain that
-/// branches, a tape has other bytes and seconds than its point, which belongs to the view. So any point may have the
-/// fastest tape that fits.
+/// branches, a tape has other bytes and seconds than its point, which belongs to the view. With several devices, it has
+/// other bytes. So any point may have the fastest tape that fits.
 void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t budget,
                                        const Use& use) const {
   double fastest = never;

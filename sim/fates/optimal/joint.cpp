@@ -177,8 +177,9 @@ Tape separate(const Chain& chain, const Tape& joint_tape) {
 
 std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int64_t budget) {
   const std::size_t none = frontier.points().size();
-  std::size_t fits = frontier.within(budget);
-  if (!chain.branches()) return fits;
+  // The frontier counts the memories of several devices as one. So its points may need more bytes on one device.
+  std::size_t fits = chain.devices > 1 ? none : frontier.within(budget);
+  if (!chain.branches() && chain.devices == 1) return fits;
   const auto needs_less = [&](std::size_t point) {
     return memory_of(chain, separate(chain, frontier.tape(point))).peak <= budget;
   };

@@ -38,7 +38,7 @@ std::int64_t least_bytes_bound(const Chain& chain) {
   std::int64_t most = 0;
   for (std::size_t s = 0; s < chain.stages.size(); ++s)
     most = std::max({most, forward_bytes(chain, s), backward_bytes(chain, s)});
-  return most;
+  return most * static_cast<std::int64_t>(chain.devices);  // all of them on the device of the stage
 }
 
 }  // namespace sluice

@@ -33,9 +33,9 @@ struct Refusal {
   std::int64_t least, bound, budget;
 };
 
-/// Returns a text that says how many bytes are needed, and whether this number is certain. If the chain does not
-/// branch, the smallest tape is known, so the number is certain. If the chain branches, the smallest known tape comes
-/// from a view of the chain. In this case, there may be a tape that needs fewer bytes.
+/// Returns a text that says how many bytes are needed, and whether this number is certain. If the chain does not branch,
+/// and one device computes all stages, the smallest tape is known, so the number is certain. Otherwise the smallest known
+/// tape comes from a view of the chain. In this case, there may be a tape that needs fewer bytes.
 std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const auto [least, bound, budget] = refusal;
   const std::int64_t count = request.chain.side_by_side;
@@ -46,9 +46,11 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const std::string what =
       std::string(" for activations, their gradients") +
       (request.takes_turns() ? ", workspace and weights that take turns" : " and workspace");
-  const std::string only = ", and only " + bytes_text(budget) + " are available";
+  const std::string only = ", and only " + bytes_text(budget) + " are available" +
+                           (request.chain.devices == 1 ? "" : " on all devices together");
   const std::string always = "does not fit: whatever is kept, recomputed or offloaded, " + who;
-  if (!request.chain.branches() || bound >= least)
+  const bool certain = !request.chain.branches() && request.chain.devices == 1;
+  if (certain || bound >= least)
     return always + bytes_text(least) + what + only + ". The least budget that is enough is " +
            bytes_text(least);
   const std::string found =
@@ -66,8 +68,10 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const std::int64_t least = found.bytes;
   Shortage shortage;
   if (!found.tape.empty()) shortage = request.shortage(found.tape);
-  shortage.needed_bytes = least;
-  shortage.available_bytes = budget;
+  if (request.chain.devices == 1) {
+    shortage.needed_bytes = least;
+    shortage.available_bytes = budget;
+  }
   if (least <= budget)
     throw Infeasible("does not fit: no schedule was found that fits into the memory of each device",
                      std::move(shortage));
@@ -118,7 +122,7 @@ FateResult choose_in_turn(const FateRequest& request, std::int64_t budget) {
     found.bytes = budget;
     found.seconds = request.score(found.tape, budget).seconds;
     found.bound = count * found.micro_batch_bound + request.run.batches * request.run.update_s +
-                  request.run.idle_s() + count * request.run.handed_over_s;
+                  request.run.idle_s();
     return found.seconds == never ? nothing_fits(search.least()) : found;
   }
   found.seconds = count * serial_seconds(request.chain, found.tape);

@@ -31,6 +31,9 @@ struct FateWeights {
   std::vector<double> forward, save, backward, load;
   double again = 1;               ///< the weight of forward passes that run again
   std::vector<double> turn = {};  ///< the weight of loads of weights that take turns; may be empty
+  /// The weighted seconds of what is handed over (ChainHandOver). They do not depend on fates, so the relaxation leaves
+  /// them out.
+  double handed_over_s = 0;
 
   /// Returns the weights for a run in which all operations take turns: all seconds have the weight 1.
   static FateWeights serial(std::size_t stages);

@@ -8,6 +8,7 @@
 
 #include "base/interrupt.hpp"
 #include "fates/optimal/bound.hpp"
+#include "fates/optimal/branches_in_turn.hpp"
 #include "fates/optimal/joint.hpp"
 #include "fates/optimal/rounding.hpp"
 #include "fates/tape_time.hpp"
@@ -49,7 +50,9 @@ FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, 
       run_(run),
       one_of_several_(one_of_several),
       looked_at_as_(std::max<std::size_t>(chain.stages.size(), one_of_several ? 41 : 0)),
-      alike_(alike_tapes(chain)) {}
+      alike_(alike_tapes(chain)) {
+  if (chain.devices > 1) alike_.push_back(tape_again(chain));
+}
 
 namespace {
 
@@ -102,7 +105,10 @@ std::vector<double> copy_factors(std::size_t stages, bool host_is_limited) {
 void FateSearch::prepare() {
   if (!frontiers_.empty()) return;
   const std::size_t n = chain_.stages.size();
-  const Chain joint = joint_chain(chain_);
+  Chain joint = joint_chain(chain_);
+  // While a backward pass waits for another device, passes can run again. So only the rest of their seconds counts.
+  for (ChainStage& stage : joint.stages)
+    stage.forward_s = std::max(0.0, stage.forward_s - stage.hand_over.backward_wait_s);
   for (const double price : copy_prices(looked_at_as_))
     frontiers_.emplace_back(with_turns(joint, price), settings(n, price));
   for (const double price : host_prices(chain_)) {

@@ -39,14 +39,12 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool s
   const bool stay = weights_stay(request, order);
   chain.host_room = host_room(request, states, stay);
   const SideBySide all =
-      side_by_side(chain, states, request.workload,
-                   {*order.in_flight, order.devices.size(), order.overlap, stay});
+      side_by_side(chain, states, request.workload, shape_of(request, order, *order.in_flight));
   std::int64_t budget = budget_of(request, order);
   if (stay && budget < no_limit) budget -= constant_bytes(states);
   if (order.overlap) return run_bound_within(all.chain, all.run, budget, steps);
   return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +
-         all.run.batches * all.run.update_s + all.run.idle_s() +
-         all.run.micro_batches * all.run.handed_over_s;
+         all.run.batches * all.run.update_s + all.run.idle_s();
 }
 
 double bound_of(const PolicyRequest& request, const TrainingOrder& order) {

@@ -1,9 +1,11 @@
 // Describes several micro-batches that run side by side as one chain (fates/chain.hpp).
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/quantity.hpp"
-#include "planning/training/training.hpp"
+#include "planning/copy_time.hpp"
+#include "planning/training/hand_over.hpp"
 
 namespace sluice {
 
@@ -18,8 +20,9 @@ class SideBySideChain {
   SideBySideChain(const Workload& workload, const SideBySideShape& shape)
       : count_(shape.in_flight),
         seconds_(static_cast<double>(shape.in_flight)),
-        copies_(shape.overlap ? seconds_ / static_cast<double>(shape.devices) : seconds_),
-        engines_(shape.overlap ? static_cast<double>(shape.devices) : 1),
+        engines_(shape.overlap ? shape.copies_at_once.value_or(static_cast<double>(shape.devices))
+                               : 1),
+        copies_(seconds_ / engines_),
         per_batch_(static_cast<double>(workload.batch / workload.micro_batch)),
         weights_stay_(shape.weights_stay) {}
 
@@ -62,7 +65,7 @@ class SideBySideChain {
   }
 
   std::int64_t count_;
-  double seconds_, copies_, engines_, per_batch_;
+  double seconds_, engines_, copies_, per_batch_;
   bool weights_stay_;
 };
 
@@ -80,88 +83,63 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
 }
 
-/// Computes a lower bound of the seconds for which passes wait for results from other devices. Consecutive passes of a
-/// chain may be on different devices. Then the result of a pass goes to host memory, and from there to the device of
-/// the next pass. While the result for the last micro-batch is copied, the device of the next pass computes this next
-/// pass for the other micro-batches. A backward pass waits for the result of the previous backward pass, or, if a stage
-/// is recomputed between the two, for the result of this stage. The bound counts the shortest of three times: the wait
-/// for the previous backward pass, the wait for a recomputed stage, and the seconds of the recomputation. Without
-/// overlap, the bound counts only the waits of forward passes, because a recomputation may move the next backward pass
-/// to a device that already holds the result.
-class HandOver {
- public:
-  HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape)
-      : chain_(chain),
-        states_(states),
-        shape_(shape),
-        others_(static_cast<double>(shape.in_flight - 1)) {}
+/// Returns whether all devices that take turns have equally large memories.
+bool equal_memories(const PolicyRequest& request, const TrainingOrder& order) {
+  const auto capacity = [&](const std::string& name) {
+    return request.pricing.platform.device(name).memory().capacity;
+  };
+  return !request.capacity_enforced ||
+         std::all_of(order.devices.begin(), order.devices.end(), [&](const std::string& name) {
+           return capacity(name) == capacity(order.devices.front());
+         });
+}
 
-  double seconds() const {
-    const std::size_t n = chain_.stages.size();
-    // In a chain that branches, a pass may start without a wait, because it may not need the result of the previous
-    // pass.
-    if (shape_.devices == 1 || chain_.branches()) return 0;
-    double all = 0;
-    for (std::size_t s = 1; s < n; ++s)
-      all += waits(copied(chain_.boundary(s)), chain_.stages[s].forward_s);
-    for (std::size_t s = 0; shape_.overlap && s < n; ++s)
-      all += std::min(waits(before_backward(s), chain_.stages[s].backward_s), recomputed_before(s));
-    return all;
-  }
-
- private:
-  /// Returns the seconds of the save and the load of a result. Without overlap, the save does not count, because it may
-  /// already be counted elsewhere.
-  double copied(const ChainTensor& tensor) const {
-    return shape_.overlap ? tensor.save_s + tensor.load_s : tensor.load_s;
-  }
-  double waits(double copied, double computed) const {
-    if (!shape_.overlap) return static_cast<double>(shape_.in_flight) * copied;
-    return std::max(0.0, copied + chain_.load_latency_s - others_ * computed);
-  }
-
-  /// Returns the least seconds that a recomputation directly before the backward pass of stage s takes. This
-  /// backward pass then need not wait for the result of the previous backward pass: it may be copied meanwhile.
-  double recomputed_before(std::size_t s) const {
-    double least = chain_.stages[s].forward_s;
-    for (std::size_t r = 0; r < s; ++r) least = std::min(least, chain_.stages[r].forward_s);
-    return static_cast<double>(shape_.in_flight) * least;
-  }
-
-  /// Returns the least seconds of the copies before the backward pass of stage s, with overlap.
-  double before_backward(std::size_t s) const {
-    const ChainStage& stage = chain_.stages[s];
-    const bool last = s + 1 == chain_.stages.size();
-    double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // The copied result is a gradient, which the backward pass of stage s + 1 made. During the copies, the device of
-    // stage s + 1 computes the update of this stage. If backward passes are split in two, the device also computes the
-    // half of the pass that makes the gradients of the weights.
-    if (!last) least -= states_[s + 1].update_s + states_[s + 1].backward_weight_s;
-    const auto consider = [&](bool read, const ChainTensor& tensor) {
-      if (read && tensor.bytes > 0) least = std::min(least, copied(tensor));
-    };
-    consider(true, stage.inner);
-    consider(stage.reads_input && s > 0, chain_.boundary(s));
-    // Selective recomputation need not wait for the copied tensor. So it can run during the copies, and the device
-    // waits only for the rest of their seconds.
-    return std::max(0.0, least - states_[s].selective_s);
-  }
-
-  const Chain& chain_;
-  const std::vector<StageState>& states_;
-  const SideBySideShape& shape_;
-  double others_;
-};
+/// Returns how many copies the links can carry at the same time in the direction that `path` gives, if all devices copy
+/// at full speed. If a copy has a set-up, during which its links are free, the devices count as if they had links of
+/// their own.
+double copies_at_once(const Platform& platform, const TrainingOrder& order, bool load) {
+  const std::string& host = platform.host().name;
+  const auto ends = [&](const std::string& device) {
+    return load ? std::pair(host, device) : std::pair(device, host);
+  };
+  const auto path = [&](const std::string& device) -> const Path& {
+    const auto [from, to] = ends(device);
+    return platform.path(from, to);
+  };
+  const auto [from, to] = ends(order.devices.front());
+  const CopyTime copy = copy_time(platform, from, to);
+  Path common = path(order.devices.front());
+  for (const std::string& device : order.devices)
+    common.channels = common_channels(common, path(device));
+  const auto devices = static_cast<double>(order.devices.size());
+  if (copy.setup_s > 0) return devices;
+  const double at_once = narrowest(platform, common.channels) / copy.bandwidth;
+  // Where transfers share links, a run may end a little before the sum of their seconds (within_accuracy).
+  return std::min(devices, at_once / within_accuracy);
+}
 
 }  // namespace
+
+SideBySideShape shape_of(const PolicyRequest& request, const TrainingOrder& order,
+                         std::int64_t in_flight) {
+  const Platform& platform = request.pricing.platform;
+  return {in_flight,
+          order.devices.size(),
+          order.overlap,
+          weights_stay(request, order),
+          equal_memories(request, order),
+          std::max(copies_at_once(platform, order, true), copies_at_once(platform, order, false))};
+}
 
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
                         const Workload& workload, const SideBySideShape& shape) {
   const SideBySideChain beside(workload, shape);
   SideBySide all{chain, run_of(workload, states)};
   all.chain.side_by_side = shape.in_flight;
+  if (shape.equal_memories) all.chain.devices = shape.devices;
   all.chain.input = beside.tensor(chain.input);
   for (std::size_t s = 0; s < states.size(); ++s) beside.take(all.chain.stages[s], states[s]);
+  hand_over(chain, states, shape, all.chain);
   all.run.micro_batches = all.run.batches * beside.chains();
   all.run.one_a_step = workload.batches_per_step == 1 && beside.passes() == 1;
   all.run.whole_passes = beside.whole();
@@ -169,7 +147,6 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
   if (shape.weights_stay) return all;
   all.run.weights_s = 0;
   wait_for_first_stage(states.front(), shape, all.run);
-  all.run.handed_over_s = HandOver(chain, states, shape).seconds();
   return all;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
@@ -100,15 +101,31 @@ class StepMaker {
     for (std::size_t i = 0; i < shape_.tape.size(); ++i) {
       const TapeOp& op = shape_.tape[i];
       check_interrupt();
+      if (op.kind != TapeOp::Kind::save) go_to_stage(stage_from(i));
       for (std::int64_t m = 0; m < count; ++m) apply(op, tensors_[static_cast<std::size_t>(m)]);
-      const bool computes = op.kind == TapeOp::Kind::forward || op.kind == TapeOp::Kind::backward;
       if (i == last_op_)
         for (std::int64_t m = 0; m < count; ++m)
           end_micro_batch(tensors_[static_cast<std::size_t>(m)]);
       const bool turns = op.kind == TapeOp::Kind::backward && !shape_.weights_stay;
       if (turns) turns_.end_gradients(op.number);
-      if (computes) draft_.take_turns();
     }
+  }
+
+  /// Returns the stage of the next pass in the tape, from operation i on. A load belongs to the next pass.
+  std::uint32_t stage_from(std::size_t i) const {
+    for (; i < shape_.tape.size(); ++i)
+      if (computes(shape_.tape[i])) return shape_.tape[i].number;
+    return stage_;
+  }
+  static bool computes(const TapeOp& op) {
+    return op.kind == TapeOp::Kind::forward || op.kind == TapeOp::Kind::backward;
+  }
+
+  /// Begins a new phase, on the device of stage s, unless the last operation belongs to this stage, too.
+  void go_to_stage(std::uint32_t s) {
+    if (std::exchange(stage_, s) == s) return;
+    draft_.end_phase();
+    draft_.go_to(s % shape_.devices);
   }
 
   void apply(const TapeOp& op, MicroBatchTensors& tensors) {
@@ -301,6 +318,7 @@ class StepMaker {
   WeightTurns turns_;
   std::vector<MicroBatchTensors> tensors_;
   std::size_t last_op_ = 0;
+  std::uint32_t stage_ = 0;  ///< the stage of the current phase
 };
 
 }  // namespace

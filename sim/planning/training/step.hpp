@@ -43,8 +43,8 @@ struct StepShape {
   std::int64_t in_flight = 1;
   bool weights_stay = true;  ///< whether weights, gradients and optimizer state stay on the device
   bool split_backward = false;
-  /// The number of devices that take turns: after each computation of the tape, a new phase begins on the next device.
-  /// Tensors go from device to device through host memory.
+  /// The number n of devices that take turns. Stage s runs on device s mod n, in both directions. Consecutive passes of
+  /// one stage are a phase. Tensors go from device to device through host memory.
   std::uint32_t devices = 1;
 };
 

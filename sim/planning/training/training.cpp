@@ -176,8 +176,8 @@ class TrainingPlan {
     const std::int64_t count =
         order_.weights_stay ? 1 : std::min(order_.in_flight.value_or(1), per_batch());
     if (!order_.weights_stay && !chain.stages.empty())
-      together = side_by_side(chain, states, request_.workload,
-                              {count, order_.devices.size(), order_.overlap, weights_stay_});
+      together =
+          side_by_side(chain, states, request_.workload, sluice::shape_of(request_, order_, count));
     FateRequest asked{order_.weights_stay ? chain : together.chain, budget(), order_.overlap};
     asked.score = [this, &chain, &states, count](const Tape& tape, std::int64_t bytes) {
       const StepShape shape =

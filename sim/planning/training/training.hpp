@@ -52,7 +52,12 @@ struct SideBySideShape {
   std::size_t devices = 1;
   bool overlap = true;  ///< with overlap, each device uses its own copy engines
   bool weights_stay = false;
+  bool equal_memories = true;  ///< whether the devices have equally large memories
+  /// With overlap: how many copies in one direction can be made at the same time without slowing each other down. Without
+  /// a value, each device can make one.
+  std::optional<double> copies_at_once = {};
 };
+
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
                         const Workload& workload, const SideBySideShape& shape);
 
@@ -86,6 +91,10 @@ bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 /// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited or capacities
 /// are not enforced.
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);
+
+/// Returns the shape of a run for the given order and number of micro-batches in flight.
+SideBySideShape shape_of(const PolicyRequest& request, const TrainingOrder& order,
+                         std::int64_t in_flight);
 
 /// Returns the fates that the strategy chooses for TrainingOrder::in_flight micro-batches in flight.
 /// A search need not look for fates with which the run takes `worth` seconds or more. Throws

@@ -162,6 +162,21 @@ TEST_CASE("tape: without inner tensors, a forward pass needs the smaller of its 
   }
 }
 
+TEST_CASE("tape: if two devices take turns, the bytes are twice those of the fuller device") {
+  Chain chain = two_stages();
+  chain.devices = 2;
+  const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
+  // Device 0 computes stage 0, and device 1 computes stage 1. Operation by operation, the fuller device holds:
+  // 1. device 0: the input
+  // 2. device 0: the input, the inner tensors of stage 0 and boundary 1, which then goes to device 1
+  // 3. device 1: boundaries 1 and 2, and the inner tensors of stage 1
+  // 4. device 1: the same and the gradient of boundary 1, which then goes to device 0
+  // 5. device 0: the input, the inner tensors of stage 0 and the gradient of boundary 1
+  CHECK(memory_of(chain, tape).bytes ==
+        std::vector<std::int64_t>{2 * 1, 2 * 1011, 2 * 10'110, 2 * 110'110, 2 * 101'001});
+  CHECK(memory_of(chain, tape).peak == 2 * 110'110);
+}
+
 TEST_CASE("tape: an input of 0 bytes needs no load") {
   Chain chain = two_stages();
   chain.input.bytes = 0;
