@@ -37,7 +37,6 @@ class Lifetimes {
 
   /// Sets the device of the next operations.
   void go_to(std::size_t device) { device_ = device; }
-  std::size_t device() const { return device_; }
 
   void bring(std::size_t tensor, std::size_t at) { bring(tensor, at, bytes(tensor)); }
 

@@ -55,13 +55,13 @@ class TimedTape {
   /// Both are indexed by slot. `begins` has the times at which the slots would start if only computation took time.
   std::vector<double> seconds, begins;
   std::vector<std::int64_t> levels;  ///< the bytes on the device, indexed by slot
-  /// Indexed by slot: the slot of the neighbouring stage whose result comes from another device, and the least seconds
-  /// from the end of that slot to the start of this slot (ChainHandOver).
   struct Wait {
-    std::int64_t slot = 0;
-    double seconds = 0;
+    std::int64_t slot =
+        0;  ///< the slot of the neighbouring stage whose result comes from another device
+    double seconds =
+        0;  ///< the least seconds from the end of `slot` to the start of the slot that waits
   };
-  std::vector<Wait> waits;
+  std::vector<Wait> waits;  ///< indexed by the slot that waits (ChainHandOver)
   std::vector<TimedLoad> loads;
   std::vector<TimedSave> saves;
 

@@ -24,9 +24,6 @@ struct Settled {
   std::string text;  ///< the choices, as text of a scenario
   std::function<Plan()> plan;
   std::size_t attempt = 0;  ///< the index of the cut for which the plan was made
-  /// The bytes of the device's memory within which the plan stays, if the plan is the same for every memory with at
-  /// least this many bytes.
-  std::optional<std::int64_t> within = {};
 };
 
 /// One or several ways to make the open choices. All these ways have the same lower bound, so a single comparison can

@@ -59,8 +59,8 @@ PlansForMachine plans_from_host(const PolicyRequest& request, const Reader& para
       [&parameters](const PolicyRequest& machine) {
         if (machine.workload.training)
           return training_at_least(machine, training_order(machine, parameters));
-        const CommonParameters common = read_common(machine, parameters);
-        return streamed_at_least(machine, common, streamed_keys(machine, common, parameters));
+        const CommonParameters there = read_common(machine, parameters);
+        return streamed_at_least(machine, there, streamed_keys(machine, there, parameters));
       },
       [&parameters](const PolicyRequest& machine) {
         if (!machine.workload.training) return std::string();

@@ -66,7 +66,7 @@ class Descent {
   /// Tries each change of one choice once, and makes those that give a faster tape. So each device keeps what fits there:
   /// first boundaries, which save the most seconds per byte, and then inner tensors.
   void sweep(Choices& choices) {
-    for (std::size_t place = count_; place-- > 0;)
+    for (std::size_t place = count_; place-- > 0 && left_ > 0;)
       for (const Fate fate : {Fate::recompute, Fate::offload, Fate::keep}) {
         Choices changed = choices;
         if (std::exchange(fate_at(changed, place), fate) != fate && is_faster(changed))

@@ -28,7 +28,7 @@ void require_summable(const PolicyRequest& request, const Reader& parameters) {
     parameters.fail("placement",
                     "the gradients of replicas cannot be summed under the placement '" +
                         parameters.text("placement") +
-                        "' of policy resident; use replica streamed, or placement none or backing");
+                        "' of policy resident; use replica streamed or phased, or placement none or backing");
 }
 
 /// Throws an error if the placement is `cached` and the device reaches slow memory over a link.

@@ -203,17 +203,14 @@ class StreamedWays {
   }
 
   Settled way(const Rehearsal& rehearsal, double seconds) const {
-    return {.seconds = seconds,
-            .text = text(rehearsal),
-            .plan =
-                [shared = shared_, choice = rehearsal.choice(),
-                 limited = replayed() || shared_->streamed.shared_with_devices] {
-                  const Rehearsal again(shared->streamed, choice);
-                  Plan plan = list_rehearsed(shared->request, shared->common, again);
-                  if (limited) stay_within(plan, shared->common.device.name, again.bytes());
-                  return plan;
-                },
-            .within = rehearsal.bytes()};
+    return {seconds, text(rehearsal),
+            [shared = shared_, choice = rehearsal.choice(),
+             limited = replayed() || shared_->streamed.shared_with_devices] {
+              const Rehearsal again(shared->streamed, choice);
+              Plan plan = list_rehearsed(shared->request, shared->common, again);
+              if (limited) stay_within(plan, shared->common.device.name, again.bytes());
+              return plan;
+            }};
   }
 
   /// The share of the weights that stays, and the order in which Sluice chooses the weights that stay.

@@ -119,7 +119,7 @@ double passes_at_least(const StreamedCase& streamed, const StreamedChoice& choic
 
 }  // namespace
 
-// Rehearsal::at_least explains these bounds.
+// Rehearsal::at_least explains these bounds, except passes_at_least().
 double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choice,
                         std::int64_t most_buffers) {
   const double passes = passes_of(streamed, choice),

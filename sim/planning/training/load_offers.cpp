@@ -29,9 +29,7 @@ LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const Trainin
       platform_(request.pricing.platform),
       step_(std::move(step)),
       clock_(step_, platform_, order.devices, request.workload.steps, request.real_machine),
-      priced_alike_(std::all_of(
-          order.devices.begin(), order.devices.end(),
-          [&](const std::string& name) { return alike(platform_, name, order.devices.front()); })) {
+      priced_alike_(devices_alike(request, order)) {
   for (std::uint32_t d = 0; d < order.devices.size(); ++d) bytes_.push_back(step_.bytes(d));
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "fates/optimal/report.hpp"
+#include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/training.hpp"
 #include "planning/training/worst_moment.hpp"
@@ -47,7 +48,9 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool s
          all.run.batches * all.run.update_s + all.run.idle_s();
 }
 
+/// Returns a lower bound of the seconds of the run for `order`, or 0 if none is known.
 double bound_of(const PolicyRequest& request, const TrainingOrder& order) {
+  if (!devices_alike(request, order)) return 0;
   const std::vector<Stage>& stages = request.pricing.stages;
   const double plain = bound_of(request, order, false);
   const bool drops = std::any_of(stages.begin(), stages.end(),
@@ -55,9 +58,13 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order) {
   return drops ? std::min(plain, bound_of(request, order, true)) : plain;
 }
 
-/// Sets two facts of the plan: the budget, and the gap of `seconds` to `bound`.
+/// Sets two facts of the plan: the budget, and the gap of `seconds` to `bound`. If no bound is known, removes
+/// what the search says about its own bound.
 Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
-  for (const Fact& fact : {budget_fact(budget), gap_fact(seconds, bound)}) {
+  std::vector<Fact> facts = {budget_fact(budget)};
+  if (bound > 0) facts.push_back(gap_fact(seconds, bound));
+  if (bound == 0) std::erase_if(plan.facts, is_proven);
+  for (const Fact& fact : facts) {
     const auto known = std::find_if(plan.facts.begin(), plan.facts.end(),
                                     [&](const Fact& other) { return other.name == fact.name; });
     if (known == plan.facts.end())
@@ -88,7 +95,10 @@ class Search {
       found.chosen = std::make_shared<const FateChoice>(
           choose_fates(request_, order_, request_.real_machine ? never : worth));
       double& bound = (*bounds_)[number_];
-      bound = std::max(bound, found.chosen->bound.value_or(bound));
+      // On a shown machine, the bound of the search counts loads of inputs that use other links on the real machine. And
+      // its prices are those of one device.
+      if (!request_.real_machine && bound > 0)
+        bound = std::max(bound, found.chosen->bound.value_or(bound));
       seconds = seconds_of(found);
     } catch (const Infeasible&) {
       return settled({never, "", {}});
@@ -165,6 +175,12 @@ std::vector<AlikeWays> ways_of_strategies(const PolicyRequest& request, const Tr
 }
 
 }  // namespace
+
+bool devices_alike(const PolicyRequest& request, const TrainingOrder& order) {
+  return std::ranges::all_of(order.devices, [&](const std::string& name) {
+    return alike(request.pricing.platform, name, order.devices.front());
+  });
+}
 
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order) {
   if (!request.capacity_enforced) return {};

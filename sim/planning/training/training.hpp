@@ -88,6 +88,10 @@ struct TrainingOrder {
 /// one device.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
+/// Returns whether all devices that take turns have equal prices and connections. If not, a bound that is computed with
+/// the prices of one of them is false.
+bool devices_alike(const PolicyRequest& request, const TrainingOrder& order);
+
 /// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited or capacities
 /// are not enforced.
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);

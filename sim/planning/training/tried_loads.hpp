@@ -55,6 +55,7 @@ inline std::vector<TriedLarger> larger_steps(std::int64_t micro_batches, std::in
   const TriedCounts far{1, tried.listings / 2};
   const TriedCounts near{tried.listings > 0 ? tried.paces : 1, tried.listings / 2};
   std::vector<TriedLarger> larger = {{1, near}, {2, near}};
+  if (micro_batches > most_operations) return larger;  // each has an operation of its own
   for (std::int64_t two = 2;; two *= 2)
     for (const std::int64_t count : {two + two / 2, 2 * two}) {
       if (count <= micro_batches + 2) continue;

@@ -34,6 +34,7 @@ WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& 
 
 double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
                                std::int64_t passes) const {
+  if (!devices_alike(request_, order_)) return 0;
   const TrainingSums& base = passes == 1 ? one_ : two_passes_;
   const auto more = static_cast<double>(micro_batches - (passes == 1 ? 1 : 2));
   const auto turns = static_cast<double>(passes == 1 ? 0 : passes - 2);

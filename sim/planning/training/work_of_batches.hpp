@@ -17,6 +17,7 @@ class WorkOfBatches {
 
   /// Returns a lower bound on the seconds of a run of `batches` batches. Each batch has `micro_batches` micro-batches,
   /// which are computed in `passes` passes over the model. The run has as many steps as the request.
+  /// Returns 0 if the devices are not alike, because the sums have the prices of one device.
   double at_least(double batches, std::int64_t micro_batches, std::int64_t passes) const;
 
   /// Returns a lower bound on the peak of every device with this many micro-batches side by side.

@@ -102,7 +102,7 @@ class ReplicaWay {
           std::make_shared<const Plan>(joined(policy_, request_, keys_.reader(), std::move(parts)));
       const double seconds = run_seconds(*plan);
       if (seconds < best.seconds) best = {seconds, std::move(plan)};
-      bytes = needed - 1;
+      bytes = std::min(bytes, needed) - 1;
     }
   }
 

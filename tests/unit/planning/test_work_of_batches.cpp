@@ -61,5 +61,39 @@ TEST_CASE("the extrapolated work of batches is at most the work of a whole run")
   CHECK(compared == 60 * 48);
 }
 
+// The first device has the smaller memory, and is 1000 times as slow as the second one. So sums with its prices are about
+// twice as long as the run, because it computes only one of two equal stages.
+TEST_CASE("no bound is computed with the prices of one device if the devices are not alike") {
+  for (const std::string fates : {"keep_all", "optimal"}) {
+    const Scenario scenario = read_scenario(
+        parse_text(
+            "format: sluice-scenario/1\n"
+            "model: {definition: {format: sluice-model/1, name: two, layers: [{type: input, name: x, "
+            "shape: [100]}, {type: dense, name: a, features: 100}, {type: dense, name: b, features: "
+            "100}]}}\n"
+            "platform: {format: sluice-platform/1, name: two, devices: {slow: {rate: {float32: "
+            "1MFLOP/s}, memory: {capacity: 1MB}}, quick: {rate: {float32: 1GFLOP/s}, memory: "
+            "{capacity: 2MB}}}, memories: {host: {capacity: unlimited}}, links: {a: {joins: [host, "
+            "slow], bandwidth: 1GB/s}, b: {joins: [host, quick], bandwidth: 1GB/s}}}\n"
+            "workload: {batch: 2, micro_batch: 1, mode: training, optimizer: none}\n"
+            "stages: per_layer\n"
+            "policy: {name: phased}\n"
+            "cost: peak\n"
+            "fates: " +
+                fates + "\n",
+            "unlike.yaml"),
+        "unlike");
+    const CutModel cut = cut_models(scenario).front();
+    const PolicyRequest request = request_of(scenario, cut, scenario.fates);
+    const TrainingOrder order{"phased", false, {}, {"slow", "quick"}, true};
+    CHECK(training_at_least(request, order) == 0);
+    INFO(fates);
+    for (const Fact& fact : make_plan(scenario).facts) {
+      CHECK(fact.name != "beaten_bound");
+      CHECK(fact.name != "gap");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sluice

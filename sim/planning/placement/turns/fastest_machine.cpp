@@ -42,8 +42,11 @@ class LeastCost : public Cost {
 /// - Let r1 and r2 be the rates of the two paths, and s1 and s2 their set-ups. The engine that works longer works at
 ///   least as long as any weighted mean of both engines' seconds. With the weights r1 / (r1 + r2) and r2 / (r1 + r2), a
 ///   copy of b bytes adds (r s + b) / (r1 + r2) to this mean, with the r and s of its path.
-/// The result is the bound that is greater for a copy of `bytes` bytes.
-CopyTime at_most(const Platform& platform, const Path& one, const Path& other, double bytes) {
+/// The result is the bound that is greater for a copy of `bytes` bytes. In inference, it has no set-up if there are two
+/// engines: the policy's bound counts the set-ups of the loads of weights that do not stay, but other weights may stay on
+/// another machine.
+CopyTime at_most(const Platform& platform, const Path& one, const Path& other, double bytes,
+                 bool training) {
   const double one_rate = narrowest(platform, one.channels),
                other_rate = narrowest(platform, other.channels),
                common_rate = narrowest(platform, common_channels(one, other)),
@@ -52,8 +55,9 @@ CopyTime at_most(const Platform& platform, const Path& one, const Path& other, d
     return {std::min(one.setup_s, other.setup_s), std::max(one_rate, other_rate), latency_s};
   const double rate = one_rate + other_rate;
   const CopyTime links{0, common_rate, latency_s},
-      engines{std::min(one_rate * one.setup_s, other_rate * other.setup_s) / rate, rate, latency_s};
-  return engines.setup_s + bytes / rate > bytes / common_rate ? engines : links;
+      engines{training ? std::min(one_rate * one.setup_s, other_rate * other.setup_s) / rate : 0,
+              rate, latency_s};
+  return engines.setup_s + bytes / rate >= bytes / common_rate ? engines : links;
 }
 
 /// Returns the bytes of the weights of a stage, on average over all stages.
@@ -85,15 +89,16 @@ Platform fastest_platform(const PlacedTurns& turns, bool all_slow) {
   platform.read_ports.clear();
   platform.write_ports.clear();
   const double bytes = mean_weight_bytes(turns.request);
+  const bool training = turns.request.workload.training.has_value();
   for (const std::string& name : turns.of_policy.on.names) {
     const Device& device = real.device(name);
     const std::string &second = device.memories[1].pool,
                       &nearest = device.memory().own ? device.name : device.memory().pool,
                       &first = all_slow ? second : nearest;
     add_link(platform, host, nearest, "down",
-             at_most(real, real.path(host, first), real.path(host, second), bytes));
+             at_most(real, real.path(host, first), real.path(host, second), bytes, training));
     add_link(platform, nearest, host, "up",
-             at_most(real, real.path(first, host), real.path(second, host), bytes));
+             at_most(real, real.path(first, host), real.path(second, host), bytes, training));
   }
   return platform;
 }

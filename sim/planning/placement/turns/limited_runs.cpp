@@ -17,9 +17,9 @@ using Limits = LimitedRun::Limits;
 using Pools = std::array<std::uint32_t, 2>;
 
 /// Limits are compared for plans whose body has at most this many actions. For larger plans, this would take too long.
-constexpr std::size_t most_actions = 500;
+constexpr std::size_t most_actions = 100;
 /// Approximately the most actions that the compared runs of a plan have together in their bodies. Most plans need fewer.
-constexpr std::size_t most_actions_of_runs = 50'000;
+constexpr std::size_t most_actions_of_runs = 10'000;
 
 /// Returns whether a run within smaller limits may be faster: whether flows of different streams cross the same link.
 /// In a pool that no device owns, requests are granted in the order of time. Then nothing is known about smaller

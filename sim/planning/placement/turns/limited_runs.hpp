@@ -1,8 +1,9 @@
 // The runs of a plan within limits of two memories. If transfers of a plan share links, the plan may become slower when
 // an action need not wait for memory any more: its transfer then slows down another transfer. So a plan may be faster
-// within a limit than with a whole memory. fastest_within() compares all limits that lead to different runs. More memory
-// then never makes the result slower, because all limits for less memory are among the limits for more memory. For large
-// plans, only the run without limits is simulated, because all limits would take too long.
+// within a limit than with a whole memory. fastest_within() compares limits that lead to different runs, the greatest
+// first. If it compares all of them, more memory never makes the result slower, because all limits for less memory are
+// among the limits for more memory. But the number of runs is limited, because all limits of a large plan would take too
+// long. For plans with many actions, only the run without limits is simulated.
 #pragma once
 
 #include <array>

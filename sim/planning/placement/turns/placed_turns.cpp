@@ -1,10 +1,10 @@
 #include "planning/placement/turns/placed_turns.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <limits>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <tuple>
 
@@ -148,8 +148,12 @@ class PlacedSearch {
   /// shown machine. Returns an empty text if this is not known.
   std::string same_plans() const {
     const auto& same_ways = turns_.of_policy.same_ways;
-    const std::string same = same_ways ? same_ways(turns_.request) : "";
-    return same.empty() ? "" : turns_.way + " " + same;
+    try {
+      const std::string same = same_ways ? same_ways(turns_.request) : "";
+      return same.empty() ? "" : turns_.way + " " + same;
+    } catch (const Infeasible&) {  // the step is too long
+      return "";
+    }
   }
   static std::string shown_text(std::int64_t bytes, const ShownRates& rates) {
     return " " + std::to_string(bytes) + " " + std::to_string(rates.memory) +
@@ -169,11 +173,9 @@ class PlacedSearch {
   /// Returns the fastest placement of the policy's plan for a shown machine. If no placement fits and takes less than
   /// `worth` seconds, the result has no plan.
   Settled fastest(std::int64_t bytes, const ShownRates& rates, double worth) {
-    if (plans_like_larger(bytes, rates)) return {};
     const ShownMachine shown(turns_.request, turns_.of_policy.on.names, bytes, rates);
     const Settled planned = judge(candidates_on(shown.request, turns_.of_policy)).best;
     if (!planned.plan) return {};
-    if (planned.within) planned_within_[rates].emplace_back(*planned.within, bytes);
     // The text does not say which fates a search has found, so plans with equal texts and seconds may differ.
     const bool is_new = placed_.insert({rates, planned.text, planned.seconds}).second;
     if (!is_new && !turns_.request.strategy().searches) return {};
@@ -185,7 +187,11 @@ class PlacedSearch {
   Settled fastest(const FixedPlan& one, double worth) {
     PolicyRequest unlimited = turns_.request;
     unlimited.capacity_enforced = false;
-    return fastest(finish(one.plan(unlimited), unlimited), one.text, worth);
+    try {
+      return fastest(finish(one.plan(unlimited), unlimited), one.text, worth);
+    } catch (const Infeasible&) {
+      return {};
+    }
   }
 
   Settled fastest(Plan plan, const std::string& text, double worth) {
@@ -196,8 +202,11 @@ class PlacedSearch {
     std::ranges::stable_sort(plans, {}, &BoundedPlan::at_least);
     for (const BoundedPlan& one : plans) {
       if (one.at_least >= std::min(worth, best.seconds)) break;
-      Settled way = within_limits(text, one.plan(), placed, std::min(worth, best.seconds));
-      if (way.plan && way.seconds < best.seconds) best = std::move(way);
+      try {
+        Settled way = within_limits(text, one.plan(), placed, std::min(worth, best.seconds));
+        if (way.plan && way.seconds < best.seconds) best = std::move(way);
+      } catch (const Infeasible&) {  // Other placements may still fit.
+      }
     }
     if (best.plan && !found_.insert({best.text, best.seconds}).second) return {};
     return best;
@@ -220,16 +229,6 @@ class PlacedSearch {
     }
     way.plan = [made = std::make_shared<const Plan>(std::move(plan))] { return *made; };
     return way;
-  }
-
-  /// Returns whether the policy makes the same plan for this shown machine as for a larger one. This is so if the
-  /// fastest plan for the larger machine also fits into the smaller one, because the policy has fewer candidates there.
-  bool plans_like_larger(std::int64_t bytes, const ShownRates& rates) const {
-    const auto planned = planned_within_.find(rates);
-    return planned != planned_within_.end() &&
-           std::ranges::any_of(planned->second, [bytes](const auto& one) {
-             return one.first <= bytes && bytes <= one.second;
-           });
   }
 
   /// Returns the plan with facts that hold for two memories.
@@ -292,8 +291,6 @@ class PlacedSearch {
   PlacedPrices prices_;
   /// For each plan that has been placed: its shown machine's rates, the text of its choices, and its seconds.
   std::set<std::tuple<ShownRates, std::string, double>> placed_;
-  /// For shown machines with these rates: the bytes within which the fastest plan stays, and the bytes of the machine.
-  std::map<ShownRates, std::vector<std::pair<std::int64_t, std::int64_t>>> planned_within_;
   /// The results so far. A shown machine may lead to the same placed plan as another shown machine.
   std::set<std::pair<std::string, double>> found_;
 };
