@@ -217,7 +217,7 @@ class InRuns(unittest.TestCase):
             self.assertEqual(done.returncode, expected, done.stderr)
             if expected:
                 self.assertIn(f"cannot be summed under the placement '{placement}' of policy resident; use "
-                              "replica streamed, or placement none or backing", done.stderr)
+                              "replica streamed or phased, or placement none or backing", done.stderr)
 
     def test_training_with_dram_as_a_hardware_cache_takes_the_time_of_the_page(self):
         done = subprocess.run([PROGRAM, "run", "analysis/validation/vgg416_optane.yaml", "policy.placement=cached",
