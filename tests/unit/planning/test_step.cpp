@@ -45,24 +45,23 @@ TEST_CASE(
     "if the tape saves a boundary that was already sent through host memory, the boundary is not saved again") {
   const Chain chain = with_shortcut();
   const std::vector<StageState> stages(3);
-  // The devices take turns with the passes of the three stages: F0 on device 0, F1 on 1, F2 on 0, B2 on 1, F0 again on
-  // 0, B1 on 1, and B0 on 0.
+  // Device 0 computes stages A and C, and device 1 computes stage B: F0, F2, B2 and B0 run on device 0, and F1 and B1 on
+  // device 1.
   //   F1 needs A's output of 2 kB, which is on device 0. So this output is saved after F0. F2 finds it on device 0.
-  //   F2 needs B's output of 3 kB, which is on device 1. So this output is saved after F1. B2 finds the outputs of A
-  //   and B on device 1.
-  //   B2 needs C's output of 1 kB, which is on device 0. So this output is saved after F2.
+  //   F2 needs B's output of 3 kB, which is on device 1. So this output is saved after F1.
+  //   B2 finds C's output on device 0, and makes two gradients there: that of B's output, and that of A's output. B1
+  //   needs the first and adds to the second. So both are saved after B2, 3 kB and 2 kB.
   //   F0 runs again. According to the tape, A's output is then saved again, and loaded for B1. But host memory already
   //   has a copy, so this save is left out.
-  //   B1 needs A's output and the gradient of B's output. B2 made this gradient on device 1, so it is not saved.
-  //   B2 also made the gradient of A's output, which has 2 kB, on device 1. B1 adds to this gradient. B0 runs on
-  //   device 0 and needs the gradient there. So the gradient is saved after B1.
+  //   B0 needs the gradient of A's output, to which B1 has added on device 1. So it is saved once more after B1.
   const Tape tape = {{Kind::load, 0},          {Kind::forward, 0},  {Kind::forward, 1},
                      {Kind::forward, 2, true}, {Kind::backward, 2}, {Kind::load, 0},
                      {Kind::forward, 0, true}, {Kind::save, 1},     {Kind::load, 1},
                      {Kind::backward, 1},      {Kind::load, 0},     {Kind::backward, 0}};
   const Program step = make_step({.chain = chain, .tape = tape, .stages = stages, .devices = 2});
   CHECK(saves_of(step) == std::vector<std::string>{"boundary.0.0 2000", "boundary.1.0 3000",
-                                                   "output.2.0 1000", "gradient.1.0 2000"});
+                                                   "gradient.2.0 3000", "gradient.1.0 2000",
+                                                   "gradient.1.0 2000"});
 }
 
 }  // namespace
