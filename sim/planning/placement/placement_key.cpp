@@ -25,10 +25,11 @@ using Placements = std::vector<std::string>;
 /// stage, but a placement of single tensors makes several.
 void require_summable(const PolicyRequest& request, const Reader& parameters) {
   if (request.sums_gradients)
-    parameters.fail("placement",
-                    "the gradients of replicas cannot be summed under the placement '" +
-                        parameters.text("placement") +
-                        "' of policy resident; use replica streamed or phased, or placement none or backing");
+    parameters.fail(
+        "placement",
+        "the gradients of replicas cannot be summed under the placement '" +
+            parameters.text("placement") +
+            "' of policy resident; use replica streamed or phased, or placement none or backing");
 }
 
 /// Throws an error if the placement is `cached` and the device reaches slow memory over a link.
@@ -169,24 +170,30 @@ bool places_turns(const PolicyRequest& request, const Reader& parameters,
   return true;
 }
 
+/// Returns the key `placement`: `none`, `auto` or one of `ways`.
+Field field_of(const char* summary, const Placements& ways) {
+  Field placement = {.name = "placement",
+                     .type = Type::choice,
+                     .summary = summary,
+                     .default_text = nowhere_else,
+                     .choices = {nowhere_else, compared}};
+  placement.choices.insert(placement.choices.end(), ways.begin(), ways.end());
+  return placement;
+}
+
 }  // namespace
 
 Field placement_field() {
-  Field placement = {
-      .name = "placement",
-      .type = Type::choice,
-      .summary =
-          "which tensors are in the second memory; none: no tensors; backing: offloaded activations, "
-          "which otherwise go to host memory; auto: the fastest of the other choices. auto leaves "
-          "out the choices that move tensors (synchronous, asynchronous) and the hardware cache "
-          "(cached). For a device with only one memory, the second memory is host memory. The "
-          "default is auto if the device has two memories of its own and the cost model counts "
-          "their bandwidths",
-      .default_text = nowhere_else,
-      .choices = {nowhere_else, compared}};
-  for (const std::string& way : placements_of_plans()) placement.choices.push_back(way);
-  placement.choices.push_back(backing);
-  return placement;
+  Placements ways = placements_of_plans();
+  ways.emplace_back(backing);
+  return field_of(
+      "which tensors are in the second memory; none: no tensors; backing: offloaded activations, "
+      "which otherwise go to host memory; auto: the fastest of the other choices. auto leaves "
+      "out the choices that move tensors (synchronous, asynchronous) and the hardware cache "
+      "(cached). For a device with only one memory, the second memory is host memory. The "
+      "default is auto if the device has two memories of its own and the cost model counts "
+      "their bandwidths",
+      ways);
 }
 
 bool compares_placements(const Field& placement) {
@@ -263,34 +270,25 @@ std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
 }
 
 Field home_field() {
-  Field placement = {
-      .name = "placement",
-      .type = Type::choice,
-      .summary =
-          "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
-          "memory, into which the weights are loaded once; static, first_touch, all_slow: weights come from host memory, "
-          "and kernels read and write tensors in both memories of the device, or only in the second memory; synchronous, "
-          "asynchronous: weights are also copied from the second memory to the first; cached: all tensors are in the "
-          "second memory, and the first is a hardware cache of it; auto: the fastest of none, backing, static, "
-          "first_touch and all_slow; default: auto if the device has a second memory that is not host memory",
-      .default_text = nowhere_else,
-      .choices = {nowhere_else, compared, backing}};
-  for (const std::string& way : placements_of_turns()) placement.choices.push_back(way);
-  return placement;
+  Placements ways = placements_of_turns();
+  ways.emplace(ways.begin(), backing);
+  return field_of(
+      "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
+      "memory, into which the weights are loaded once; static, first_touch, all_slow: weights come from host memory, "
+      "and kernels read and write tensors in both memories of the device, or only in the second memory; synchronous, "
+      "asynchronous: weights are also copied from the second memory to the first; cached: all tensors are in the "
+      "second memory, and the first is a hardware cache of it; auto: the fastest of none, backing, static, "
+      "first_touch and all_slow; default: auto if the device has a second memory that is not host memory",
+      ways);
 }
 
 Field stages_field() {
-  Field placement = {
-      .name = "placement",
-      .type = Type::choice,
-      .summary =
-          "the memories of each device in which tensors are; none: the first memory; static, first_touch: both memories; "
-          "all_slow: the second memory; auto: the fastest of these; default: auto if each device has a second memory "
-          "that is not host memory",
-      .default_text = nowhere_else,
-      .choices = {nowhere_else, compared}};
-  for (const std::string& way : placements_of_several()) placement.choices.push_back(way);
-  return placement;
+  const Placements ways = placements_of_several();
+  return field_of(
+      "the memories of each device in which tensors are; none: the first memory; static, first_touch: both memories; "
+      "all_slow: the second memory; auto: the fastest of these; default: auto if each device has a second memory "
+      "that is not host memory",
+      ways);
 }
 
 Draft plan_of_turns(const PolicyRequest& request, const Reader& parameters,

@@ -95,8 +95,9 @@ class Search {
       found.chosen = std::make_shared<const FateChoice>(
           choose_fates(request_, order_, request_.real_machine ? never : worth));
       double& bound = (*bounds_)[number_];
-      // On a shown machine, the bound of the search counts loads of inputs that use other links on the real machine. And
-      // its prices are those of one device.
+      // The bound of the search is false on a shown machine, because it counts loads of inputs that use other links on
+      // the real machine. It is also false if the devices are not alike, because its prices are those of one device. Then
+      // `bound` is 0.
       if (!request_.real_machine && bound > 0)
         bound = std::max(bound, found.chosen->bound.value_or(bound));
       seconds = seconds_of(found);
