@@ -19,18 +19,20 @@ double seconds_on(const Scenario& scenario, const std::string& device) {
                         workload.dtype,    workload.training ? &*workload.training : nullptr};
   const PlacedKernels work =
       placed_kernels({pricing, workload, "", 1}, two_memories(scenario.platform, device));
-  double forward = 0, backward = 0;
+  double forward = 0, forward_with_backward = 0, backward = 0;
   for (std::size_t k = 0; k < work.kernels.size(); ++k) {
-    const ActionKind kind = work.kernels[k].kind;
+    const PlacedKernel& kernel = work.kernels[k];
     const double seconds = work.problem.kernels[k].time.least();
-    if (kind == ActionKind::forward) forward += seconds;
-    if (kind == ActionKind::backward) backward += seconds;
+    if (kernel.kind == ActionKind::backward) backward += seconds;
+    if (kernel.kind != ActionKind::forward) continue;
+    forward += seconds;
+    if (scenario.model.layers[kernel.layer].backward.runs) forward_with_backward += seconds;
   }
-  // The price of the backward passes depends on the plan. A plan that places no tensors uses the factor
-  // `workload.backward`. A plan that places tensors prices the backward pass of each layer. The bound must hold for
-  // both plans, so it takes the smaller price.
+  // The price of the backward passes depends on the plan. With the factor `workload.backward`, a plan may multiply the
+  // price of the forward passes of all layers that have a backward pass. Other plans price the backward pass of each
+  // layer. The bound must hold for both kinds of plans, so it takes the smaller price.
   if (workload.training && workload.training->backward)
-    backward = std::min(backward, *workload.training->backward * forward);
+    backward = std::min(backward, *workload.training->backward * forward_with_backward);
   return forward + backward;
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "planning/run_seconds.hpp"
 #include "run/isolated.hpp"
 #include "scenario/question_bound.hpp"
 #include "support/campaign.hpp"
@@ -357,6 +358,35 @@ TEST_CASE(
   // Without an optimizer, the weights do not change. So all samples may go through the model together: the forward
   // passes load all weights, and the backward passes load 2000 kB again.
   CHECK(bound("none") == Approx(5.104e-3).epsilon(1e-12));
+}
+
+TEST_CASE(
+    "The factor workload.backward multiplies only the forward passes of layers that have a backward pass") {
+  // Every layer has 1008 elements of 2 B. No layer before the ReLU has weights, so it has no backward pass. Its forward
+  // pass has 1008 FLOP at 1 GFLOP/s, and 2 us of launch overhead. The forward pass of each normalisation has 2016 FLOP.
+  // Together, the forward passes take 11.04 us. A backward pass takes twice as long as the forward passes of the two
+  // normalisations: 2 x 8.032 us. The times of memory are shorter if all tensors are in the second memory.
+  const Scenario scenario = read_scenario(
+      parse_text("format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
+                 "    name: m\n    layers:\n      - {type: input, name: x, shape: [21, 24, 2]}\n"
+                 "      - {type: relu, name: first}\n      - {type: batch_norm, name: one}\n"
+                 "      - {type: batch_norm, name: two}\n"
+                 "platform:\n  format: sluice-platform/1\n  name: p\n  devices:\n    gpu:\n"
+                 "      rate: {float16: 1GFLOP/s}\n      launch_overhead: 2us\n      memory:\n"
+                 "      - {capacity: unlimited, bandwidth: 1GB/s}\n"
+                 "      - {name: ddr, capacity: unlimited, bandwidth: 20GB/s}\n"
+                 "  memories: {host: {capacity: unlimited}}\n  links:\n"
+                 "    host: {joins: [host, gpu], bandwidth: 1GB/s}\n"
+                 "    far: {joins: [gpu, gpu_ddr], bandwidth: 10GB/s}\n"
+                 "workload: {mode: training, dtype: float16, batch: 1, optimizer: sgd}\n"
+                 "stages: whole\nfates: keep_all\npolicy: {name: phased, placement: static}\n"
+                 "cost: roofline\n",
+                 "factor.yaml"),
+      "factor");
+  const double bound = question_bound(scenario).seconds;
+  CHECK(bound == Approx(11.04e-6 + 2 * 8.032e-6).epsilon(1e-12));
+  // The plan also loads the samples and the weights, and updates the weights.
+  CHECK(run_seconds(make_plan(scenario)) >= bound);
 }
 
 }  // namespace sluice
