@@ -42,7 +42,7 @@ struct PlacedBound::Load {
 };
 
 PlacedBound::PlacedBound(const PlacedQuestion& asked, const PolicyRequest& request,
-                         const CommonParameters& common)
+                         const CommonParameters& common, bool cached)
     : rounds_(static_cast<double>(asked.rounds())), in_turn_(!common.overlap) {
   const auto& kernels = asked.question().problem().kernels;
   from_kernel_s_.assign(kernels.size() + 1, 0);
@@ -52,7 +52,7 @@ PlacedBound::PlacedBound(const PlacedQuestion& asked, const PolicyRequest& reque
   const Path* to_fast = platform.path_or_null(common.host, asked.memories().fast);
   const Path* to_slow = platform.path_or_null(common.host, asked.memories().slow);
   if (asked.memories().slow == common.host) {
-    count_copies_or_slow_kernels(asked, platform);
+    if (!cached) count_copies_or_slow_kernels(asked, platform);
     return;
   }
   if (!to_fast || !to_slow) return;

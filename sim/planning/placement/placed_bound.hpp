@@ -11,8 +11,10 @@ namespace sluice {
 
 class PlacedBound {
  public:
+  /// With `cached`, the bound is for the placement method `cached`: fast memory is a cache of slow memory. If slow memory
+  /// is host memory, tensors then need neither copies nor slower kernels.
   PlacedBound(const PlacedQuestion& asked, const PolicyRequest& request,
-              const CommonParameters& common);
+              const CommonParameters& common, bool cached = false);
 
   /// Returns a lower bound of the seconds of a run with any placement.
   double seconds() const { return seconds(from_kernel_s_.front()); }

@@ -37,11 +37,12 @@ class FatesToPlace {
     // A run computes the fewest passes if all activations are kept. So the bound for kept activations holds for all
     // fates, and no search for fates is necessary here.
     const bool searches = placed->request_.strategy().searches;
-    const FateChoice kept;
-    const PlacedQuestion asked(placed->request_, placed->common_, searches ? kept : placed->fates(),
-                               placed->policy_, {});
+    const bool cached = way == hardware_cache;
+    FateChoice fates = searches ? FateChoice{} : placed->fates();
+    if (cached) fates = fates_behind_cache(std::move(fates), placed->request_, placed->common_);
+    const PlacedQuestion asked(placed->request_, placed->common_, fates, placed->policy_, {});
     return {
-        .at_least = PlacedBound(asked, placed->request_, placed->common_).seconds(),
+        .at_least = PlacedBound(asked, placed->request_, placed->common_, cached).seconds(),
         .simulate = [placed, way, text](
                         double worth, const auto& use) { use(placed->settled(way, text, worth)); },
         .same_ways = searches ? "" : way + " " + placed_digest(asked)};

@@ -61,7 +61,7 @@ class PlacementChoice {
         seconds_(run.worth) {}
 
   void consider(const PlacedQuestion& asked) {
-    const PlacedBound bound(asked, request_, common_);
+    const PlacedBound bound(asked, request_, common_, way_ == hardware_cache);
     bool only_moves = false;  // whether all placements without moves are too slow
     for (const FastSize& size : sizes_within(asked.question(), asked.room())) {
       if (bound.seconds() >= seconds_) return;
@@ -192,13 +192,15 @@ bool moves_tensors(const std::string& way) {
 
 std::optional<Draft> placed_draft(const PlacedRun& run) {
   PlacementChoice choice(run);
+  if (run.way == hardware_cache) {
+    const FateChoice fates = fates_behind_cache(run.fates, run.request, run.common);
+    choice.consider(PlacedQuestion(run.request, run.common, fates, run.policy,
+                                   {.inputs = true, .answers = true}));
+    return choice.best();
+  }
   const auto asked = [&](PlacedQuestion::SlowOnlyKinds slow_only) {
     return PlacedQuestion(run.request, run.common, run.fates, run.policy, slow_only);
   };
-  if (run.way == hardware_cache) {
-    choice.consider(asked({.inputs = true, .answers = true}));
-    return choice.best();
-  }
   const PlacedQuestion free = asked({});
   choice.consider(free);
   // The search does not know how long a load takes, or that inputs and answers in transfer need room. In this room,

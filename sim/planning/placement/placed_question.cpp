@@ -82,6 +82,15 @@ FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& co
   return chosen;
 }
 
+FateChoice fates_behind_cache(FateChoice fates, const PolicyRequest& request,
+                              const CommonParameters& common) {
+  if (two_memories(request.pricing.platform, common.device.name).slow == common.host)
+    std::erase_if(fates.tape, [](const TapeOp& op) {
+      return op.kind == TapeOp::Kind::save || op.kind == TapeOp::Kind::load;
+    });
+  return fates;
+}
+
 PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
                                const FateChoice& fates, const std::string& policy,
                                SlowOnlyKinds slow_only)

@@ -19,6 +19,11 @@ namespace sluice {
 /// without a limit. In inference, the tape of the result is empty.
 FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& common);
 
+/// Returns the fates for the placement method `cached`. If slow memory is host memory, offloaded tensors are already
+/// there, and their addresses do not change. So the tape then has no saves and no loads.
+FateChoice fates_behind_cache(FateChoice fates, const PolicyRequest& request,
+                              const CommonParameters& common);
+
 class PlacedQuestion {
  public:
   /// Which kinds of tensors must be in slow memory. An input or an answer in transfer needs room in fast memory, unless
