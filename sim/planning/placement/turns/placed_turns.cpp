@@ -104,12 +104,13 @@ class PlacedSearch {
   /// device together. For a policy with fixed plans, returns a candidate for each of these plans.
   static std::vector<Candidate> open(const std::shared_ptr<PlacedSearch>& search) {
     std::vector<Candidate> candidates;
-    for (const FixedPlan& one : search->turns_.of_policy.fixed)
-      candidates.push_back({.simulate = [search, &one](double worth, const auto& use) {
-        use(search->fastest(one, worth));
-      }});
-    if (!candidates.empty()) return candidates;
     FastestMachine fastest(search->turns_, search->prices_);
+    for (const FixedPlan& one : search->turns_.of_policy.fixed)
+      candidates.push_back({.at_least = fastest.seconds(std::numeric_limits<std::int64_t>::max()),
+                            .simulate = [search, &one](double worth, const auto& use) {
+                              use(search->fastest(one, worth));
+                            }});
+    if (!candidates.empty()) return candidates;
     const std::string same = search->same_plans();
     for (const std::int64_t bytes :
          shown_sizes(search->turns_.request, search->turns_.of_policy.on)) {
