@@ -1,7 +1,6 @@
 #include "planning/placement/turns/placed_turns.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <memory>
@@ -213,12 +212,10 @@ class PlacedSearch {
     return best;
   }
 
-  /// Returns the fastest run of a placed plan within limits of the two memories (limited_runs.hpp). With several devices,
-  /// only the run without limits is simulated.
+  /// Returns the fastest run of a placed plan within limits of the memories (limited_runs.hpp).
   Settled within_limits(const std::string& text, Plan plan, const PlacedKinds& placed,
                         double worth) const {
-    if (turns_.of_policy.on.names.size() > 1) return settled(text, [&plan] { return plan; });
-    const std::array<std::uint32_t, 2> pools = {placed.first_pool(), placed.second_pool()};
+    const std::vector<std::uint32_t> pools = placed.pools();
     const LimitedRun run = fastest_within(plan, pools, worth);
     if (run.seconds == std::numeric_limits<double>::infinity()) return {};
     Settled way{.seconds = run.seconds, .text = text};
