@@ -320,8 +320,9 @@ Field stages_field() {
   const Placements ways = placements_of_several();
   return field_of(
       "the memories of each device in which tensors are; none: the first memory; static, first_touch: both memories; "
-      "all_slow: the second memory; auto: the fastest of these; default: auto if each device has a second memory "
-      "that is not host memory",
+      "all_slow: the second memory; synchronous, asynchronous: weights are also copied from the second memory to the "
+      "first; auto: the fastest of none, static, first_touch and all_slow; default: auto if each device has a second "
+      "memory that is not host memory",
       ways);
 }
 

@@ -318,7 +318,8 @@ const std::vector<std::string>& placements_of_turns() {
 }
 
 const std::vector<std::string>& placements_of_several() {
-  static const std::vector<std::string> ways = {static_placement, first_touch_placement,
+  static const std::vector<std::string> ways = {static_placement, synchronous_moves,
+                                                asynchronous_moves, first_touch_placement,
                                                 all_slow_placement};
   return ways;
 }
