@@ -208,11 +208,14 @@ class InRuns(unittest.TestCase):
         self.assertEqual(seconds["auto"], seconds["static"])
 
     def test_replicas_that_sum_gradients_have_placements_if_each_has_a_second_memory(self):
-        for platform, placement, expected in (("ipu_m2000", "static", 0), ("ipu_m2000", "auto", 0),
-                                              ("ipu_m2000", "none", 0), ("rtx3090", "static", 3)):
+        second = ["platform.devices.ipu.memory=[{capacity: 900MB, bandwidth: 45TB/s}, "
+                  "{name: ddr, capacity: 64GB, bandwidth: 20GB/s}]",
+                  "platform.links.far={joins: [ipu, ipu_ddr], bandwidth: 20GB/s, sharing: private}"]
+        for memories, placement, expected in ((second, "static", 0), (second, "auto", 0), ([], "static", 3),
+                                              ([], "auto", 0), ([], "none", 0)):
             done = subprocess.run(
-                [PROGRAM, "run", "alexnet_resident", f"platform={platform}", "fates=keep_all", "cost=roofline",
-                 "workload={mode: training, batch: 8, micro_batch: 1, dtype: float16}",
+                [PROGRAM, "run", "alexnet_resident", "platform=ipu_m2000", "fates=keep_all", "cost=roofline",
+                 "workload={mode: training, batch: 8, micro_batch: 1, dtype: float16}", *memories,
                  f"policy={{name: data_parallel, replica: resident, placement: {placement}}}"],
                 capture_output=True, text=True)
             self.assertEqual(done.returncode, expected, done.stderr)
