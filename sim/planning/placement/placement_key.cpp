@@ -223,6 +223,17 @@ std::vector<Candidate> candidates_held_once(const PolicyRequest& request, const 
   return candidates;
 }
 
+/// Returns the mappings of alternatives_of_homes() and, if they have placements in two memories, another one with
+/// `first_touch`: in a run of all replicas, it may be faster than `static`, whose placement is the fastest for one replica.
+std::vector<Value> placements_of_replicas(const PolicyRequest& request, const Reader& parameters,
+                                          const PlansForMachine& of_policy) {
+  if (!parameters.is_word("placement", compared)) return {};
+  std::vector<Value> maps = alternatives_of_homes(request, parameters, of_policy);
+  if (!turns_compared(request, parameters, of_policy).empty())
+    maps.push_back(with_placements(parameters, {first_touch_placement}, {}).front());
+  return maps;
+}
+
 /// Returns the key `placement`: `none`, `auto` or one of `ways`.
 Field field_of(const char* summary, const Placements& ways) {
   Field placement = {.name = "placement",
@@ -289,9 +300,7 @@ std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const PlansForMachine& of_policy,
                                               std::vector<Value> maps) {
   if (request.workload.training && request.sums_gradients)
-    return parameters.is_word("placement", compared)
-               ? alternatives_of_homes(request, parameters, of_policy)
-               : std::vector<Value>();
+    return placements_of_replicas(request, parameters, of_policy);
   if (request.workload.training) return placements_of_training(request, parameters);
   if (places(parameters)) return {};
   if (!parameters.is_word("placement", compared)) return maps;

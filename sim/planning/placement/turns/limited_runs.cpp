@@ -67,9 +67,11 @@ struct KnownRun {
   }
 };
 
-/// Replays the plan. The run may block. Returns nothing if the plan cannot fit.
+/// Replays the plan. Returns nothing if it does not fit.
 std::optional<ReplayResult> replayed(const Plan& plan) try {
-  return replay(check_without_replay(plan));
+  ReplayResult result = replay(check_without_replay(plan));
+  if (result.blocking) return {};
+  return result;
 } catch (const Infeasible&) {
   return {};
 }
@@ -112,11 +114,10 @@ class LimitedRuns {
     for (std::size_t p = 0; p < pools_.size(); ++p)
       if (shared_[p]) of_owners[p] = LimitedRun::none;
     const auto least = replayed(undisturbed_, pools_, of_owners);
-    if (!least || least->blocking || too_slow(least->makespan)) return false;
+    if (!least || too_slow(least->makespan)) return false;
     const auto run = replayed(limited_, pools_, limits);
-    // If a device owns each pool, the run blocks within smaller limits, too.
-    if (!run || (run->blocking && std::ranges::count(shared_, true) == 0)) return false;
-    if (!run->blocking && run->makespan < best_.seconds) best_ = {run->makespan, limits};
+    if (!run) return false;
+    if (run->makespan < best_.seconds) best_ = {run->makespan, limits};
     if (too_slow(least->makespan)) return false;
     known_.push_back({limits, {}});
     for (const std::uint32_t pool : pools_) known_.back().reserved.push_back(run->reserved[pool]);
@@ -142,7 +143,7 @@ LimitedRun fastest_within(const Plan& plan, const Pools& pools, double worth) {
   if (limits_may_help(plan, pools))
     return LimitedRuns(plan, pools, worth).fastest(most_actions_of_runs / actions + 1);
   LimitedRun only{.limits = Limits(pools.size(), LimitedRun::none)};
-  if (const auto run = replayed(plan); run && !run->blocking) only.seconds = run->makespan;
+  if (const auto run = replayed(plan)) only.seconds = run->makespan;
   return only;
 }
 
