@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "planning/layer_passes.hpp"
+#include "planning/placement/update_query.hpp"
 
 namespace sluice {
 
@@ -54,22 +55,15 @@ Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass)
                      pass == Pass::backward ? *multiple : *multiple / 2);
 }
 
-/// Returns the price of an update. An update reads the weights, the gradients and the state of the optimizer, and
-/// writes the weights and the state.
+/// Returns the price of an update. All tensors of the update are in the first memory of the device, so the query needs
+/// no operands.
 Price update_price(const Pricing& pricing, const StageQuery& query) {
-  const Training& training = *pricing.training;
-  const std::int64_t weight_bytes = query.stage.weight_bytes;
-  const auto parameters = static_cast<double>(weight_bytes / bytes_of(pricing.dtype));
-  if (!(parameters > 0)) return {};
-  const auto written = static_cast<double>(weight_bytes) +
-                       static_cast<double>(training.optimizer_bytes(weight_bytes));
-  const auto gradients = static_cast<double>(training.gradient_bytes(weight_bytes));
-  return pricing.cost.of({.device = query.device,
-                          .dtype = pricing.dtype,
-                          .pass = Pass::update,
-                          .work = {.flop = parameters * training.optimizer->flop,
-                                   .bytes = 2 * written + gradients,
-                                   .written = written}});
+  const std::int64_t bytes = query.stage.weight_bytes, parameters = bytes / bytes_of(pricing.dtype);
+  if (parameters == 0) return {};
+  Query update = update_query({query.stage.name, parameters, bytes}, *pricing.training,
+                              pricing.dtype, query.device);
+  update.operands.clear();
+  return pricing.cost.of(update);
 }
 
 /// The prices of actions. Many actions have the same price, because they differ only in their micro-batch. So a price

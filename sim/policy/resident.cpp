@@ -27,7 +27,8 @@ std::vector<Candidate> candidates_from_host(const PolicyRequest& asked, const Re
                              stages);
 }
 
-Draft plan_from_host(const PolicyRequest& asked, const Reader& parameters) {
+Draft plan_from_host(const PolicyRequest& asked, const Reader& parameters,
+                     std::optional<std::int64_t> room = {}) {
   const std::vector<Stage> stages = held_once(asked.pricing.stages);
   const PolicyRequest request = with_stages(asked, stages);
   const auto plan = [&] {
@@ -35,6 +36,7 @@ Draft plan_from_host(const PolicyRequest& asked, const Reader& parameters) {
       return inference_with_weights(request, read_common(request, parameters), "resident");
     TrainingOrder order = training_order(request, parameters);
     order.in_flight = 1;
+    order.room = room;
     return plan_training(request, order);
   };
   Draft draft = plan();
@@ -42,34 +44,34 @@ Draft plan_from_host(const PolicyRequest& asked, const Reader& parameters) {
   return draft;
 }
 
-std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
-  const auto from_host = [&parameters](const PolicyRequest& shown) {
-    return candidates_from_host(shown, parameters);
-  };
-  const auto plan = [&parameters](const PolicyRequest& shown) {
-    return plan_from_host(shown, parameters);
-  };
+PlansForMachine plans(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
-  return candidates_of_placements(
-      request, parameters, "resident",
-      {.candidates = from_host, .plan = plan, .on = {{common.device.name}, common.overlap}});
+  PlansForMachine all;
+  all.candidates = [&](const PolicyRequest& on) { return candidates_from_host(on, parameters); };
+  all.plan = [&](const PolicyRequest& on) { return plan_from_host(on, parameters); };
+  all.at_least = [&](const PolicyRequest& on) {
+    return training_at_least(on, training_order(on, parameters));
+  };
+  all.on = {{common.device.name}, common.overlap};
+  all.takes_turns = request.strategy().name != "keep_all";
+  all.fixed = {
+      {"", [&](const PolicyRequest& on) { return plan_from_host(on, parameters, no_limit); }}};
+  return all;
+}
+
+std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
+  return candidates_of_placements(request, parameters, "resident", plans(request, parameters));
 }
 
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
-  std::vector<Value> maps;
-  if (!request.workload.training) maps = alternatives_of_buffers(request, parameters);
-  return alternatives_of_placements(request, parameters, std::move(maps));
+  return alternatives_of_placements(request, parameters, plans(request, parameters),
+                                    request.workload.training
+                                        ? std::vector<Value>()
+                                        : alternatives_of_buffers(request, parameters));
 }
 
-Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
-  if (places(parameters))
-    return placed_plan(asked, parameters, "resident", parameters.text("placement"));
-  if (!parameters.is_word("placement", backing)) return plan_from_host(asked, parameters);
-  backs(asked, parameters);
-  const CommonParameters common = read_common(asked, parameters);
-  return backed_draft(
-      asked, {{common.device.name}, common.overlap},
-      [&](const PolicyRequest& shown) { return plan_from_host(shown, parameters); });
+Draft plan_resident(const PolicyRequest& request, const Reader& parameters) {
+  return plan_of_placements(request, parameters, "resident", plans(request, parameters));
 }
 
 /// Returns the cuts that are compared. In training, every cut of a small model is among them, because the cut decides

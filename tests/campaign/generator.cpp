@@ -64,7 +64,8 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
   std::vector<std::string> ways = {"none"};
   if (drawn.acting == "basic") return;
   const bool several = !drawn.is_replicated && drawn.devices > 1;
-  if (drawn.acting == "resident" && !drawn.sums_gradients && machine.has_bandwidth)
+  if (drawn.acting == "resident" && machine.has_bandwidth &&
+      (!drawn.sums_gradients || machine.has_own_second))
     ways = {"none", "auto", "static", "first_touch", "all_slow", "synchronous", "asynchronous"};
   if (ways.size() > 1 && machine.has_second) ways.push_back("cached");
   const bool turns = drawn.acting == "streamed" || drawn.acting == "phased";

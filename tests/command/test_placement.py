@@ -207,17 +207,21 @@ class InRuns(unittest.TestCase):
         self.assertAlmostEqual(seconds["static"], 0.121, delta=0.001)
         self.assertEqual(seconds["auto"], seconds["static"])
 
-    def test_replicas_refuse_placements_whose_gradients_they_cannot_sum(self):
-        for placement, expected in (("static", 3), ("auto", 0), ("none", 0)):
+    def test_replicas_that_sum_gradients_have_placements_if_each_has_a_second_memory(self):
+        second = ["platform.devices.ipu.memory=[{capacity: 900MB, bandwidth: 45TB/s}, "
+                  "{name: ddr, capacity: 64GB, bandwidth: 20GB/s}]",
+                  "platform.links.far={joins: [ipu, ipu_ddr], bandwidth: 20GB/s, sharing: private}"]
+        for memories, placement, expected in ((second, "static", 0), (second, "auto", 0), ([], "static", 3),
+                                              ([], "auto", 0), ([], "none", 0)):
             done = subprocess.run(
                 [PROGRAM, "run", "alexnet_resident", "platform=ipu_m2000", "fates=keep_all", "cost=roofline",
-                 "workload={mode: training, batch: 8, micro_batch: 1, dtype: float16}",
+                 "workload={mode: training, batch: 8, micro_batch: 1, dtype: float16}", *memories,
                  f"policy={{name: data_parallel, replica: resident, placement: {placement}}}"],
                 capture_output=True, text=True)
             self.assertEqual(done.returncode, expected, done.stderr)
             if expected:
-                self.assertIn(f"cannot be summed under the placement '{placement}' of policy resident; use "
-                              "replica streamed or phased, or placement none or backing", done.stderr)
+                self.assertIn(f"'placement: {placement}' needs a device with a second memory of its own", done.stderr)
+                self.assertIn("use placement none", done.stderr)
 
     def test_training_with_dram_as_a_hardware_cache_takes_the_time_of_the_page(self):
         done = subprocess.run([PROGRAM, "run", "analysis/validation/vgg416_optane.yaml", "policy.placement=cached",

@@ -84,8 +84,8 @@ struct PlansForMachine {
   PassedTensors passed = {};
   /// Whether tensors take turns on the devices. If not, they need no home.
   bool takes_turns = true;
-  /// If the memories and rates of the machine do not decide anything in the policy's plans: the plans for all ways to
-  /// make the open choices. If they may decide something, the list is empty.
+  /// If the memories and rates of the machine decide nothing in the policy's plans, or only the places of loads: the
+  /// plans for all ways to make the open choices. If they may decide something else, the list is empty.
   std::vector<FixedPlan> fixed = {};
 };
 

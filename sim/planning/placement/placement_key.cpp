@@ -9,6 +9,7 @@
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/placed_question.hpp"
 #include "planning/placement/turns/placed_turns.hpp"
+#include "planning/weights_stay.hpp"
 
 namespace sluice {
 
@@ -21,15 +22,10 @@ constexpr const char* compared = "auto";
 
 using Placements = std::vector<std::string>;
 
-/// Throws an error if gradients of replicas are summed. The code that sums gradients expects one gradient tensor per
-/// stage, but a placement of single tensors makes several.
-void require_summable(const PolicyRequest& request, const Reader& parameters) {
-  if (request.sums_gradients)
-    parameters.fail(
-        "placement",
-        "the gradients of replicas cannot be summed under the placement '" +
-            parameters.text("placement") +
-            "' of policy resident; use replica streamed or phased, or placement none or backing");
+/// Returns whether `placement` names a placement of tensors.
+bool places(const Reader& parameters) {
+  const std::string way = parameters.text("placement");
+  return way != nowhere_else && way != compared && way != backing;
 }
 
 /// Throws an error if the placement is `cached` and the device reaches slow memory over a link.
@@ -69,13 +65,47 @@ std::vector<Value> with_placements(const Reader& parameters, Placements first,
   return maps;
 }
 
+/// Returns the plan of the policy in which a method, such as `static`, chooses the memory of each single tensor.
+Draft placed_plan(const PolicyRequest& request, const Reader& parameters,
+                  const std::string& policy) {
+  require_own_memories(request, parameters);
+  if (request.workload.training) refuse_common_in_training(parameters);
+  const CommonParameters common = read_common(request, parameters);
+  std::optional<Draft> draft = placed_draft(
+      {request, common, placed_fates(request, common), policy, parameters.text("placement")});
+  if (!draft)
+    throw InternalError(
+        "no placement was found, although all tensors fit into slow "
+        "memory");
+  return std::move(*draft);
+}
+
+/// Returns whether plans that offload tensors to the second memory are needed: `backing` asks for them, and `auto`
+/// compares them with other plans. Throws InputError at `placement`.
+bool backs(const PolicyRequest& request, const Reader& parameters) {
+  const Platform& platform = request.pricing.platform;
+  const std::string& device = read_common(request, parameters).device.name;
+  if (parameters.is_word("placement", backing)) {
+    require_backing(platform, device, parameters);
+    if (!request.workload.training)
+      parameters.fail(
+          "placement",
+          "under policy resident, 'placement: backing' is only for training, because in "
+          "inference this policy moves only inputs and answers: use policy streamed, "
+          "or another placement");
+    return true;
+  }
+  return parameters.is_word("placement", compared) && request.workload.training &&
+         request.strategy().name != "keep_all" && why_no_backing(platform, device).empty();
+}
+
 /// If `placement: auto` compares placements in training, returns one mapping for `policy:` per compared placement.
 /// These mappings are compared if the strategy for fates has no candidates, or if replicas need the same placement.
 std::vector<Value> placements_of_training(const PolicyRequest& request, const Reader& parameters) {
   if (!parameters.is_word("placement", compared)) return {};
   Placements homes = {nowhere_else}, others;
   if (backs(request, parameters)) homes.emplace_back(backing);
-  if (!request.sums_gradients && can_place(request, parameters)) others = placements_compared();
+  if (can_place(request, parameters)) others = placements_compared();
   if (homes.size() + others.size() == 1) return {};
   return with_placements(parameters, std::move(homes), others);
 }
@@ -161,13 +191,47 @@ bool places_turns(const PolicyRequest& request, const Reader& parameters,
   const std::string why = why_no_second(request.pricing.platform, of_policy.on);
   if (!why.empty())
     parameters.fail("placement", start + "needs a device with a second memory of its own: " + why +
-                                     (several ? "; use placement none" : "; use policy resident"));
+                                     (several || request.sums_gradients ? "; use placement none"
+                                                                        : "; use policy resident"));
   if (several && std::ranges::count(placements_of_several(), way) == 0)
     parameters.fail("placement", start + "is for a single device, but " +
                                      std::to_string(of_policy.on.names.size()) +
                                      " devices compute: use placement static, or let one device "
                                      "compute");
   return true;
+}
+
+/// A request for a device that keeps all weights. Its stages count tied weights once.
+struct HeldOnce {
+  explicit HeldOnce(const PolicyRequest& asked)
+      : stages(held_once(asked.pricing.stages)), request(with_stages(asked, stages)) {}
+  HeldOnce(const HeldOnce&) = delete;
+
+  std::vector<Stage> stages;
+  PolicyRequest request;  ///< refers to `stages`
+};
+
+/// Returns the candidates of candidates_of_turns() for a device that keeps all weights.
+std::vector<Candidate> candidates_held_once(const PolicyRequest& request, const Reader& parameters,
+                                            const PlansForMachine& of_policy) {
+  const auto held = std::make_shared<const HeldOnce>(request);
+  std::vector<Candidate> candidates = candidates_of_turns(held->request, parameters, of_policy);
+  for (Candidate& one : candidates)
+    one = changed(std::move(one), [held](Settled& way) {
+      if (way.plan) way.plan = [held, plan = std::move(way.plan)] { return plan(); };
+    });
+  return candidates;
+}
+
+/// Returns the mappings of alternatives_of_homes() and, if they have placements in two memories, another one with
+/// `first_touch`: in a run of all replicas, it may be faster than `static`, whose placement is the fastest for one replica.
+std::vector<Value> placements_of_replicas(const PolicyRequest& request, const Reader& parameters,
+                                          const PlansForMachine& of_policy) {
+  if (!parameters.is_word("placement", compared)) return {};
+  std::vector<Value> maps = alternatives_of_homes(request, parameters, of_policy);
+  if (!turns_compared(request, parameters, of_policy).empty())
+    maps.push_back(with_placements(parameters, {first_touch_placement}, {}).front());
+  return maps;
 }
 
 /// Returns the key `placement`: `none`, `auto` or one of `ways`.
@@ -200,41 +264,14 @@ bool compares_placements(const Field& placement) {
   return placement.summary == placement_field().summary;
 }
 
-bool places(const Reader& parameters) {
-  const std::string way = parameters.text("placement");
-  return way != nowhere_else && way != compared && way != backing;
-}
-
-Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
-                  const std::string& way) {
-  require_summable(request, parameters);
-  require_own_memories(request, parameters);
-  if (request.workload.training) refuse_common_in_training(parameters);
-  const CommonParameters common = read_common(request, parameters);
-  std::optional<Draft> draft =
-      placed_draft({request, common, placed_fates(request, common), policy, way});
-  if (!draft)
-    throw InternalError(
-        "no placement was found, although all tensors fit into slow "
-        "memory");
-  return std::move(*draft);
-}
-
-bool backs(const PolicyRequest& request, const Reader& parameters) {
-  const Platform& platform = request.pricing.platform;
-  const std::string& device = read_common(request, parameters).device.name;
-  if (parameters.is_word("placement", backing)) {
-    require_backing(platform, device, parameters);
-    if (!request.workload.training)
-      parameters.fail(
-          "placement",
-          "under policy resident, 'placement: backing' is only for training, because in "
-          "inference this policy moves only inputs and answers: use policy streamed, "
-          "or another placement");
-    return true;
-  }
-  return parameters.is_word("placement", compared) && request.workload.training &&
-         request.strategy().name != "keep_all" && why_no_backing(platform, device).empty();
+Draft plan_of_placements(const PolicyRequest& request, const Reader& parameters,
+                         const std::string& policy, const PlansForMachine& of_policy) {
+  if (places(parameters) && request.sums_gradients)
+    return plan_of_turns(HeldOnce(request).request, parameters, of_policy);
+  if (places(parameters)) return placed_plan(request, parameters, policy);
+  if (!parameters.is_word("placement", backing)) return of_policy.plan(request);
+  backs(request, parameters);
+  return backed_draft(request, of_policy.on, of_policy.plan);
 }
 
 std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
@@ -244,9 +281,11 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
   if (!request.workload.training) return {};
   const CommonParameters common = read_common(request, parameters);
   const bool asked = places(parameters), compares = parameters.is_word("placement", compared);
+  if ((asked || compares) && request.sums_gradients)
+    return candidates_held_once(request, parameters, of_policy);
   require_own_memories(request, parameters);
   std::vector<Candidate> placed;
-  if ((asked || compares) && !request.sums_gradients)
+  if (asked || compares)
     placed = placed_candidates(
         request, common, policy,
         asked ? std::vector<std::string>{parameters.text("placement")} : placements_compared());
@@ -257,7 +296,11 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
 }
 
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
-                                              const Reader& parameters, std::vector<Value> maps) {
+                                              const Reader& parameters,
+                                              const PlansForMachine& of_policy,
+                                              std::vector<Value> maps) {
+  if (request.workload.training && request.sums_gradients)
+    return placements_of_replicas(request, parameters, of_policy);
   if (request.workload.training) return placements_of_training(request, parameters);
   if (places(parameters)) return {};
   if (!parameters.is_word("placement", compared)) return maps;
@@ -286,8 +329,9 @@ Field stages_field() {
   const Placements ways = placements_of_several();
   return field_of(
       "the memories of each device in which tensors are; none: the first memory; static, first_touch: both memories; "
-      "all_slow: the second memory; auto: the fastest of these; default: auto if each device has a second memory "
-      "that is not host memory",
+      "all_slow: the second memory; synchronous, asynchronous: weights are also copied from the second memory to the "
+      "first; auto: the fastest of none, static, first_touch and all_slow; default: auto if each device has a second "
+      "memory that is not host memory",
       ways);
 }
 

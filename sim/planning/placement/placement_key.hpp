@@ -23,23 +23,19 @@ Field placement_field();
 /// placements only with a cost model that counts the bandwidths of memories.
 bool compares_placements(const Field& placement);
 
-/// Returns whether `placement` names a placement of single tensors. If it does, a policy that keeps all weights on
-/// the device has only one plan, which placed_plan() makes.
-bool places(const Reader& parameters);
-
-/// Returns the plan of the policy in which the method `way`, such as `static`, chooses the memory of each single
-/// tensor. Throws InputError (at `placement`) if the placement is not possible. Throws Infeasible if slow memory cannot
-/// hold all tensors.
-Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
-                  const std::string& way);
-
-/// Returns whether plans that offload tensors to the second memory are needed: `backing` asks for them, and `auto`
-/// compares them with other plans. Throws InputError at `placement`.
-bool backs(const PolicyRequest& request, const Reader& parameters);
+/// The next three functions are for a policy that keeps all weights on one device. If replicas sum their gradients, a
+/// stage must have one tensor of gradients. Then the functions do not place single tensors, but the tensors of the
+/// policy's own plan, as for a policy of the second kind.
+///
+/// plan_of_placements() returns the plan that follows the value of `placement`. If this is the name of a placement, the
+/// method with this name chooses the memory of each tensor. Throws InputError (at `placement`) if the placement is not
+/// possible. Throws Infeasible if the memories cannot hold all tensors.
+Draft plan_of_placements(const PolicyRequest& request, const Reader& parameters,
+                         const std::string& policy, const PlansForMachine& of_policy);
 
 /// Returns the candidates of training: the policy's candidates for each home of offloaded tensors that `placement`
-/// allows. With `auto`, placements of single tensors are candidates, too. The request and the parameters must outlive
-/// the candidates.
+/// allows. With `auto`, placements of tensors are candidates, too. The request and the parameters must outlive the
+/// candidates.
 std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const Reader& parameters, const std::string& policy,
                                                 const PlansForMachine& of_policy);
@@ -50,7 +46,9 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
 /// two cases only. In one case, the strategy for fates has no candidates. In the other case, the policy plans for
 /// replicas, and a run may be the fastest if all replicas have the same placement.
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
-                                              const Reader& parameters, std::vector<Value> maps);
+                                              const Reader& parameters,
+                                              const PlansForMachine& of_policy,
+                                              std::vector<Value> maps);
 
 /// Returns the field `placement` of a policy whose weights take turns on the devices.
 Field home_field();

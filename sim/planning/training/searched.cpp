@@ -17,7 +17,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// One lower bound of the seconds for each number of micro-batches in flight that is tried. It holds for all fates.
+/// One lower bound of the seconds for each number of micro-batches in flight that is tried. It holds for all fates. If
+/// the devices are not alike, no bound is known, and it is 0.
 using Bounds = std::vector<double>;
 
 double least(const Bounds& bounds) {
@@ -48,9 +49,8 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool s
          all.run.batches * all.run.update_s + all.run.idle_s();
 }
 
-/// Returns a lower bound of the seconds of the run for `order`, or 0 if none is known.
+/// Returns a lower bound of the seconds of the run for `order`. All devices must be alike.
 double bound_of(const PolicyRequest& request, const TrainingOrder& order) {
-  if (!devices_alike(request, order)) return 0;
   const std::vector<Stage>& stages = request.pricing.stages;
   const double plain = bound_of(request, order, false);
   const bool drops = std::any_of(stages.begin(), stages.end(),
@@ -205,11 +205,12 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
       }))
     return {};
   const auto bounds = std::make_shared<Bounds>();
+  const bool priced_alike = devices_alike(request, order);
   std::vector<Candidate> all;
   for (const std::int64_t count : in_flight) {
     TrainingOrder settled = order;
     settled.in_flight = count;
-    bounds->push_back(bound_of(request, settled));
+    bounds->push_back(priced_alike ? bound_of(request, settled) : 0);
     if (order.weights_stay) continue;
     const auto search =
         std::make_shared<const Search>(request, settled, bounds->size() - 1, bounds, stages);

@@ -98,22 +98,12 @@ bool equal_memories(const PolicyRequest& request, const TrainingOrder& order) {
 /// at full speed. If a copy has a set-up, during which its links are free, the devices count as if they had links of
 /// their own.
 double copies_at_once(const Platform& platform, const TrainingOrder& order, bool load) {
-  const std::string& host = platform.host().name;
-  const auto ends = [&](const std::string& device) {
-    return load ? std::pair(host, device) : std::pair(device, host);
-  };
-  const auto path = [&](const std::string& device) -> const Path& {
-    const auto [from, to] = ends(device);
-    return platform.path(from, to);
-  };
-  const auto [from, to] = ends(order.devices.front());
-  const CopyTime copy = copy_time(platform, from, to);
-  Path common = path(order.devices.front());
-  for (const std::string& device : order.devices)
-    common.channels = common_channels(common, path(device));
+  const std::string &host = platform.host().name, &first = order.devices.front();
+  const CopyTime copy = load ? copy_time(platform, host, first) : copy_time(platform, first, host);
   const auto devices = static_cast<double>(order.devices.size());
   if (copy.setup_s > 0) return devices;
-  const double at_once = narrowest(platform, common.channels) / copy.bandwidth;
+  const auto common = links_of_all_copies(platform, order.devices, load, !load);
+  const double at_once = narrowest(platform, common) / copy.bandwidth;
   // Where transfers share links, a run may end a little before the sum of their seconds (within_accuracy).
   return std::min(devices, at_once / within_accuracy);
 }

@@ -6,17 +6,6 @@
 namespace sluice {
 namespace {
 
-/// Returns the links that every copy between host memory and a device crosses.
-std::vector<std::uint32_t> links_of_all_copies(const StepMachine& machine) {
-  const std::string& host = machine.platform.host().name;
-  Path common = machine.platform.path(host, machine.devices.front());
-  for (const std::string& device : machine.devices)
-    for (const Path* path :
-         {&machine.platform.path(host, device), &machine.platform.path(device, host)})
-      common.channels = common_channels(common, *path);
-  return common.channels;
-}
-
 /// Adds the seconds until the data of the copies before the first operation have arrived, and the seconds from the end
 /// of the last operation until the data of its saves have arrived.
 void add_ends(TrainingSums& sums, const Program& step, const CopyTime& down, const CopyTime& up) {
@@ -38,8 +27,8 @@ void add_ends(TrainingSums& sums, const Program& step, const CopyTime& down, con
 
 TrainingSums sums_of(const Program& step, const StepMachine& machine) {
   const std::string& host = machine.platform.host().name;
-  const CopyTime down = copy_time(machine.platform, host, machine.slowest),
-                 up = copy_time(machine.platform, machine.slowest, host);
+  const CopyTime down = copy_time(machine.platform, host, machine.priced),
+                 up = copy_time(machine.platform, machine.priced, host);
   TrainingSums sums{.additions = static_cast<double>(step.operations.size()),
                     .peak = peak_of(step, machine.devices.size())};
   for (const Program::Operation& operation : step.operations) sums.compute_s += operation.seconds;
@@ -53,13 +42,27 @@ TrainingSums sums_of(const Program& step, const StepMachine& machine) {
     copied_bytes += ((loaded ? 1 : 0) + (saved ? 1 : 0)) * static_cast<double>(instance.bytes);
     sums.additions += (instance.loaded ? 1 : 0) + (saved ? 1 : 0);
   }
-  sums.link_s = copied_bytes / narrowest(machine.platform, links_of_all_copies(machine));
+  sums.link_s =
+      copied_bytes / narrowest(machine.platform,
+                               links_of_all_copies(machine.platform, machine.devices, true, true));
   if (!machine.overlap) return sums;
   const auto engines = static_cast<double>(machine.devices.size());
   sums.load_s /= engines;  // devices copy at the same time, with engines of their own
   sums.save_s /= engines;
   if (machine.devices.size() == 1 && !machine.shown) add_ends(sums, step, down, up);
   return sums;
+}
+
+std::vector<std::uint32_t> links_of_all_copies(const Platform& platform,
+                                               const std::vector<std::string>& devices, bool loads,
+                                               bool saves) {
+  const std::string &host = platform.host().name, &first = devices.front();
+  Path common = loads ? platform.path(host, first) : platform.path(first, host);
+  for (const std::string& device : devices) {
+    if (loads) common.channels = common_channels(common, platform.path(host, device));
+    if (saves) common.channels = common_channels(common, platform.path(device, host));
+  }
+  return common.channels;
 }
 
 }  // namespace sluice

@@ -30,10 +30,16 @@ struct TrainingSums {
 struct StepMachine {
   const Platform& platform;
   const std::vector<std::string>& devices;  ///< the devices that take turns
-  const std::string& slowest;               ///< the device whose prices the step has
+  const std::string& priced;                ///< the device whose prices the step has
   bool overlap = true;
   bool shown = false;  ///< whether the platform is a shown machine (planning/placement/backing.hpp)
 };
 TrainingSums sums_of(const Program& step, const StepMachine& machine);
+
+/// Returns the links that all copies between host memory and these devices cross. `loads` and `saves` say which copies
+/// count. At least one of the two must be true.
+std::vector<std::uint32_t> links_of_all_copies(const Platform& platform,
+                                               const std::vector<std::string>& devices, bool loads,
+                                               bool saves);
 
 }  // namespace sluice

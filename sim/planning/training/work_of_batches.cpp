@@ -21,7 +21,7 @@ TrainingSums less(const TrainingSums& a, const TrainingSums& b) {
 }  // namespace
 
 WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
-    : request_(request), order_(order) {
+    : request_(request), order_(order), priced_alike_(devices_alike(request, order)) {
   one_ = of(1, 1);
   const TrainingSums two = of(2, 1), three = of(3, 1), four = of(4, 2);
   one_pass_peaks_ = {one_.peak, of(2, 2).peak, of(3, 3).peak};
@@ -34,7 +34,7 @@ WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& 
 
 double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
                                std::int64_t passes) const {
-  if (!devices_alike(request_, order_)) return 0;
+  if (!priced_alike_) return 0;
   const TrainingSums& base = passes == 1 ? one_ : two_passes_;
   const auto more = static_cast<double>(micro_batches - (passes == 1 ? 1 : 2));
   const auto turns = static_cast<double>(passes == 1 ? 0 : passes - 2);

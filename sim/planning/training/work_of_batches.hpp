@@ -29,6 +29,7 @@ class WorkOfBatches {
 
   const PolicyRequest& request_;
   const TrainingOrder& order_;
+  bool priced_alike_;  ///< whether all devices are alike
   TrainingSums one_, two_passes_, each_, pass_;
   /// What a batch saves if it follows another batch of the same step: the device may still hold the weights with which
   /// the batch begins.

@@ -21,12 +21,13 @@ using test::number;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Training of random layers. All loads into the two memories share the link to host memory.
-Scenario random_training(Dice& dice) {
+/// Training of random layers, with batches of `least` to `most` samples. All loads into the two memories share the link
+/// to host memory.
+Scenario random_training(Dice& dice, std::uint64_t least, std::uint64_t most) {
   Value document =
       parse_text(test::random_card(dice) +
                      "stages: per_layer\nfates: offload_all\nworkload: {mode: training, batch: " +
-                     number(dice, 1, 2) + ", micro_batch: 1, steps: 2, optimizer: sgd}\n" +
+                     number(dice, least, most) + ", micro_batch: 1, steps: 2, optimizer: sgd}\n" +
                      "policy: {name: streamed, placement: none, in_flight: 1}\n",
                  "card.yaml");
   apply_overrides(document, {"platform.links.far={joins: [gpu, gpu_ddr], bandwidth: " +
@@ -34,8 +35,26 @@ Scenario random_training(Dice& dice) {
   return read_scenario(document, "card");
 }
 
+/// A placed plan of random training, without limits of memory. `pools` are the two memories of the device.
+struct PlacedAtRandom {
+  PlacedAtRandom(Dice& dice, Scenario scenario) {
+    scenario.capacity_enforced = false;
+    const PlannedScenario planned = plan_scenario(scenario);
+    const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
+    PlacedPrices prices(request, {"gpu"}, {});
+    const PlacedKinds placed(prices, planned.plan, false);
+    TensorKinds slow;
+    for (const TensorKind& kind : placed.kinds())
+      if (dice.one_in(2)) slow.insert(kind);
+    plan = placed.plan(slow);
+    pools = placed.pools();
+  }
+  Plan plan;
+  std::vector<std::uint32_t> pools;
+};
+
 /// Returns the seconds of the plan within these limits, or infinity if it does not fit.
-double seconds_within(Plan plan, const std::array<std::uint32_t, 2>& pools,
+double seconds_within(Plan plan, const std::vector<std::uint32_t>& pools,
                       const LimitedRun::Limits& limits) {
   for (std::size_t p = 0; p < pools.size(); ++p) plan.pools[pools[p]].limit = limits[p];
   const ReplayResult result = replay(plan);
@@ -49,17 +68,7 @@ TEST_CASE(
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{40}); ++seed) {
     INFO("seed " << seed);
     Dice dice(seed);
-    Scenario scenario = random_training(dice);
-    scenario.capacity_enforced = false;
-    const PlannedScenario planned = plan_scenario(scenario);
-    const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
-    PlacedPrices prices(request, {"gpu"}, {});
-    const PlacedKinds placed(prices, planned.plan, false);
-    TensorKinds slow;
-    for (const TensorKind& kind : placed.kinds())
-      if (dice.one_in(2)) slow.insert(kind);
-    const Plan plan = placed.plan(slow);
-    const std::array<std::uint32_t, 2> pools = {placed.first_pool(), placed.second_pool()};
+    const auto [plan, pools] = PlacedAtRandom(dice, random_training(dice, 1, 2));
     const LimitedRun best = fastest_within(plan, pools, never);
     REQUIRE(best.seconds < never);
     CHECK(seconds_within(plan, pools, best.limits) == best.seconds);
@@ -79,6 +88,38 @@ TEST_CASE(
   }
   CHECK(runs > 1000);
   CHECK(faster > 0);
+}
+
+TEST_CASE(
+    "more memory never makes the fastest run within limits slower if a round has many actions",
+    "[placement][property]") {
+  int waiting = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed) {
+    Dice dice(seed);
+    auto [plan, pools] = PlacedAtRandom(dice, random_training(dice, 12, 16));
+    if (plan.body_end - plan.body_begin <= 100) continue;
+    const ReplayResult whole = replay(plan);
+    const auto seconds = [&, &plan = plan, &pools = pools](const LimitedRun::Limits& bytes) {
+      for (std::size_t p = 0; p < pools.size(); ++p) {
+        plan.pools[pools[p]].capacity = bytes[p];
+        plan.pools[pools[p]].enforced = true;
+      }
+      return fastest_within(plan, pools, never).seconds;
+    };
+    for (int n = 0; n < 12; ++n) {
+      LimitedRun::Limits fewer, more;
+      for (const std::uint32_t pool : pools) {
+        const auto part = static_cast<std::uint64_t>(whole.peaks[pool] / 4 + 1);
+        fewer.push_back(whole.peaks[pool] - static_cast<std::int64_t>(dice.below(part)));
+        more.push_back(fewer.back() + static_cast<std::int64_t>(dice.below(part)));
+      }
+      const double within = seconds(fewer);
+      INFO("seed " << seed << ", " << fewer[0] << " and " << fewer[1] << " bytes");
+      CHECK(seconds(more) <= within * (1 + 1e-9));
+      waiting += within < never ? 1 : 0;
+    }
+  }
+  CHECK(waiting > 20);
 }
 
 }  // namespace

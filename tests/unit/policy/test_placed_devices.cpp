@@ -2,6 +2,7 @@
 // each.
 #include <catch2/catch.hpp>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
+#include "planning/placement/turns/moved_weights.hpp"
+#include "policy/policy.hpp"
 #include "scenario/scenario.hpp"
 #include "support/both_executors.hpp"
 #include "support/campaign.hpp"
@@ -23,28 +26,15 @@ constexpr double never = std::numeric_limits<double>::infinity();
 using test::Dice;
 using test::number;
 
-/// A random scenario. Each memory of a device has a link of its own to host memory. So loads into the two memories share
-/// no link. If they shared one, a run could become a little slower with more memory.
+/// A random scenario. The devices are alike or unlike, and their second memories may be the same memory. Each memory has
+/// a link of its own to host memory, or several memories share links.
 class RandomDevices {
  public:
   explicit RandomDevices(std::uint64_t seed, bool training_too = true) : dice_(seed) {
     sharded_ = dice_.one_in(2);
     count_ = 1 + dice_.below(3);
     const bool training = training_too && !sharded_ && dice_.one_in(2);
-    text_ =
-        "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
-        "    name: dense\n    layers:\n    - {type: input, name: x, shape: [8]}\n";
-    std::string last = "x";
-    for (std::uint64_t l = 0, layers = 2 + dice_.below(3); l < layers; ++l) {
-      const std::string name = "d" + std::to_string(l);
-      text_ += "    - {type: dense, name: " + name + ", features: 8, inputs: [" + last + "]}\n";
-      last = name;
-      if (!dice_.one_in(3)) continue;
-      // A shortcut: this layer reads an earlier layer, which may be the input of the model.
-      last = "a" + std::to_string(l);
-      text_ += "    - {type: add, name: " + last + ", inputs: [" + name + ", " +
-               (l > 0 && dice_.one_in(2) ? "d" + std::to_string(l - 1) : "x") + "]}\n";
-    }
+    add_model();
     text_ += "stages: " + std::string(dice_.one_in(3) ? "whole" : "per_layer") + "\n";
     if (training)
       add_training();
@@ -60,38 +50,61 @@ class RandomDevices {
                "}\n";
     policy_ = sharded_ ? "sharded" : "phased";
     if (dice_.one_in(3)) policy_ += ", overlap: false";
-    rates_ =
-        "B, read: " + number(dice_, 20, 400) + "B/s, write: " + number(dice_, 20, 400) + "B/s}";
-    links_ = link("host", "[host, gpu]") + link("far", "[host, gpu_ddr]");
-    for (std::uint64_t d = 0; d + 1 < count_; ++d)
-      links_ += link("pair" + std::to_string(d),
-                     "[gpu" + std::to_string(d) + ", gpu" + std::to_string(d + 1) + "]");
+    common_ = count_ > 1 && dice_.one_in(4);
+    add_devices();
+    add_links();
   }
 
-  /// Returns the scenario with memories of these sizes.
+  /// Returns the scenario with memories of these sizes. If devices are unlike, some of their memories are larger.
   Scenario scenario(std::int64_t first, std::int64_t second, const std::string& placement) const {
-    const std::string platform =
-        "platform:\n  format: sluice-platform/1\n  name: cards\n  devices:\n    gpu:\n      count: " +
-        std::to_string(count_) + "\n      rate: {float32: 500FLOP/s}\n      memory:\n" +
-        "      - {capacity: " + std::to_string(first) + "B, bandwidth: 300B/s}\n" +
-        "      - {name: ddr, capacity: " + std::to_string(second) + rates_ +
-        "\n  memories: {host: {capacity: 1MB}}\n  links:\n" + links_;
+    std::string platform = "platform:\n  format: sluice-platform/1\n  name: cards\n  devices:\n";
+    for (const Card& card : cards_)
+      platform +=
+          "    " + card.name + ":\n      rate: {float32: " + card.rate +
+          "FLOP/s}\n      memory:\n      - {capacity: " + std::to_string(first * card.size / 4) +
+          "B, bandwidth: " + card.bandwidth + "B/s}\n      - " +
+          (common_ ? "ddr" : "{name: ddr, " + rates(second * card.size / 4, card)) + "\n";
+    platform += "  memories: {host: {capacity: 1MB}" +
+                (common_ ? ", ddr: {" + rates(second * 2, cards_.front()) : "") + "}\n" +
+                (common_ ? "  switches: [hub]\n" : "") + "  links:\n" + links_;
     return read_scenario(parse_text(text_ + platform + "cost: roofline\npolicy: {name: " + policy_ +
                                         ", placement: " + placement + "}\n",
                                     "cards.yaml"),
                          "cards");
   }
   std::vector<std::string> devices() const {
-    if (count_ == 1) return {"gpu"};
     std::vector<std::string> names;
-    for (std::uint64_t d = 0; d < count_; ++d) names.push_back("gpu" + std::to_string(d));
+    for (const Card& card : cards_) names.push_back(card.name);
     return names;
   }
   PassedTensors passed() const { return {.inputs_stay = sharded_, .answers_pass = true}; }
-  bool may_move() const { return count_ == 1 && !sharded_; }
-  const std::string& text() const { return text_; }
+  /// Returns whether weights take turns on a single device.
+  bool is_single() const { return count_ == 1 && !sharded_; }
+  /// Returns the scenario as text, for messages.
+  std::string text() const { return scenario(1000, 1000, "static").text(); }
 
  private:
+  struct Card {
+    std::string name, rate, bandwidth, read, write;
+    std::int64_t size = 4;  ///< the sizes of the memories, in quarters of the sizes of the scenario
+  };
+
+  void add_model() {
+    text_ =
+        "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
+        "    name: dense\n    layers:\n    - {type: input, name: x, shape: [8]}\n";
+    std::string last = "x";
+    for (std::uint64_t l = 0, layers = 2 + dice_.below(3); l < layers; ++l) {
+      const std::string name = "d" + std::to_string(l);
+      text_ += "    - {type: dense, name: " + name + ", features: 8, inputs: [" + last + "]}\n";
+      last = name;
+      if (!dice_.one_in(3)) continue;
+      // A shortcut: this layer reads an earlier layer, which may be the input of the model.
+      last = "a" + std::to_string(l);
+      text_ += "    - {type: add, name: " + last + ", inputs: [" + name + ", " +
+               (l > 0 && dice_.one_in(2) ? "d" + std::to_string(l - 1) : "x") + "]}\n";
+    }
+  }
   void add_training() {
     const std::uint64_t micro_batches = 1 + dice_.below(2);
     text_ += "workload: {mode: training, batch: " + std::to_string(micro_batches) +
@@ -103,16 +116,54 @@ class RandomDevices {
                                 : "keep_all") +
              "\n";
   }
-  std::string link(const std::string& name, const std::string& joins) {
-    return "    " + name + ": {joins: " + joins + ", bandwidth: " + number(dice_, 5, 200) +
+  void add_devices() {
+    const bool unlike = dice_.one_in(2);
+    for (std::uint64_t d = 0; d < count_; ++d) {
+      if (d == 0)
+        cards_.push_back({"", "500", "300", number(dice_, 20, 400), number(dice_, 20, 400)});
+      else if (unlike)
+        cards_.push_back({"", number(dice_, 200, 800), number(dice_, 200, 500),
+                          number(dice_, 20, 400), number(dice_, 20, 400),
+                          4 + static_cast<std::int64_t>(dice_.below(4))});
+      else
+        cards_.push_back(cards_.front());
+      cards_.back().name = "gpu" + std::to_string(d);
+    }
+  }
+  void add_links() {
+    std::string all = "host", seconds = "host";
+    for (const Card& card : cards_) {
+      all += ", " + card.name;
+      seconds += ", " + card.name + "_ddr";
+    }
+    const std::string sharing = dice_.one_in(2) ? "shared" : "private";
+    links_ = link("host", all, sharing);
+    if (common_)
+      links_ += link("far", "hub" + all.substr(4), "private") + link("hub", "ddr, hub", "shared");
+    else if (dice_.one_in(2))
+      links_ += link("far", seconds, sharing);
+    else  // loads into both memories share the link to host memory
+      for (const Card& card : cards_)
+        links_ += link("far_" + card.name, card.name + ", " + card.name + "_ddr", "shared");
+    for (std::uint64_t d = 0; d + 1 < count_; ++d)
+      links_ +=
+          link("pair" + std::to_string(d), cards_[d].name + ", " + cards_[d + 1].name, "shared");
+  }
+  std::string link(const std::string& name, const std::string& joins, const std::string& sharing) {
+    return "    " + name + ": {joins: [" + joins + "], bandwidth: " + number(dice_, 5, 200) +
            "B/s, latency: " + number(dice_, 0, 3) + "s, setup: " + number(dice_, 0, 2) +
-           "s, sharing: private}\n";
+           "s, sharing: " + sharing + "}\n";
+  }
+  static std::string rates(std::int64_t bytes, const Card& card) {
+    return "capacity: " + std::to_string(bytes) + "B, read: " + card.read +
+           "B/s, write: " + card.write + "B/s}";
   }
 
   Dice dice_;
-  bool sharded_ = false;
+  bool sharded_ = false, common_ = false;
   std::uint64_t count_ = 1;
-  std::string text_, policy_, rates_, links_;
+  std::vector<Card> cards_;
+  std::string text_, policy_, links_;
 };
 
 TEST_CASE("under phased and sharded, no placed plan is faster than its bound",
@@ -138,7 +189,12 @@ TEST_CASE(
     const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
     PlacedPrices prices(request, random.devices(), random.passed());
     const PlacedKinds placed(prices, planned.plan, false);
-    const TensorKinds all(placed.kinds().begin(), placed.kinds().end());
+    // Kinds that are sent between devices may never be in a common second memory, but kernels may read them.
+    std::set<TensorClass> in_plan;
+    for (const Action& action : planned.plan.actions)
+      for (const Placement& made : action.allocates)
+        if (planned.plan.pools[made.pool].name != "host")
+          in_plan.insert(planned.plan.tensors[made.tensor].tensor_class);
     for (const Action& action : planned.plan.actions) {
       if (action.is_transfer()) continue;
       INFO("seed " << seed << ", " << name_of(action) << "\n" << random.text());
@@ -146,7 +202,7 @@ TEST_CASE(
       CHECK(prices.of(work, {}).seconds == Approx(action.seconds).epsilon(1e-9));
       for (int c = 0; c < tensor_class_count; ++c) {
         const TensorKind kind{static_cast<TensorClass>(c)};
-        if (all.count(kind) == 0)
+        if (in_plan.count(kind.tensor_class) == 0)
           CHECK(prices.of(work, {kind}).seconds == Approx(action.seconds).epsilon(1e-9));
       }
     }
@@ -179,7 +235,6 @@ TEST_CASE("under phased and sharded, a run is never slower with more memory or w
       CHECK(open <= std::min(seconds, open_before) * (1 + 1e-9));
       before = seconds;
       open_before = open;
-      if (!random.may_move()) continue;
       const double moved = with(first, second, "synchronous");
       CHECK(moved <= seconds * (1 + 1e-9));
       CHECK(with(first, second, "asynchronous") <= moved * (1 + 1e-9));
@@ -187,14 +242,45 @@ TEST_CASE("under phased and sharded, a run is never slower with more memory or w
   }
 }
 
+TEST_CASE("under phased and sharded, no placed plan with moves is faster than its bound",
+          "[placement][property]") {
+  int runs = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{60}); ++seed) {
+    const RandomDevices random(seed);
+    Scenario scenario = random.scenario(1000, 1000, "none");
+    scenario.capacity_enforced = false;
+    const PlannedScenario planned = plan_scenario(scenario);
+    const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
+    PlacedPrices prices(request, random.devices(), random.passed());
+    const PlacedKinds placed(prices, planned.plan,
+                             scenario.policy.keys.map().find("overlap") != nullptr);
+    const MovedWeights moved(prices, placed);
+    Dice dice(seed);
+    TensorKinds slow, copied;
+    for (const TensorKind& kind : placed.kinds())
+      if (!dice.one_in(3)) slow.insert(kind);
+    for (const TensorKind& kind : moved.movable(slow))
+      if (!dice.one_in(3)) copied.insert(kind);
+    if (copied.empty()) continue;
+    for (const CopyMode mode : {CopyMode::synchronous, CopyMode::asynchronous}) {
+      INFO("seed " << seed << "\n" << random.text());
+      const Plan plan = moved.with_moves(placed.plan(slow), slow, copied, mode);
+      check(plan);
+      CHECK(moved.at_least(slow, copied, mode) <= replay(plan).makespan);
+      ++runs;
+    }
+  }
+  CHECK(runs > 40);
+}
+
 TEST_CASE("under phased and sharded, both executors run placed plans alike",
           "[placement][property]") {
   int runs = 0;
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed) {
     const RandomDevices random(seed);
-    std::vector<std::string> placements = {"static", "all_slow", "auto"};
-    if (random.may_move())
-      placements.insert(placements.end(), {"backing", "cached", "synchronous"});
+    std::vector<std::string> placements = {"static", "all_slow", "auto", "synchronous",
+                                           "asynchronous"};
+    if (random.is_single()) placements.insert(placements.end(), {"backing", "cached"});
     for (const std::string& placement : placements) try {
         INFO("seed " << seed << ", " << placement << "\n" << random.text());
         test::seconds_in_both_executors(make_plan(random.scenario(900, 2000, placement)));

@@ -156,11 +156,12 @@ policy: {name: data_parallel, replica: streamed, placement: )";
 
 /// Training of two products as one stage, on two cards with two memories each. Each replica has one of two samples.
 Plan trained(const std::string& placement, const std::string& all_reduce,
-             test::Seconds seconds = test::Seconds::own) {
+             test::Seconds seconds = test::Seconds::own, const std::string& replica = "streamed") {
   Value document =
       test::on_cards(20'000, 20'000,
-                     "policy: {name: data_parallel, replica: streamed, overlap: false, "
-                     "all_reduce: \"" +
+                     "policy: {name: data_parallel, replica: " + replica +
+                         ", overlap: false, "
+                         "all_reduce: \"" +
                          all_reduce + "\", placement: " + placement +
                          "}\nfates: keep_all\n"
                          "workload: {mode: training, batch: 2, micro_batch: 1, optimizer: none}\n",
@@ -185,6 +186,25 @@ TEST_CASE("replicas sum gradients from the memories in which the gradients are",
   CHECK(ring("all_slow", test::Seconds::own) == Approx(2 * 120).epsilon(1e-9));
   // If the second memory is the same, the gradients stay in the first memories.
   CHECK(ring("all_slow", test::Seconds::common) == Approx(2 * 60).epsilon(1e-9));
+}
+
+TEST_CASE(
+    "replicas that keep all weights sum gradients from the memories in which the gradients are",
+    "[placement]") {
+  const auto seconds = [](const std::string& placement) {
+    return test::seconds_in_both_executors(
+        trained(placement, "after", test::Seconds::own, "resident"));
+  };
+  // The weights and the input, 1240 bytes, take 124 s over the link to host memory. The products read and write 1420
+  // bytes in 14.2 s, and the backward pass takes twice as long. Then each device sends two pieces of 600 bytes, which
+  // take 60 s each between the first memories.
+  const double computed = 3 * 14.2;
+  CHECK(seconds("none") == Approx(124 + computed + 2 * 60).epsilon(1e-9));
+  CHECK(seconds("static") == Approx(124 + computed + 2 * 60).epsilon(1e-9));
+  CHECK(seconds("auto") == Approx(124 + computed + 2 * 60).epsilon(1e-9));
+  // Kernels take ten times as long in the second memory. Copies to it and between the second memories pass the links
+  // `far` at 5 byte/s.
+  CHECK(seconds("all_slow") == Approx(248 + 10 * computed + 2 * 120).epsilon(1e-9));
 }
 
 }  // namespace

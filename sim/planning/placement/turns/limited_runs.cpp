@@ -14,20 +14,16 @@ namespace sluice {
 namespace {
 
 using Limits = LimitedRun::Limits;
-using Pools = std::array<std::uint32_t, 2>;
+using Pools = std::vector<std::uint32_t>;
 
-/// Limits are compared for plans whose body has at most this many actions. For larger plans, this would take too long.
-constexpr std::size_t most_actions = 100;
 /// Approximately the most actions that the compared runs of a plan have together in their bodies. Most plans need fewer.
 constexpr std::size_t most_actions_of_runs = 10'000;
 
-/// Returns whether a run within smaller limits may be faster: whether flows of different streams cross the same link.
-/// In a pool that no device owns, requests are granted in the order of time. Then nothing is known about smaller
-/// limits.
+/// Returns whether a run within smaller limits may be faster. This is so if flows of different streams cross the same
+/// link, and also if devices share a pool: it grants requests in the order in which they are made.
 bool limits_may_help(const Plan& plan, const Pools& pools) {
-  if (plan.body_end - plan.body_begin > most_actions) return false;
-  for (const std::uint32_t pool : pools)
-    if (plan.pools[pool].shared()) return false;
+  if (std::ranges::any_of(pools, [&](std::uint32_t pool) { return plan.pools[pool].shared(); }))
+    return true;
   std::map<std::uint32_t, std::uint32_t> stream_of;  // by link: the first stream that crosses it
   for (const Action& action : plan.actions)
     for (const Flow& flow : action.flows)
@@ -36,9 +32,11 @@ bool limits_may_help(const Plan& plan, const Pools& pools) {
   return false;
 }
 
-/// Returns the plan on a machine on which each stream has links of its own, as fast as those of the plan. There, no
-/// transfer slows down a transfer of another stream.
-Plan with_own_links(Plan plan) {
+/// Returns the plan on a machine on which each stream has links of its own, as fast as those of the plan, and on which
+/// no pool is shared and limited. There, no transfer slows down a transfer of another stream, and no grant of bytes
+/// delays another grant.
+Plan undisturbed(Plan plan) {
+  for (Pool& pool : plan.pools) pool.enforced = pool.enforced && !pool.shared();
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> own;  // by stream and route
   const auto own_route = [&](std::uint32_t stream, std::uint32_t number) {
     const auto [found, fresh] =
@@ -58,19 +56,16 @@ Plan with_own_links(Plan plan) {
   return plan;
 }
 
-/// Runs of one plan. `limits` and `reserved` are bytes in the two pools. The plan has this run within all limits between
-/// the two: smaller limits down to `reserved` do not change it.
+/// Runs of one plan. `limits` and `reserved` are bytes in the pools. The plan has this run within all limits between the
+/// two: smaller limits down to `reserved` do not change it.
 struct KnownRun {
   Limits limits, reserved;
   bool includes(const Limits& other) const {
-    return reserved[0] <= other[0] && other[0] <= limits[0] && reserved[1] <= other[1] &&
-           other[1] <= limits[1];
+    for (std::size_t p = 0; p < other.size(); ++p)
+      if (other[p] < reserved[p] || other[p] > limits[p]) return false;
+    return true;
   }
 };
-
-void limit(Plan& plan, const Pools& pools, const Limits& limits) {
-  for (std::size_t p = 0; p < pools.size(); ++p) plan.pools[pools[p]].limit = limits[p];
-}
 
 /// Replays the plan. Returns nothing if it does not fit.
 std::optional<ReplayResult> replayed(const Plan& plan) try {
@@ -81,45 +76,75 @@ std::optional<ReplayResult> replayed(const Plan& plan) try {
   return {};
 }
 
+/// Replays the plan within these limits.
+std::optional<ReplayResult> replayed(Plan& plan, const Pools& pools, const Limits& limits) {
+  for (std::size_t p = 0; p < pools.size(); ++p) plan.pools[pools[p]].limit = limits[p];
+  return replayed(plan);
+}
+
+/// Compares the runs of a plan within limits of these pools.
+class LimitedRuns {
+ public:
+  LimitedRuns(const Plan& plan, const Pools& pools, double worth)
+      : pools_(pools), worth_(worth), limited_(plan), undisturbed_(undisturbed(plan)) {
+    for (const std::uint32_t pool : pools) shared_.push_back(plan.pools[pool].shared());
+  }
+
+  LimitedRun fastest(std::size_t most_runs) {
+    std::vector<Limits> open = {Limits(pools_.size(), LimitedRun::none)};
+    while (!open.empty() && known_.size() < most_runs) {
+      const Limits limits = std::move(open.back());
+      open.pop_back();
+      const auto includes = [&](const KnownRun& run) { return run.includes(limits); };
+      if (std::ranges::any_of(known_, includes) || !try_within(limits)) continue;
+      for (std::size_t p = 0; p < pools_.size(); ++p) {
+        open.push_back(limits);
+        open.back()[p] = known_.back().reserved[p] - 1;
+      }
+    }
+    return best_;
+  }
+
+ private:
+  /// Simulates the run within these limits. If smaller limits may lead to a faster run, adds the run to `known_` and
+  /// returns true. In the undisturbed plan, smaller limits do not make a run faster. So if its run takes too long, no
+  /// smaller limits are tried.
+  bool try_within(const Limits& limits) {
+    Limits of_owners = limits;
+    for (std::size_t p = 0; p < pools_.size(); ++p)
+      if (shared_[p]) of_owners[p] = LimitedRun::none;
+    const auto least = replayed(undisturbed_, pools_, of_owners);
+    if (!least || too_slow(least->makespan)) return false;
+    const auto run = replayed(limited_, pools_, limits);
+    if (!run) return false;
+    if (run->makespan < best_.seconds) best_ = {run->makespan, limits};
+    if (too_slow(least->makespan)) return false;
+    known_.push_back({limits, {}});
+    for (const std::uint32_t pool : pools_) known_.back().reserved.push_back(run->reserved[pool]);
+    return true;
+  }
+
+  bool too_slow(double seconds) const {
+    return seconds >= std::min(worth_, best_.seconds) * (1 - 1e-12);
+  }
+
+  const Pools& pools_;
+  double worth_;
+  Plan limited_, undisturbed_;
+  std::vector<bool> shared_;  ///< for each of the pools, whether several devices share it
+  std::vector<KnownRun> known_;
+  LimitedRun best_;
+};
+
 }  // namespace
 
-// On a machine with own links, no run is slower, and smaller limits do not make a run faster. So if the run there takes
-// too long, no smaller limits are tried.
 LimitedRun fastest_within(const Plan& plan, const Pools& pools, double worth) {
-  LimitedRun best;
-  if (!limits_may_help(plan, pools)) {
-    if (const auto only = replayed(plan)) best.seconds = only->makespan;
-    return best;
-  }
-  const auto too_slow = [&](double seconds) {
-    return seconds >= std::min(worth, best.seconds) * (1 - 1e-12);
-  };
-  Plan limited = plan, alone = with_own_links(plan);
-  std::vector<KnownRun> known;
-  std::vector<Limits> open = {best.limits};
-  const std::size_t most_runs =
-      most_actions_of_runs / std::max<std::size_t>(1, plan.body_end - plan.body_begin);
-  while (!open.empty() && known.size() < most_runs) {
-    const Limits limits = open.back();
-    open.pop_back();
-    if (std::ranges::any_of(known, [&](const KnownRun& run) { return run.includes(limits); }))
-      continue;
-    limit(alone, pools, limits);
-    const auto least = replayed(alone);
-    if (!least || too_slow(least->makespan)) continue;
-    limit(limited, pools, limits);
-    const auto run = replayed(limited);
-    if (!run) continue;
-    if (run->makespan < best.seconds) best = {run->makespan, limits};
-    if (too_slow(least->makespan)) continue;
-    known.push_back({limits, {run->reserved[pools[0]], run->reserved[pools[1]]}});
-    for (std::size_t p = 0; p < pools.size(); ++p) {
-      Limits lower = limits;
-      lower[p] = known.back().reserved[p] - 1;
-      open.push_back(lower);
-    }
-  }
-  return best;
+  const std::size_t actions = std::max<std::size_t>(1, plan.body_end - plan.body_begin);
+  if (limits_may_help(plan, pools))
+    return LimitedRuns(plan, pools, worth).fastest(most_actions_of_runs / actions + 1);
+  LimitedRun only{.limits = Limits(pools.size(), LimitedRun::none)};
+  if (const auto run = replayed(plan)) only.seconds = run->makespan;
+  return only;
 }
 
 }  // namespace sluice

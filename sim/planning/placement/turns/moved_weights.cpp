@@ -9,15 +9,22 @@
 namespace sluice {
 
 MovedWeights::MovedWeights(PlacedPrices& prices, const PlacedKinds& placed)
-    : prices_(prices), placed_(placed) {
+    : prices_(prices), placed_(placed), works_(prices.devices().size()) {
   find_runs();
   for (const Run& run : runs_) count(run);
 }
 
+std::size_t MovedWeights::device_of(const Action& action) const {
+  const std::string& name = placed_.policy_plan().streams[action.stream].device;
+  const auto found = std::ranges::find(prices_.devices(), name, &Device::name);
+  return static_cast<std::size_t>(found - prices_.devices().begin());
+}
+
 void MovedWeights::find_runs() {
   const Plan& plan = placed_.policy_plan();
-  const std::uint32_t pool = placed_.first_pool();
-  const auto unlisted = unlisted_operands(plan, pool, prices_);
+  std::vector<std::vector<std::vector<Placement>>> unlisted;  // by device and action
+  for (std::size_t d = 0; d < works_.size(); ++d)
+    unlisted.push_back(unlisted_operands(plan, placed_.first_pool(d), prices_));
   const auto is_weight = [&](std::uint32_t tensor) {
     return plan.tensors[tensor].tensor_class == TensorClass::weight;
   };
@@ -26,49 +33,51 @@ void MovedWeights::find_runs() {
   for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a) {
     const Action& action = plan.actions[a];
     if (action.is_transfer()) continue;
+    Run next{action.stage, device_of(action), {a}, {}};
     computations_.push_back(a);
-    ++works_[prices_.work_of(plan, action)];
-    std::vector<Run::Weights> weights;
+    ++works_[next.device][prices_.work_of(plan, action)];
     for (const Access& use : action.uses)
-      if (use.pool == pool && is_weight(use.tensor)) weights.push_back({use.tensor, true});
-    for (const Placement& one : unlisted[a])
-      if (is_weight(one.tensor)) weights.push_back({one.tensor, false});
-    const bool in_run = action.kind != ActionKind::update && !weights.empty();
-    if (in_run && !(open && runs_.back().continues_with(action.stage, weights))) {
-      runs_.push_back({action.stage, {}, weights});
-      for (Run::Weights& one : runs_.back().weights)
-        if (const auto use = last_use.find(one.tensor); use != last_use.end())
-          one.used_before = {use->second, 0};
-    }
-    if (in_run) runs_.back().computations.push_back(a);
+      if (use.pool == placed_.first_pool(next.device) && is_weight(use.tensor))
+        next.weights.push_back({use.tensor, true});
+    for (const Placement& one : unlisted[next.device][a])
+      if (is_weight(one.tensor)) next.weights.push_back({one.tensor, false});
+    for (Run::Weights& one : next.weights)
+      if (const auto use = last_use.find(one.tensor); use != last_use.end())
+        one.used_before = {use->second, 0};
+    for (const Run::Weights& one : next.weights) last_use[one.tensor] = a;
+    const bool in_run = action.kind != ActionKind::update && !next.weights.empty();
+    if (in_run && open && runs_.back().continues_with(next))
+      runs_.back().computations.push_back(a);
+    else if (in_run)
+      runs_.push_back(std::move(next));
     open = in_run;
-    for (const Run::Weights& one : weights) last_use[one.tensor] = a;
   }
   for (Run& run : runs_)
     for (Run::Weights& one : run.weights)
       if (one.used_before.action == none) one.used_before = {last_use.at(one.tensor), 1};
 }
 
-bool MovedWeights::Run::continues_with(std::int32_t next_stage,
-                                       const std::vector<Weights>& next_weights) {
+bool MovedWeights::Run::continues_with(const Run& next) {
   const auto same = [](const Weights& a, const Weights& b) { return a.tensor == b.tensor; };
-  if (stage != next_stage || !std::ranges::is_permutation(weights, next_weights, same))
+  if (stage != next.stage || device != next.device ||
+      !std::ranges::is_permutation(weights, next.weights, same))
     return false;
   for (Weights& one : weights)
-    one.listed |= std::ranges::find_if(next_weights, [&](const Weights& next) {
-                    return same(one, next) && next.listed;
-                  }) != next_weights.end();
+    one.listed |= std::ranges::any_of(
+        next.weights, [&](const Weights& other) { return same(one, other) && other.listed; });
   return true;
 }
 
 void MovedWeights::count(const Run& run) {
   const Plan& plan = placed_.policy_plan();
-  StageRuns& all = stages_[run.kind()];
+  std::vector<StageRuns>& of_stage = stages_[run.kind()];
+  of_stage.resize(works_.size());
+  StageRuns& all = of_stage[run.device];
   for (const std::uint32_t a : run.computations)
     ++all.works[prices_.work_of(plan, plan.actions[a])];
+  const auto& memories = prices_.devices()[run.device]->memories;
   const auto seconds = [&](const Run::Weights& weights, CopyMode mode) {
-    return copy_time(prices_.request().pricing.platform, prices_.device().memories[1].pool,
-                     prices_.device().memories[0].pool, mode)
+    return copy_time(prices_.request().pricing.platform, memories[1].pool, memories[0].pool, mode)
         .seconds(plan.tensors[weights.tensor].bytes);
   };
   for (const Run::Weights& weights : run.weights) {
@@ -93,34 +102,38 @@ TensorKinds MovedWeights::movable(const TensorKinds& slow) const {
 
 TensorKinds MovedWeights::worth_moving(const TensorKinds& slow) const {
   TensorKinds kinds;
-  for (const auto& [kind, runs] : stages_) {
+  for (const auto& [kind, of_devices] : stages_) {
     if (slow.count(kind) == 0) continue;
     TensorKinds fewer = slow;
     fewer.erase(kind);
-    if (seconds_of(runs.works, fewer) + runs.synchronous_s < seconds_of(runs.works, slow))
-      kinds.insert(kind);
+    double saved_s = 0;
+    for (const StageRuns& runs : of_devices)
+      saved_s += seconds_of(runs.works, slow) - seconds_of(runs.works, fewer) - runs.synchronous_s;
+    if (saved_s > 0) kinds.insert(kind);
   }
   return kinds;
 }
 
-// Synchronous moves and computations run one after the other. Asynchronous moves run one after the other on a copy
-// engine.
+// Synchronous moves and computations of a device run one after the other. So do its asynchronous moves, on a copy engine.
 double MovedWeights::at_least(const TensorKinds& slow, const TensorKinds& moved,
                               CopyMode mode) const {
   TensorKinds fewer = slow;
-  double moves_s = 0;
-  for (const TensorKind& kind : moved) {
-    fewer.erase(kind);
-    const StageRuns& runs = stages_.at(kind);
-    moves_s += mode == CopyMode::synchronous ? runs.synchronous_s : runs.asynchronous_s;
+  for (const TensorKind& kind : moved) fewer.erase(kind);
+  double longest_s = 0;
+  for (std::size_t d = 0; d < works_.size(); ++d) {
+    double round_s = 0;
+    for (const TensorKind& kind : moved) {
+      const StageRuns& runs = stages_.at(kind)[d];
+      round_s += mode == CopyMode::synchronous ? runs.synchronous_s : runs.asynchronous_s;
+    }
+    for (const auto& [work, count] : works_[d])
+      if (mode == CopyMode::synchronous)
+        round_s += static_cast<double>(count) *
+                   std::min(prices_.of(work, slow).seconds, prices_.of(work, fewer).seconds);
+    longest_s = std::max(longest_s, round_s);
   }
-  double round_s = moves_s;
-  for (const auto& [work, count] : works_)
-    if (mode == CopyMode::synchronous)
-      round_s += static_cast<double>(count) *
-                 std::min(prices_.of(work, slow).seconds, prices_.of(work, fewer).seconds);
   const auto rounds = static_cast<double>(placed_.policy_plan().iterations);
-  return std::max(placed_.seconds_at_least(slow, moved), rounds * round_s * within_accuracy);
+  return std::max(placed_.seconds_at_least(slow, moved), rounds * longest_s * within_accuracy);
 }
 
 /// Adds the moves to a placed plan.
@@ -131,8 +144,6 @@ class MovedWeights::Rewriter {
         plan_(std::move(plan)),
         slow_(slow),
         mode_(mode),
-        first_(of.placed_.first_pool()),
-        second_(of.placed_.second_pool()),
         routes_(plan_, of.prices_.request().pricing.platform) {}
 
   Plan rewrite(const TensorKinds& moved) {
@@ -149,22 +160,30 @@ class MovedWeights::Rewriter {
       all.push_back(moves_of(r));
     }
     insert(std::move(all));
-    plan_.facts.push_back(
-        Fact("moved_bytes", moved_bytes_, "byte").said_of("to " + plan_.pools[first_].name));
+    for (const auto& [pool, bytes] : moved_bytes_)
+      plan_.facts.push_back(
+          Fact("moved_bytes", bytes, "byte").said_of("to " + plan_.pools[pool].name));
     return std::move(plan_);
   }
 
  private:
-  /// Returns the number of the computation before the first computation of a run, and how many iterations ago it is.
-  Wait before(const Run& run) const {
-    const auto at = std::ranges::find(of_.computations_, run.computations.front());
-    if (at != of_.computations_.begin()) return {*std::prev(at), 0};
-    return {of_.computations_.back(), 1};
+  /// Returns the number of the last computation before the first computation of a run, and how many iterations ago it is.
+  /// If `same_device` is true, only computations on the device of the run count.
+  Wait before(const Run& run, bool same_device) const {
+    const std::vector<std::uint32_t>& all = of_.computations_;
+    const auto counts = [&](std::uint32_t a) {
+      return !same_device || of_.device_of(of_.placed_.policy_plan().actions[a]) == run.device;
+    };
+    const auto at = std::ranges::find(all, run.computations.front());
+    const auto earlier = std::find_if(std::make_reverse_iterator(at), all.rend(), counts);
+    if (earlier != all.rend()) return {*earlier, 0};
+    return {*std::find_if(all.rbegin(), all.rend(), counts), 1};
   }
 
   /// Makes the computations of a run read copies of the weights. Returns the moves that make the copies.
   Moves moves_of(std::size_t r) {
     const Run& run = of_.runs_[r];
+    const std::uint32_t first = of_.placed_.first_pool(run.device), second = second_of(run);
     Moves moves{run.computations.front(), run.computations.front(), {}};
     const std::vector<Wait> waits = waits_of(r, moves.before);
     for (const Run::Weights& weights : run.weights) {
@@ -174,11 +193,11 @@ class MovedWeights::Rewriter {
       move.kind = ActionKind::move;
       move.name = "move." + std::to_string(r) + "." + held.name;
       move.stage = run.stage;
-      move.flows.push_back({copy, second_, first_, none, held.bytes});
-      moved_bytes_ += held.bytes;
+      move.flows.push_back({copy, second, first, none, held.bytes});
+      moved_bytes_[first] += held.bytes;
       routes_.send(move, move.flows.front(), mode_);
-      move.allocates.push_back({copy, first_});
-      if (weights.listed) move.uses.push_back({weights.tensor, second_});
+      move.allocates.push_back({copy, first});
+      if (weights.listed) move.uses.push_back({weights.tensor, second});
       for (const Wait& wait : waits) move.waits.push_back(wait);
       moves.actions.push_back(std::move(move));
       plan_.tensors.push_back(
@@ -188,12 +207,14 @@ class MovedWeights::Rewriter {
     return moves;
   }
 
+  std::uint32_t second_of(const Run& run) const { return of_.placed_.second_pool(run.device); }
+
   void read_copy(std::uint32_t a, const Run& run, std::uint32_t tensor, std::uint32_t copy) {
     Few<Access, 1> uses;
     for (const Access& use : plan_.actions[a].uses)
-      if (use.tensor != tensor || use.pool != second_) uses.push_back(use);
+      if (use.tensor != tensor || use.pool != second_of(run)) uses.push_back(use);
     if (a == run.computations.front() || a == run.computations.back())
-      uses.push_back({copy, first_});
+      uses.push_back({copy, of_.placed_.first_pool(run.device)});
     plan_.actions[a].uses = std::move(uses);
   }
 
@@ -204,7 +225,7 @@ class MovedWeights::Rewriter {
     std::vector<Wait> waits;
     for (const Wait& wait : plan_.actions[run.computations.front()].waits)
       if (std::ranges::any_of(plan_.actions[wait.action].allocates, [&](const Placement& made) {
-            return made.tensor == weights.tensor && made.pool == second_;
+            return made.tensor == weights.tensor && made.pool == second_of(run);
           }))
         waits.push_back(wait);
     const bool loaded_in_round = std::ranges::any_of(
@@ -224,7 +245,7 @@ class MovedWeights::Rewriter {
     if (mode_ == CopyMode::synchronous || r == 0) {
       const auto& all = plan_.actions[run.computations.front()].waits;
       waits.assign(all.begin(), all.end());
-      add(before(run));
+      add(before(run, true));
       return waits;
     }
     place = of_.runs_[r - 1].computations.front();
@@ -234,7 +255,7 @@ class MovedWeights::Rewriter {
         if (wait.distance == 0 && wait.action < run.computations.front())
           place = std::max(place, wait.action + 1);
       }
-    add(before(of_.runs_[r - 1]));
+    add(before(of_.runs_[r - 1], false));
     return waits;
   }
 
@@ -272,9 +293,8 @@ class MovedWeights::Rewriter {
   Plan plan_;
   const TensorKinds& slow_;
   CopyMode mode_;
-  std::uint32_t first_, second_;
   PlanRoutes routes_;
-  std::int64_t moved_bytes_ = 0;
+  std::map<std::uint32_t, std::int64_t> moved_bytes_;  ///< by first memory
 };
 
 Plan MovedWeights::with_moves(Plan plan, const TensorKinds& slow, const TensorKinds& moved,

@@ -1,4 +1,4 @@
-// Moves of weights from the second memory to the first memory of the device. In a run of a stage, several computations
+// Moves of weights from the second memory to the first memory of a device. In a run of a stage on a device, several computations
 // of the stage follow each other and use the same weights, for example because several micro-batches go through the
 // stage. Without moves, each of them reads the weights in the memory of their placement. With moves, weights in the
 // second memory are copied to the first memory before each run, and the run reads the copy. After the run, the copy is
@@ -39,6 +39,7 @@ class MovedWeights {
   /// A run of a stage in the body of the plan.
   struct Run {
     std::int32_t stage = 0;
+    std::size_t device = 0;                   ///< its index in PlacedPrices::devices()
     std::vector<std::uint32_t> computations;  ///< indices of actions
     /// A tensor of the weights. `listed` says whether the plan lists the tensor among the operands of any computation
     /// of the run. `used_before` is the last computation before the run that uses the tensor, perhaps in the previous
@@ -50,9 +51,8 @@ class MovedWeights {
     };
     std::vector<Weights> weights;
 
-    /// Returns whether a computation of this stage with these weights belongs to the run. If so, notes which weights it
-    /// lists.
-    bool continues_with(std::int32_t next_stage, const std::vector<Weights>& next_weights);
+    /// Returns whether the computation of the run `next` belongs to this run. If so, notes which weights it lists.
+    bool continues_with(const Run& next);
     TensorKind kind() const { return {TensorClass::weight, stage}; }
   };
   /// The moves of a run, and the action before which the plan lists them.
@@ -65,12 +65,13 @@ class MovedWeights {
 
   /// How often each computation is in a round, which is an iteration of the body.
   using Works = std::map<StageWork, std::int64_t>;
-  /// All runs of a stage in a round, and the seconds of their moves.
+  /// All runs of a stage on a device in a round, and the seconds of their moves.
   struct StageRuns {
     Works works;
     double synchronous_s = 0, asynchronous_s = 0;
   };
 
+  std::size_t device_of(const Action& action) const;
   void find_runs();
   void count(const Run& run);
   double seconds_of(const Works& works, const TensorKinds& slow) const;
@@ -78,9 +79,10 @@ class MovedWeights {
   PlacedPrices& prices_;
   const PlacedKinds& placed_;
   std::vector<Run> runs_;
-  std::map<TensorKind, StageRuns> stages_;   ///< by the kind of the weights
+  std::map<TensorKind, std::vector<StageRuns>>
+      stages_;                               ///< by the kind of the weights and by device
   std::vector<std::uint32_t> computations_;  ///< all computations of the body
-  Works works_;                              ///< of all computations of the body
+  std::vector<Works> works_;                 ///< of all computations of the body, by device
 };
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "planning/placement/turns/placed_kinds.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "planning/placement/plan_routes.hpp"
 
@@ -38,6 +39,12 @@ void PlacedKinds::find_pools() {
     pools_.push_back(of);
     second_of_[of.first] = of.second;
   }
+}
+
+std::vector<std::uint32_t> PlacedKinds::pools() const {
+  std::set<std::uint32_t> all;
+  for (const Pools& of : pools_) all.insert({of.first, of.second});
+  return {all.begin(), all.end()};
 }
 
 void PlacedKinds::find_kinds() {

@@ -49,9 +49,11 @@ class PlacedKinds {
 
   /// Returns the plan of the policy, with all kinds in the first memory.
   const Plan& policy_plan() const { return plan_; }
-  /// Returns the two memories of the only device.
-  std::uint32_t first_pool() const { return pools_.front().first; }
-  std::uint32_t second_pool() const { return pools_.front().second; }
+  /// Returns the two memories of each device. Each memory is listed once, even if several devices have it.
+  std::vector<std::uint32_t> pools() const;
+  /// Returns the two memories of a device, which is given by its index in PlacedPrices::devices().
+  std::uint32_t first_pool(std::size_t device = 0) const { return pools_[device].first; }
+  std::uint32_t second_pool(std::size_t device = 0) const { return pools_[device].second; }
 
  private:
   void find_pools();

@@ -1,7 +1,6 @@
 #include "planning/placement/turns/placed_turns.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
 #include <memory>
@@ -104,12 +103,13 @@ class PlacedSearch {
   /// device together. For a policy with fixed plans, returns a candidate for each of these plans.
   static std::vector<Candidate> open(const std::shared_ptr<PlacedSearch>& search) {
     std::vector<Candidate> candidates;
-    for (const FixedPlan& one : search->turns_.of_policy.fixed)
-      candidates.push_back({.simulate = [search, &one](double worth, const auto& use) {
-        use(search->fastest(one, worth));
-      }});
-    if (!candidates.empty()) return candidates;
     FastestMachine fastest(search->turns_, search->prices_);
+    for (const FixedPlan& one : search->turns_.of_policy.fixed)
+      candidates.push_back({.at_least = fastest.seconds(std::numeric_limits<std::int64_t>::max()),
+                            .simulate = [search, &one](double worth, const auto& use) {
+                              use(search->fastest(one, worth));
+                            }});
+    if (!candidates.empty()) return candidates;
     const std::string same = search->same_plans();
     for (const std::int64_t bytes :
          shown_sizes(search->turns_.request, search->turns_.of_policy.on)) {
@@ -212,12 +212,10 @@ class PlacedSearch {
     return best;
   }
 
-  /// Returns the fastest run of a placed plan within limits of the two memories (limited_runs.hpp). With several devices,
-  /// only the run without limits is simulated.
+  /// Returns the fastest run of a placed plan within limits of the memories (limited_runs.hpp).
   Settled within_limits(const std::string& text, Plan plan, const PlacedKinds& placed,
                         double worth) const {
-    if (turns_.of_policy.on.names.size() > 1) return settled(text, [&plan] { return plan; });
-    const std::array<std::uint32_t, 2> pools = {placed.first_pool(), placed.second_pool()};
+    const std::vector<std::uint32_t> pools = placed.pools();
     const LimitedRun run = fastest_within(plan, pools, worth);
     if (run.seconds == std::numeric_limits<double>::infinity()) return {};
     Settled way{.seconds = run.seconds, .text = text};
@@ -320,7 +318,8 @@ const std::vector<std::string>& placements_of_turns() {
 }
 
 const std::vector<std::string>& placements_of_several() {
-  static const std::vector<std::string> ways = {static_placement, first_touch_placement,
+  static const std::vector<std::string> ways = {static_placement, synchronous_moves,
+                                                asynchronous_moves, first_touch_placement,
                                                 all_slow_placement};
   return ways;
 }
