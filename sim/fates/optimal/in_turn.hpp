@@ -21,7 +21,7 @@ struct SmallestTape {
   Tape tape = {};
 };
 
-/// The found tape is often the fastest tape, but this is not certain. The frontier leaves out two kinds of schedules
+/// The found tape is often the fastest tape, but this is not certain. The frontier leaves out some schedules
 /// (frontier.hpp), and long segments split at some boundaries only. So the bound does not come from the frontier.
 class InTurnSearch {
  public:

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "fates/choices.hpp"
 #include "fates/optimal/bound.hpp"
@@ -84,6 +86,31 @@ TEST_CASE(
   // as F0, f0 and f0. So within 3 bytes, an assignment must copy boundaries, in 100 s each.
   CHECK(best_fates(chain, 3) > 200);
   CHECK(seconds_within(Frontier(chain), 6) == 100 + 5 * 1 + 5 * 2);
+}
+
+TEST_CASE(
+    "frontier: a boundary may leave the device early, and is made again without further passes") {
+  // Each forward and each backward pass of four stages takes 1 s. Boundaries 1, 2 and 3 have 1, 2 and 2 bytes, as their
+  // gradients. The other boundaries have 0 bytes. Stages 2 and 3 have inner tensors of 10 and 11 bytes. Copies take 100
+  // s. The backward pass of stage 3 holds boundary 3, its inner tensors and the gradient of boundary 3: 2 + 11 + 2 bytes.
+  // The backward pass of stage 2 holds boundary 2, its inner tensors and two gradients: 2 + 10 + 2 + 2 bytes. So a memory
+  // of 16 bytes has room for boundary 1 during the first of these passes, but not during the second:
+  // F0 F1 F2 F3 B3 f1 f2 B2 f0 B1 B0. Without boundary 1, stage 0 would run once more: f0 f1 f2. If boundary 1 stayed
+  // until the backward pass of stage 1, the device would need 17 bytes.
+  Chain chain;
+  using OutputAndInner = std::pair<std::int64_t, std::int64_t>;
+  for (const auto& [output, inner] : std::vector<OutputAndInner>{{1, 0}, {2, 0}, {2, 10}, {0, 11}})
+    chain.stages.push_back({.forward_s = 1,
+                            .backward_s = 1,
+                            .output = {output, 100, 100},
+                            .inner = {inner, 100, 100},
+                            .gradient = output});
+  CHECK(seconds_within(Frontier(chain), 16) == 7 + 4);
+  CHECK(seconds_within(Frontier(chain), 15) == infinity);
+  std::string tape;
+  for (const TapeOp& op : Frontier(chain).tape(0))
+    tape += (op.kind == TapeOp::Kind::forward ? " F" : " B") + std::to_string(op.number);
+  CHECK(tape == " F0 F1 F2 F3 B3 F1 F2 B2 F0 B1 B0");
 }
 
 TEST_CASE(
