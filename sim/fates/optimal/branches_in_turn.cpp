@@ -1,8 +1,10 @@
 #include "fates/optimal/branches_in_turn.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "base/interrupt.hpp"
 #include "fates/optimal/relaxation.hpp"
@@ -17,6 +19,21 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// The greatest number of stages for which all choices are tried. A chain of 4 stages has 4 inner tensors and 5
 /// boundaries. Each of these 9 tensors has at most 3 fates, so there are at most 3^9 combinations.
 constexpr std::size_t most_tried_all = 4;
+
+/// Returns the places of the loads in a tape that bring a boundary once more, although no pass has made it again since its
+/// last load.
+std::vector<std::size_t> repeated_loads(const Chain& chain, const Tape& tape) {
+  std::vector<std::size_t> places;
+  std::vector<bool> loaded(chain.stages.size() + 1, false);
+  for (std::size_t at = 0; at < tape.size(); ++at) {
+    const TapeOp& op = tape[at];
+    if (op.kind == TapeOp::Kind::forward) loaded[op.number + 1] = false;
+    if (op.kind != TapeOp::Kind::load || op.inner) continue;
+    if (loaded[op.number]) places.push_back(at);
+    loaded[op.number] = true;
+  }
+  return places;
+}
 
 /// Improves choices step by step. A step changes one choice or two choices. The change is kept if the new tape fits
 /// and is faster.
@@ -94,13 +111,30 @@ class Descent {
     --left_;
     check_interrupt();
     Tape tape = tape_of(chain_, choices);
+    std::vector<std::size_t> repeated;
+    if (chain_.devices == 1) repeated = repeated_loads(chain_, tape);
+    double least = serial_seconds(chain_, tape);
+    for (const std::size_t at : repeated) least -= chain_.boundary(tape[at].number).load_s;
+    if (!improves(least) || !fits(tape) || !fits_in_host(chain_, tape)) return false;
+    stay_after_loads(repeated, tape);
     const double seconds = serial_seconds(chain_, tape);
-    if (seconds >= seconds_ * (1 - 1e-12) || memory_of(chain_, tape).peak > budget_ ||
-        !fits_in_host(chain_, tape))
-      return false;
+    if (!improves(seconds)) return false;
     best_ = std::move(tape);
     seconds_ = seconds;
     return true;
+  }
+
+  bool improves(double seconds) const { return seconds < seconds_ * (1 - 1e-12); }
+  bool fits(const Tape& tape) const { return memory_of(chain_, tape).peak <= budget_; }
+
+  /// A boundary that several backward passes read is loaded for each of these passes. Removes the repeated loads of
+  /// boundaries that may stay on the device instead.
+  void stay_after_loads(const std::vector<std::size_t>& repeated, Tape& tape) const {
+    for (std::size_t i = repeated.size(); i-- > 0;) {
+      Tape without = tape;
+      without.erase(without.begin() + static_cast<std::ptrdiff_t>(repeated[i]));
+      if (fits(without)) tape = std::move(without);
+    }
   }
 
   const Chain& chain_;
