@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "fates/optimal/memory_views.hpp"
 #include "fates/optimal/relaxation.hpp"
 #include "fates/optimal/rounding.hpp"
 #include "fates/optimal/search.hpp"
@@ -154,15 +155,31 @@ Tape tape_again(const Chain& chain) {
   return tape_of(chain, again);
 }
 
+namespace {
+
+/// Returns the fastest of the tapes that are similar to the relaxation of a view of the devices' memories.
+Tape fastest_rounding(const Chain& chain, std::int64_t budget, double segment) {
+  const FateWeights weights = FateWeights::serial(chain.stages.size());
+  Tape best;
+  for (const Chain& view : memory_views(chain)) {
+    Tape tape = rounded_tape(chain, budget, weights, {0, 1, segment, &view});
+    if (tape.empty() || !fits_in_host(chain, tape)) continue;
+    if (best.empty() || serial_seconds(chain, tape) < serial_seconds(chain, best))
+      best = std::move(tape);
+  }
+  return best;
+}
+
+}  // namespace
+
 Tape search_branches(const Chain& chain, std::int64_t budget, const Tape& known) {
   if (chain.stages.size() <= most_tried_all) return Descent(chain, budget).best_of_all(known);
   Tape best = known;
-  const FateWeights weights = FateWeights::serial(chain.stages.size());
   std::vector<Tape> starts = {known};
   if (chain.devices > 1) starts.push_back(tape_again(chain));
   if (FateRelaxation(chain, budget).fits())
     for (const double segment : {0.1, 0.3, 0.6})
-      starts.push_back(rounded_tape(chain, budget, weights, {0, 1, segment}));
+      starts.push_back(fastest_rounding(chain, budget, segment));
   for (const Tape& start : starts) {
     if (start.empty() || !fits_in_host(chain, start) || memory_of(chain, start).peak > budget)
       continue;
