@@ -72,6 +72,8 @@ class Script {
   }
   double loaded() const { return sum(&Step::loads, &Made::load_s); }
   double saved() const { return sum(&Step::saves, &Made::save_s); }
+  /// Returns the seconds of all copies of weights and gradients that take turns.
+  double turns() const { return turns_s_; }
 
   /// Returns the largest number of bytes that any step holds. Each tensor is freed after the last step that uses it.
   std::int64_t peak() const {
@@ -129,9 +131,17 @@ class Script {
       step_.reads.push_back(tensor);
   }
 
+  /// If the weights of stages take turns, loads the weights of a stage, unless they are on the device.
+  void bring_weights(std::size_t s) {
+    if (chain_.stages[s].turn.bytes == 0) return;
+    if (weights_of_ && *weights_of_ != s) turns_s_ += chain_.stages[s].turn.load_s;
+    weights_of_ = s;
+  }
+
   void forward(std::size_t s, bool again) {
     const ChainStage& stage = chain_.stages[s];
     const Ways& ways = ways_[s];
+    bring_weights(s);
     chain_.each_read(s, [&](std::size_t b, bool) { read(boundary_[b], b, chain_.boundary(b)); });
     step_.seconds = stage.forward_s;
     boundary_[s + 1] = add(stage.output);
@@ -165,6 +175,8 @@ class Script {
 
   void backward(std::size_t s) {
     const ChainStage& stage = chain_.stages[s];
+    bring_weights(s);
+    turns_s_ += stage.turn.backward_load_s + stage.turn.backward_save_s;
     if (stage.inner.bytes > 0) read(inner_[s], n_ + 1 + s, stage.inner);
     if (stage.reads_output) read(boundary_[s + 1], s + 1, stage.output);
     if (s + 1 < n_) step_.reads.push_back(gradient_[s + 1]);
@@ -189,6 +201,8 @@ class Script {
   /// The boundaries that the forward passes have saved. After the last forward pass, they move to `in_host_`.
   std::map<std::size_t, std::uint32_t> pending_;
   std::optional<std::size_t> to_save_;
+  std::optional<std::size_t> weights_of_;  ///< the stage whose weights are on the device
+  double turns_s_ = 0;
   bool input_again_ = false, useful_ = true;
   std::vector<Made> tensors_;
   std::vector<Step> steps_;
@@ -320,7 +334,7 @@ class Everything {
     if (!script.useful()) return;
     const double computed = script.computed(), loaded = script.loaded(), saved = script.saved();
     if (!overlap_) {
-      const double seconds = weights_total_ + computed + loaded + saved;
+      const double seconds = weights_total_ + computed + loaded + saved + script.turns();
       if (seconds >= found_.seconds || script.peak() > budget_) return;
       ++found_.tapes;
       found_.seconds = seconds;

@@ -7,6 +7,7 @@
 #include "fates/optimal/frontier.hpp"
 #include "fates/optimal/memory_views.hpp"
 #include "fates/optimal/overlapped_bounds.hpp"
+#include "fates/optimal/relaxation_whole.hpp"
 #include "fates/tape_time.hpp"
 
 namespace sluice {
@@ -202,7 +203,9 @@ FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int s
     bound.seconds = bound.halves = std::numeric_limits<double>::infinity();
   } else if (copies == Copies::serial) {
     const EngineSeconds around = compulsory_copies(chain);
-    bound.seconds = relaxation.best(bound.weights).value + around.loaded + around.saved;
+    bound.seconds = std::max(relaxation.best(bound.weights).value,
+                             whole_tensors_bound(chain, budget, bound.weights)) +
+                    around.loaded + around.saved;
     bound.halves = bound.seconds - input;
   } else {
     bound = Overlap(chain, relaxation, whole_passes).best(steps);

@@ -1,10 +1,13 @@
 #include "fates/optimal/branches_in_turn.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "base/interrupt.hpp"
+#include "fates/optimal/memory_views.hpp"
 #include "fates/optimal/relaxation.hpp"
 #include "fates/optimal/rounding.hpp"
 #include "fates/optimal/search.hpp"
@@ -17,6 +20,21 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// The greatest number of stages for which all choices are tried. A chain of 4 stages has 4 inner tensors and 5
 /// boundaries. Each of these 9 tensors has at most 3 fates, so there are at most 3^9 combinations.
 constexpr std::size_t most_tried_all = 4;
+
+/// Returns the places of the loads in a tape that bring a boundary once more, although no pass has made it again since its
+/// last load.
+std::vector<std::size_t> repeated_loads(const Chain& chain, const Tape& tape) {
+  std::vector<std::size_t> places;
+  std::vector<bool> loaded(chain.stages.size() + 1, false);
+  for (std::size_t at = 0; at < tape.size(); ++at) {
+    const TapeOp& op = tape[at];
+    if (op.kind == TapeOp::Kind::forward) loaded[op.number + 1] = false;
+    if (op.kind != TapeOp::Kind::load || op.inner) continue;
+    if (loaded[op.number]) places.push_back(at);
+    loaded[op.number] = true;
+  }
+  return places;
+}
 
 /// Improves choices step by step. A step changes one choice or two choices. The change is kept if the new tape fits
 /// and is faster.
@@ -94,13 +112,30 @@ class Descent {
     --left_;
     check_interrupt();
     Tape tape = tape_of(chain_, choices);
+    std::vector<std::size_t> repeated;
+    if (chain_.devices == 1) repeated = repeated_loads(chain_, tape);
+    double least = serial_seconds(chain_, tape);
+    for (const std::size_t at : repeated) least -= chain_.boundary(tape[at].number).load_s;
+    if (!improves(least) || !fits(tape) || !fits_in_host(chain_, tape)) return false;
+    stay_after_loads(repeated, tape);
     const double seconds = serial_seconds(chain_, tape);
-    if (seconds >= seconds_ * (1 - 1e-12) || memory_of(chain_, tape).peak > budget_ ||
-        !fits_in_host(chain_, tape))
-      return false;
+    if (!improves(seconds)) return false;
     best_ = std::move(tape);
     seconds_ = seconds;
     return true;
+  }
+
+  bool improves(double seconds) const { return seconds < seconds_ * (1 - 1e-12); }
+  bool fits(const Tape& tape) const { return memory_of(chain_, tape).peak <= budget_; }
+
+  /// A boundary that several backward passes read is loaded for each of these passes. Removes the repeated loads of
+  /// boundaries that may stay on the device instead.
+  void stay_after_loads(const std::vector<std::size_t>& repeated, Tape& tape) const {
+    for (std::size_t i = repeated.size(); i-- > 0;) {
+      Tape without = tape;
+      without.erase(without.begin() + static_cast<std::ptrdiff_t>(repeated[i]));
+      if (fits(without)) tape = std::move(without);
+    }
   }
 
   const Chain& chain_;
@@ -120,15 +155,31 @@ Tape tape_again(const Chain& chain) {
   return tape_of(chain, again);
 }
 
+namespace {
+
+/// Returns the fastest of the tapes that are similar to the relaxation of a view of the devices' memories.
+Tape fastest_rounding(const Chain& chain, std::int64_t budget, double segment) {
+  const FateWeights weights = FateWeights::serial(chain.stages.size());
+  Tape best;
+  for (const Chain& view : memory_views(chain)) {
+    Tape tape = rounded_tape(chain, budget, weights, {0, 1, segment, &view});
+    if (tape.empty() || !fits_in_host(chain, tape)) continue;
+    if (best.empty() || serial_seconds(chain, tape) < serial_seconds(chain, best))
+      best = std::move(tape);
+  }
+  return best;
+}
+
+}  // namespace
+
 Tape search_branches(const Chain& chain, std::int64_t budget, const Tape& known) {
   if (chain.stages.size() <= most_tried_all) return Descent(chain, budget).best_of_all(known);
   Tape best = known;
-  const FateWeights weights = FateWeights::serial(chain.stages.size());
   std::vector<Tape> starts = {known};
   if (chain.devices > 1) starts.push_back(tape_again(chain));
   if (FateRelaxation(chain, budget).fits())
     for (const double segment : {0.1, 0.3, 0.6})
-      starts.push_back(rounded_tape(chain, budget, weights, {0, 1, segment}));
+      starts.push_back(fastest_rounding(chain, budget, segment));
   for (const Tape& start : starts) {
     if (start.empty() || !fits_in_host(chain, start) || memory_of(chain, start).peak > budget)
       continue;

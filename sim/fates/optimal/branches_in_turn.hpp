@@ -1,6 +1,7 @@
-// Searches for the fates of a chain that branches, or whose stages are on several devices. Copies and computation take
-// turns. For a small chain, the search tries all combinations of choices. For a larger chain, it starts from a known tape
-// and from tapes of the relaxation (relaxation.hpp), and changes one choice or two choices at a time.
+// Searches for the fates of a chain that branches, or whose stages are on several devices, or whose weights take turns.
+// Copies and computation take turns. For a small chain, the search tries all combinations of choices. For a larger chain,
+// it starts from a known tape and from tapes of the relaxation (relaxation.hpp), and changes one choice or two choices at a
+// time. A boundary that several backward passes read is loaded for each of them, or stays on the device after a load.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 #include "fates/optimal/in_turn.hpp"
 
+#include <algorithm>
+
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/branches_in_turn.hpp"
 #include "fates/optimal/joint.hpp"
@@ -37,7 +39,7 @@ Tape InTurnSearch::within(std::int64_t budget) {
   }
   for (const Tape& tape : alike_)
     if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
-  return is_view() ? search_branches(chain_, budget, best) : best;
+  return is_view() || takes_turns() ? search_branches(chain_, budget, best) : best;
 }
 
 SmallestTape InTurnSearch::least() const {
@@ -58,6 +60,13 @@ double InTurnSearch::bound(std::int64_t budget) const {
 /// devices count as one.
 bool InTurnSearch::is_view() const {
   return chain_.branches() || chain_.devices > 1;
+}
+
+/// Returns whether weights take turns. Then the seconds of the frontiers are only close to those of their tapes
+/// (with_turns).
+bool InTurnSearch::takes_turns() const {
+  return std::any_of(chain_.stages.begin(), chain_.stages.end(),
+                     [](const ChainStage& stage) { return stage.turn.bytes > 0; });
 }
 
 /// Returns whether the budget is enough to keep all tensors. Then no tensor is copied or computed again.

@@ -1,7 +1,8 @@
 // For devices on which copies and computation take turns: finds the fastest tape of a chain within a budget, and a
 // lower bound on its seconds. A frontier of the chain (frontier.hpp) gives the answer. If the chain branches, or if its
 // stages are on several devices, a frontier of a view gives only a first tape. This view has no branches (joint.hpp), and
-// a single memory. Then the search of branches_in_turn.hpp improves this tape.
+// a single memory. Then the search of branches_in_turn.hpp improves this tape. It also does so if weights take turns,
+// because a frontier only knows roughly how often they are loaded.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct SmallestTape {
   Tape tape = {};
 };
 
-/// The found tape is often the fastest tape, but this is not certain. The frontier leaves out two kinds of schedules
+/// The found tape is often the fastest tape, but this is not certain. The frontier leaves out some schedules
 /// (frontier.hpp), and long segments split at some boundaries only. So the bound does not come from the frontier.
 class InTurnSearch {
  public:
@@ -42,6 +43,7 @@ class InTurnSearch {
  private:
   using Use = std::function<void(const Tape&)>;
   bool is_view() const;
+  bool takes_turns() const;
   bool keeps_all(std::int64_t budget) const;
   SmallestTape smallest(bool copies) const;
   Tape tape_of(const Frontier& frontier, std::size_t point) const;

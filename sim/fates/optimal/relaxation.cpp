@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "fates/optimal/relaxation_whole.hpp"
+
 namespace sluice {
 namespace {
 
@@ -144,26 +146,33 @@ FateWeights FateWeights::serial(std::size_t stages) {
   return {ones, ones, ones, ones, 1, {}};
 }
 
-FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
-    : chain_(chain),
-      n_(chain.stages.size()),
-      reads_{std::vector<char>(n_ + 1, 0), std::vector<char>(n_, 0)} {
+TurningPoint turning_point(const Chain& chain, std::int64_t budget) {
+  const std::size_t n = chain.stages.size();
   const ChainStage& last = chain.stages.back();
+  TurningPoint point{{std::vector<char>(n + 1, 0), std::vector<char>(n, 0)}};
+  BoundaryReads& reads = point.reads;
   std::int64_t working = last.inner.bytes;
   if (last.reads_output) working += last.output.bytes;
-  for (std::size_t s = 0; s < n_; ++s) {
-    if (chain.stages[s].reads_output) reads_.later[s + 1] = 1;
+  for (std::size_t s = 0; s < n; ++s) {
+    if (chain.stages[s].reads_output) reads.later[s + 1] = 1;
     chain.each_read(s, [&](std::size_t b, bool backward) {
-      if (backward) reads_.later[b] = 1;
-      if (b == s) reads_.follows[s] = 1;
-      if (s + 1 < n_) return;
+      if (backward) reads.later[b] = 1;
+      if (b == s) reads.follows[s] = 1;
+      if (s + 1 < n) return;
       if (b > 0) working += chain.stages[b - 1].gradient;
-      if (b == s) reads_.last = backward;
+      if (b == s) reads.last = backward;
     });
   }
-  if (reads_.last) working += chain.boundary(n_ - 1).bytes;
-  room_ = static_cast<double>(budget - last.backward_workspace - working / chain.side_by_side);
+  if (reads.last) working += chain.boundary(n - 1).bytes;
+  point.room = static_cast<double>(budget - last.backward_workspace - working / chain.side_by_side);
+  return point;
+}
 
+FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
+    : chain_(chain), n_(chain.stages.size()) {
+  TurningPoint point = turning_point(chain, budget);
+  reads_ = std::move(point.reads);
+  room_ = point.room;
   double forward = 0;
   for (const ChainStage& stage : chain.stages) forward += stage.forward_s;
   for (const ChainStage& stage : chain.stages) forward += stage.turn.load_s;

@@ -36,10 +36,11 @@ Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& we
     priced.save[s] *= factor;
     priced.load[s] *= factor;
   }
-  const FateRelaxation relaxation(chain, budget);
+  const Chain& view = rounding.view ? *rounding.view : chain;
+  const FateRelaxation relaxation(view, budget);
   const auto choices_at = [&](double price) {
     Choices choices = relaxation.at(priced, price).choices;
-    limit_segments(chain, priced, price, rounding.segment * static_cast<double>(budget), choices);
+    limit_segments(view, priced, price, rounding.segment * static_cast<double>(budget), choices);
     return choices;
   };
   double low = 1e-9 * relaxation.steepest(), high = 2 * relaxation.steepest();

@@ -22,6 +22,8 @@ struct Rounding {
   /// Consecutive stages may run again together. This number is the most bytes that such stages may make, as a share of
   /// the budget.
   double segment = 1;
+  /// A view of the chain (memory_views.hpp) to whose relaxation the tape is similar. If null, it is the chain itself.
+  const Chain* view = nullptr;
 };
 
 /// Returns the fate at this place of the choices of n stages. Places 0 to n - 1 are the inner tensors, and places n to

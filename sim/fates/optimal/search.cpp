@@ -10,6 +10,7 @@
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/branches_in_turn.hpp"
 #include "fates/optimal/joint.hpp"
+#include "fates/optimal/memory_views.hpp"
 #include "fates/optimal/rounding.hpp"
 #include "fates/tape_time.hpp"
 
@@ -340,20 +341,22 @@ std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function
 
 }  // namespace
 
-/// Makes tapes from the solution of the relaxation, one tape for each Rounding, and takes the best.
+/// Makes tapes from the solution of the relaxation, one tape for each Rounding, and takes the best. If several devices take
+/// turns, one of them may have too little memory, while the others have enough. So each view of their memories is tried.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;
-  for (const double factor : copy_factors(chain_.stages.size(), chain_.host_room.has_value()))
-    for (const double segment : few ? std::vector{0.1, 0.3, 0.6} : std::vector{0.2, 0.6}) {
-      const auto seconds = [&](std::int64_t early) {
-        const Rounding rounding{static_cast<std::size_t>(early), factor, segment};
-        const Tape tape = rounded_tape(chain_, room_, bound.weights, rounding);
-        return tape.empty() ? infinite : take(tape, best);
-      };
-      const auto [low, high] = narrowed(static_cast<std::int64_t>(chain_.stages.size()), seconds);
-      for (const std::int64_t early : {low, (low + high) / 2, high}) seconds(early);
-    }
+  for (const Chain& view : memory_views(chain_))
+    for (const double factor : copy_factors(chain_.stages.size(), chain_.host_room.has_value()))
+      for (const double segment : few ? std::vector{0.1, 0.3, 0.6} : std::vector{0.2, 0.6}) {
+        const auto seconds = [&](std::int64_t early) {
+          const Rounding rounding{static_cast<std::size_t>(early), factor, segment, &view};
+          const Tape tape = rounded_tape(chain_, room_, bound.weights, rounding);
+          return tape.empty() ? infinite : take(tape, best);
+        };
+        const auto [low, high] = narrowed(static_cast<std::int64_t>(chain_.stages.size()), seconds);
+        for (const std::int64_t early : {low, (low + high) / 2, high}) seconds(early);
+      }
 }
 
 }  // namespace sluice

@@ -27,31 +27,28 @@ Chain chain_without_copies(test::Dice& dice, std::size_t stages, std::uint64_t m
   return chain;
 }
 
-// The frontier leaves out schedules in which a stage that runs again keeps its inner tensors before a later stage has its
-// backward pass. In about one case of twenty, such a schedule is the fastest.
-TEST_CASE("no order of passes is faster than the bound of optimal if copies do not overlap") {
+// Many of the fastest orders drop a boundary before its backward pass and make it again (partial segments in
+// fates/optimal/frontier_solver.hpp).
+TEST_CASE(
+    "optimal finds the fastest order of all passes if copies do not overlap and take too long") {
   test::Dice dice(77);
-  int compared = 0, left_out = 0;
+  int compared = 0;
   for (int round = 0; round < 120; ++round) {
-    const Chain chain = chain_without_copies(dice, 2 + dice.below(4), dice.one_in(2) ? 4 : 10);
+    const std::size_t stages = round % 20 == 0 ? 6 : 2 + dice.below(4);
+    const Chain chain = chain_without_copies(dice, stages, dice.one_in(2) ? 4 : 10);
     const FateRequest request{.chain = chain, .overlap = false};
     InTurnSearch search(request);
     const Frontier frontier(chain);
     for (const Frontier::Point& point : frontier.points()) {
       const double least = test::least_seconds_without_copies(chain, point.peak);
       if (least == std::numeric_limits<double>::infinity()) continue;  // only copies make it fit
-      const double found = search.seconds(point.peak), bound = search.bound(point.peak);
       CAPTURE(round, point.peak);
-      CHECK(bound <= least * (1 + 1e-9));
-      CHECK(least <= found * (1 + 1e-9));
-      CHECK(found <= least * 1.3);
+      CHECK(search.bound(point.peak) <= least * (1 + 1e-9));
+      CHECK(search.seconds(point.peak) == Approx(least).epsilon(1e-9));
       ++compared;
-      if (least < found * (1 - 1e-9)) ++left_out;
     }
   }
-  CAPTURE(compared, left_out);
-  CHECK(left_out > 0);
-  CHECK(left_out < compared / 10);
+  CHECK(compared > 500);
 }
 
 // A schedule of a chain of 72 stages runs passes of each stage again. The frontier splits segments of the whole chain at
