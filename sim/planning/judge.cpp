@@ -67,8 +67,9 @@ Candidate changed(Candidate candidate, const std::function<void(Settled&)>& chan
 // in which the policy offered them. The loop may end when the next bound is not below the best time so far, because
 // then no later candidate can be faster. But the answer also names a runner-up. So the loop does not end before two
 // ways that fit have been simulated.
-Judgement judge(std::vector<Candidate> candidates) {
+Judgement judge(std::vector<Candidate> candidates, double worth) {
   Judgement judgement;
+  const auto to_beat = [&] { return std::min(worth, judgement.best.seconds); };
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;
   using Turn = std::pair<double, std::size_t>;  // the lower bound and the index of a candidate
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
@@ -76,15 +77,15 @@ Judgement judge(std::vector<Candidate> candidates) {
   std::set<std::string> considered;
   while (!turns.empty()) {
     const auto [at_least, number] = turns.top();
-    const bool found = judgement.best.plan && !faster(at_least, judgement.best.seconds);
-    if (found && judgement.runner_up) break;
+    const bool found = judgement.best.plan && !faster(at_least, to_beat());
+    if (found && (judgement.runner_up || judgement.best.seconds >= worth)) break;
     turns.pop();
     check_interrupt();
     const Candidate candidate = std::move(candidates[number]);
     if (!candidate.same_ways.empty() && !considered.insert(candidate.same_ways).second) continue;
     if (!candidate.open) {
       candidate.simulate(
-          found ? never : judgement.best.seconds,
+          found || !judgement.best.plan ? never : to_beat(),
           [&, bound = at_least](const Settled& settled) { note(judgement, settled, bound); });
       continue;
     }

@@ -20,6 +20,7 @@
 #include "planning/placement/turns/moved_weights.hpp"
 #include "planning/placement/turns/placed_kinds.hpp"
 #include "planning/placement/turns/shown_machine.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 
 namespace sluice {
 namespace {
@@ -173,14 +174,25 @@ class PlacedSearch {
   /// Returns the fastest placement of the policy's plan for a shown machine. If no placement fits and takes less than
   /// `worth` seconds, the result has no plan.
   Settled fastest(std::int64_t bytes, const ShownRates& rates, double worth) {
-    const ShownMachine shown(turns_.request, turns_.of_policy.on.names, bytes, rates);
-    const Settled planned = judge(candidates_on(shown.request, turns_.of_policy)).best;
-    if (!planned.plan) return {};
+    const ShownPlans::Made planned = shown_plan(bytes, rates);
+    if (!planned) return {};
     // The text does not say which fates a search has found, so plans with equal texts and seconds may differ.
-    const bool is_new = placed_.insert({rates, planned.text, planned.seconds}).second;
+    const bool is_new = placed_.insert({rates, planned->text, planned->seconds}).second;
     if (!is_new && !turns_.request.strategy().searches) return {};
     // The text of the policy's choices. Its part after a semicolon is about the memory of the shown machine.
-    return fastest(planned.plan(), planned.text.substr(0, planned.text.find(';')), worth);
+    return fastest(planned->plan, planned->text.substr(0, planned->text.find(';')), worth);
+  }
+
+  /// Returns the policy's plan for a shown machine, or null if no plan fits.
+  ShownPlans::Made shown_plan(std::int64_t bytes, const ShownRates& rates) const {
+    const auto make = [&]() -> ShownPlans::Made {
+      const ShownMachine shown(turns_.request, turns_.of_policy.on.names, bytes, rates);
+      const Settled best = judge(candidates_on(shown.request, turns_.of_policy)).best;
+      if (!best.plan) return {};
+      return std::make_shared<const ShownPlan>(ShownPlan{best.seconds, best.text, best.plan()});
+    };
+    ShownPlans* const known = turns_.request.shown_plans;
+    return known ? known->plan(turns_.request.strategy().name, {bytes, rates}, make) : make();
   }
 
   /// Returns the fastest placement of a fixed plan.
