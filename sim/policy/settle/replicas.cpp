@@ -203,6 +203,9 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
     PolicyRequest replica = on(chosen_on, request, workload, parameters);
     if (known) replica.shown_plans = &known->shown_plans[k];
     parts.push_back(settle(policy, replica, Reader(keys, record), worth));
+    const Fact* const chosen = find_fact(parts.back().facts, "chosen_s");
+    if (known && chosen && chosen->number()->value < worth)
+      known->shown_plans[k].at_least = chosen->number()->value;
     planned.push_back(k);
   }
   return parts;

@@ -9,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/settle/most_in_flight.hpp"
 
@@ -135,8 +136,10 @@ class Attempts {
     unless_refused(attempt.cut, [&] {
       std::vector<Candidate> offered;
       if (policy_.candidates) offered = policy_.candidates(attempt.request, parameters_);
+      const ShownPlans* const known = attempt.request.shown_plans;
       for (Candidate& candidate : offered) {
         ways_ += candidate.ways;
+        if (known) candidate.at_least = std::max(candidate.at_least, known->at_least);
         candidates_.push_back(with_cut(std::move(candidate), attempt.cut, number));
       }
       if (offered.empty()) add_alternatives(attempt, number);

@@ -85,7 +85,7 @@ std::optional<ReplayResult> replayed(const Plan& plan) try {
 
 // On a machine with own links, no run is slower, and smaller limits do not make a run faster. So if the run there takes
 // too long, no smaller limits are tried.
-LimitedRun fastest_within(const Plan& plan, const Pools& pools, double worth) {
+LimitedRun fastest_within(const Plan& plan, const Pools& pools, double worth, double enough) {
   LimitedRun best;
   if (!limits_may_help(plan, pools)) {
     if (const auto only = replayed(plan)) best.seconds = only->makespan;
@@ -111,6 +111,7 @@ LimitedRun fastest_within(const Plan& plan, const Pools& pools, double worth) {
     const auto run = replayed(limited);
     if (!run) continue;
     if (run->makespan < best.seconds) best = {run->makespan, limits};
+    if (best.seconds <= enough) break;
     if (too_slow(least->makespan)) continue;
     known.push_back({limits, {run->reserved[pools[0]], run->reserved[pools[1]]}});
     for (std::size_t p = 0; p < pools.size(); ++p) {

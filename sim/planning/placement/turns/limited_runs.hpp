@@ -26,8 +26,8 @@ struct LimitedRun {
 /// Returns the fastest run of the plan in which each of these two pools stays within a limit. Runs that take `worth`
 /// seconds or more are not needed: without a faster run, the seconds of the result are infinite or at least `worth`.
 /// They are also infinite if the plan does not fit. If no transfers share links, only the run without limits is
-/// simulated, because no limit makes it faster.
-LimitedRun fastest_within(const Plan& plan, const std::array<std::uint32_t, 2>& pools,
-                          double worth);
+/// simulated, because no limit makes it faster. The search ends when a run takes at most `enough` seconds.
+LimitedRun fastest_within(const Plan& plan, const std::array<std::uint32_t, 2>& pools, double worth,
+                          double enough = 0);
 
 }  // namespace sluice

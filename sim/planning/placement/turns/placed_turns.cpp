@@ -213,7 +213,7 @@ class PlacedSearch {
         turns_.way == hardware_cache ? behind_cache(placed, worth) : in_two_memories(placed);
     std::ranges::stable_sort(plans, {}, &BoundedPlan::at_least);
     for (const BoundedPlan& one : plans) {
-      if (one.at_least >= std::min(worth, best.seconds)) break;
+      if (one.at_least >= std::min(worth, best.seconds) || best.seconds <= enough()) break;
       try {
         Settled way = within_limits(text, one.plan(), placed, std::min(worth, best.seconds));
         if (way.plan && way.seconds < best.seconds) best = std::move(way);
@@ -230,7 +230,7 @@ class PlacedSearch {
                         double worth) const {
     if (turns_.of_policy.on.names.size() > 1) return settled(text, [&plan] { return plan; });
     const std::array<std::uint32_t, 2> pools = {placed.first_pool(), placed.second_pool()};
-    const LimitedRun run = fastest_within(plan, pools, worth);
+    const LimitedRun run = fastest_within(plan, pools, worth, enough());
     if (run.seconds == std::numeric_limits<double>::infinity()) return {};
     Settled way{.seconds = run.seconds, .text = text};
     for (std::size_t p = 0; p < pools.size(); ++p) {
@@ -241,6 +241,11 @@ class PlacedSearch {
     }
     way.plan = [made = std::make_shared<const Plan>(std::move(plan))] { return *made; };
     return way;
+  }
+
+  /// Returns the seconds below which no plan is. So a plan that takes these seconds is the fastest.
+  double enough() const {
+    return turns_.request.shown_plans ? turns_.request.shown_plans->at_least : 0;
   }
 
   /// Returns the plan with facts that hold for two memories.

@@ -1,5 +1,5 @@
-// The plans that a policy makes for shown machines. A shown machine does not depend on the capacities of the real
-// memories. So requests that differ only in the capacity of the first memory can share these plans.
+// What is known from other requests, which differ only in the capacity of the device's first memory. The plans that a
+// policy makes for shown machines do not depend on the capacities of the real memories, so these requests share them.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,9 @@ struct ShownPlan {
 
 class ShownPlans {
  public:
+  /// A lower bound of the seconds of all plans for the request. With more memory, the fastest plan takes so many seconds.
+  double at_least = 0;
+
   /// The size of the shown machine's memory, and its rates.
   using Machine = std::tuple<std::int64_t, ShownRates>;
   using Made = std::shared_ptr<const ShownPlan>;
