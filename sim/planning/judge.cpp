@@ -8,6 +8,7 @@
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
 #include "planning/candidate.hpp"
+#include "planning/judge_until.hpp"
 
 namespace sluice {
 
@@ -68,6 +69,10 @@ Candidate changed(Candidate candidate, const std::function<void(Settled&)>& chan
 // then no later candidate can be faster. But the answer also names a runner-up. So the loop does not end before two
 // ways that fit have been simulated.
 Judgement judge(std::vector<Candidate> candidates, double worth) {
+  return judge_until(std::move(candidates), worth, 0);
+}
+
+Judgement judge_until(std::vector<Candidate> candidates, double worth, double least) {
   Judgement judgement;
   const auto to_beat = [&] { return std::min(worth, judgement.best.seconds); };
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;
@@ -77,8 +82,9 @@ Judgement judge(std::vector<Candidate> candidates, double worth) {
   std::set<std::string> considered;
   while (!turns.empty()) {
     const auto [at_least, number] = turns.top();
-    const bool found = judgement.best.plan && !faster(at_least, to_beat());
-    if (found && (judgement.runner_up || judgement.best.seconds >= worth)) break;
+    const double best_s = judgement.best.seconds;
+    const bool found = judgement.best.plan && !faster(std::max(at_least, least), to_beat());
+    if (found && (judgement.runner_up || best_s >= worth || !faster(least, best_s))) break;
     turns.pop();
     check_interrupt();
     const Candidate candidate = std::move(candidates[number]);

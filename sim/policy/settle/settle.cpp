@@ -9,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
+#include "planning/judge_until.hpp"
 #include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/settle/most_in_flight.hpp"
@@ -93,7 +94,8 @@ class Attempts {
   bool choose() const { return attempts_.size() > 1 || ways_ > 1; }
 
   Settlement best(double worth) {
-    Judgement judgement = judge(std::move(candidates_), worth);
+    const ShownPlans* const known = attempts_.front().request.shown_plans;
+    Judgement judgement = judge_until(std::move(candidates_), worth, known ? known->at_least : 0);
     if (!judgement.best.plan) return best_that_waits();
     Plan plan = judgement.best.plan();
     state(plan, judgement);
@@ -136,10 +138,8 @@ class Attempts {
     unless_refused(attempt.cut, [&] {
       std::vector<Candidate> offered;
       if (policy_.candidates) offered = policy_.candidates(attempt.request, parameters_);
-      const ShownPlans* const known = attempt.request.shown_plans;
       for (Candidate& candidate : offered) {
         ways_ += candidate.ways;
-        if (known) candidate.at_least = std::max(candidate.at_least, known->at_least);
         candidates_.push_back(with_cut(std::move(candidate), attempt.cut, number));
       }
       if (offered.empty()) add_alternatives(attempt, number);

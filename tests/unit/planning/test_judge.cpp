@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "planning/candidate.hpp"
+#include "planning/judge_until.hpp"
 
 namespace sluice {
 namespace {
@@ -93,6 +94,16 @@ TEST_CASE("the judge skips candidates that cannot take fewer seconds than asked"
   // Here the bound of "fast" is below 3.5 s, so it is simulated, but it takes 4 s.
   CHECK(judged(3.5) == std::pair(std::string("first"), 2));
   CHECK(judged(5).first == "fast");
+}
+
+TEST_CASE("the judge ends when a candidate takes the least seconds that are known") {
+  int simulated = 0;
+  const Judgement found =
+      judge_until({candidate("first", 1, 9, simulated), candidate("fast", 2, 4, simulated),
+                   candidate("as fast", 3, 4, simulated)},
+                  never, 4);
+  CHECK(found.best.text == "fast");
+  CHECK(simulated == 2);
 }
 
 TEST_CASE("if only one candidate fits, there is no runner-up") {
