@@ -66,7 +66,9 @@ struct Judgement {
 };
 
 /// Returns the fastest way of all candidates. If several ways are equally fast, the way that was simulated first is
-/// taken. If no way fits, `best.plan` is empty.
-Judgement judge(std::vector<Candidate> candidates);
+/// taken. If no way fits, `best.plan` is empty. If no way takes less than `worth` seconds, the result is the first way
+/// that was found to fit, and there may be no runner-up.
+Judgement judge(std::vector<Candidate> candidates,
+                double worth = std::numeric_limits<double>::infinity());
 
 }  // namespace sluice

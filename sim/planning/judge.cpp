@@ -8,6 +8,7 @@
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
 #include "planning/candidate.hpp"
+#include "planning/judge_until.hpp"
 
 namespace sluice {
 
@@ -67,8 +68,13 @@ Candidate changed(Candidate candidate, const std::function<void(Settled&)>& chan
 // in which the policy offered them. The loop may end when the next bound is not below the best time so far, because
 // then no later candidate can be faster. But the answer also names a runner-up. So the loop does not end before two
 // ways that fit have been simulated.
-Judgement judge(std::vector<Candidate> candidates) {
+Judgement judge(std::vector<Candidate> candidates, double worth) {
+  return judge_until(std::move(candidates), worth, 0);
+}
+
+Judgement judge_until(std::vector<Candidate> candidates, double worth, double least) {
   Judgement judgement;
+  const auto to_beat = [&] { return std::min(worth, judgement.best.seconds); };
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;
   using Turn = std::pair<double, std::size_t>;  // the lower bound and the index of a candidate
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
@@ -76,15 +82,16 @@ Judgement judge(std::vector<Candidate> candidates) {
   std::set<std::string> considered;
   while (!turns.empty()) {
     const auto [at_least, number] = turns.top();
-    const bool found = judgement.best.plan && !faster(at_least, judgement.best.seconds);
-    if (found && judgement.runner_up) break;
+    const double best_s = judgement.best.seconds;
+    const bool found = judgement.best.plan && !faster(std::max(at_least, least), to_beat());
+    if (found && (judgement.runner_up || best_s >= worth || !faster(least, best_s))) break;
     turns.pop();
     check_interrupt();
     const Candidate candidate = std::move(candidates[number]);
     if (!candidate.same_ways.empty() && !considered.insert(candidate.same_ways).second) continue;
     if (!candidate.open) {
       candidate.simulate(
-          found ? never : judgement.best.seconds,
+          found || !judgement.best.plan ? never : to_beat(),
           [&, bound = at_least](const Settled& settled) { note(judgement, settled, bound); });
       continue;
     }

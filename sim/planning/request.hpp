@@ -9,6 +9,9 @@
 
 namespace sluice {
 
+struct EqualReplicas;
+class ShownPlans;
+
 struct PolicyRequest {
   Pricing pricing;  ///< the model, the stages, the platform, the cost model and the dtype
   Workload workload;
@@ -33,8 +36,14 @@ struct PolicyRequest {
   bool made_to_change = false;
   /// Whether the cost model counts the bandwidths of memories (CostModel::counts_memories).
   bool memories_counted = true;
+  /// If the request is for a lower bound of the run of several equal replicas: what is known about all of them
+  /// (planning/equal_replicas.hpp). Otherwise null.
+  const EqualReplicas* replicas = nullptr;
+  /// Plans that are known from other requests (planning/placement/turns/shown_plans.hpp), or null.
+  ShownPlans* shown_plans = nullptr;
 
-  /// Returns a copy of this request with the pricing `other`, for example for other stages or another platform.
+  /// Returns a copy of this request with the pricing `other`, for example for other stages or another platform. The copy
+  /// has no `replicas` and no `shown_plans`, because they belong to the platform.
   PolicyRequest priced(const Pricing& other) const {
     return {other,          workload,        fates,      capacity_enforced, working_set_counted,
             phases,         cut_open,        fates_open, sums_gradients,    real_machine,

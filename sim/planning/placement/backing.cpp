@@ -4,10 +4,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "fates/optimal/report.hpp"
+#include "planning/equal_replicas.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/plan_routes.hpp"
@@ -40,11 +42,18 @@ struct ShownRequest {
         request(asked.priced({asked.pricing.model, asked.pricing.stages, platform,
                               asked.pricing.cost, asked.pricing.dtype, asked.pricing.training})) {
     request.real_machine = &asked.pricing.platform;
+    if (!asked.replicas) return;
+    share = shown_platform(*asked.replicas->share, on.names);
+    replicas = *asked.replicas;
+    replicas->real_share = std::exchange(replicas->share, &*share);
+    request.replicas = &*replicas;
   }
   ShownRequest(const ShownRequest&) = delete;
 
   Platform platform;
-  PolicyRequest request;  ///< refers to `platform`
+  std::optional<Platform> share;  ///< of equal replicas
+  std::optional<EqualReplicas> replicas;
+  PolicyRequest request;  ///< refers to the members above
   /// Whether the second memory has room for all weights. The first plan sets this value. Every cut of the model has the
   /// same weights, so the value holds for all candidates.
   mutable std::optional<bool> weights_fit;

@@ -92,7 +92,7 @@ class StreamedWays {
   }
   /// Returns a lower bound of the seconds of alternating(). It also holds if copies are slower than on this machine.
   double alternating_at_least() const {
-    if (offload_) return never;
+    if (offload_ || !shared_->streamed.overlap) return never;
     return std::max(loads_at_least(), sluice::alternating_at_least(shared_->streamed, in_flight_));
   }
 

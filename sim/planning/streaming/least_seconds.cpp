@@ -16,6 +16,7 @@ double passes_of(const StreamedCase& streamed, const StreamedChoice& choice) {
 /// The copies of a group's input and result, for one micro-batch.
 struct GroupCopies {
   double in_s = 0, out_s = 0;
+  double latencies_s = 0;                                       ///< the latencies of both copies
   std::size_t in_engine = down_engine, out_engine = up_engine;  ///< see RealCopies
 };
 
@@ -27,8 +28,10 @@ GroupCopies copies_of(const StreamedCase& streamed, const StreamedChoice& choice
   const CopyTime& in = g == 0 ? streamed.input_copy() : streamed.down;
   const CopyTime& out = crosses ? streamed.up : streamed.answer_copy();
   GroupCopies copies;
-  if (g == 0 || choice.offload) copies.in_s = in.seconds(bytes.input);
+  const bool loads = g == 0 || choice.offload;
+  if (loads) copies.in_s = in.seconds(bytes.input);
   if (saves) copies.out_s = out.seconds(saved);
+  copies.latencies_s = (loads ? in.latency_s : 0) + (saves ? out.latency_s : 0);
   if (streamed.real && g == 0) copies.in_engine = streamed.real->inputs_engine;
   if (streamed.real && !crosses) copies.out_engine = streamed.real->answers_engine;
   return copies;
@@ -128,6 +131,7 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
   const auto steps = static_cast<double>(streamed.steps);
   const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
   double compute = 0, weights = 0, runs = 0, before = 0, first_there = 0, beginning = 0;
+  double latencies = 0, weight_loads = 0;  // without overlap, each copy also takes its latency
   std::array<double, RealCopies::engines> copies_s{};  // for one micro-batch, indexed by engine
   FirstWeights first(streamed);
   std::int64_t inputs = 1;  // how many inputs must arrive before group g starts
@@ -144,6 +148,8 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
     compute += group.compute_s;
     if (stays > 0) weights += streamed.down.seconds(stays);
     if (takes_turns > 0) weights += turns * streamed.down.seconds(takes_turns);
+    weight_loads += (stays > 0 ? 1 : 0) + (takes_turns > 0 ? turns : 0);
+    latencies += copies.latencies_s;
     copies_s[copies.in_engine] += copies.in_s;
     copies_s[copies.out_engine] += copies.out_s;
     runs += std::max(
@@ -152,7 +158,8 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
   const double all = steps * slots;
   if (!streamed.overlap) {
     for (const double seconds : copies_s) compute += seconds;
-    return first.begun_s() + weights + all * compute;
+    return first.begun_s() + weights + weight_loads * streamed.down.latency_s +
+           all * (compute + latencies);
   }
   // After the last computation, the last answer is saved.
   const GroupCopies last = copies_of(streamed, choice, streamed.groups.size() - 1);

@@ -1,55 +1,157 @@
 #include "planning/training/step_sums.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "planning/copy_time.hpp"
 #include "planning/training/training.hpp"
 
 namespace sluice {
 namespace {
 
-/// Adds the seconds until the data of the copies before the first operation have arrived, and the seconds from the end
-/// of the last operation until the data of its saves have arrived.
-void add_ends(TrainingSums& sums, const Program& step, const CopyTime& down, const CopyTime& up) {
+/// The copies between host memory and the only device that no computation hides.
+struct EndCopies {
+  /// The loads before the first operation, on a shown machine only those of weights. `counted_s` is for those that are
+  /// loaded in each round, `staying_s` for weights that stay on the device.
+  double counted_s = 0, staying_s = 0;
+  std::int64_t loaded = 0;   ///< the bytes of these loads
+  std::int64_t weights = 0;  ///< the bytes of those of them that are weights
+  double saved_s = 0;        ///< the saves after the last operation
+  std::int64_t saved = 0;    ///< the bytes of these saves
+};
+
+EndCopies end_copies(const Program& step, const CopyTime& down, const CopyTime& up, bool shown) {
+  EndCopies ends;
   const Program::Operation& first = step.operations.front();
-  std::vector<double> loads;
-  for (const std::uint32_t load : first.loads) loads.push_back(step.instances[load].load_s);
+  for (const std::uint32_t load : first.loads) {
+    const Program::Instance& instance = step.instances[load];
+    if (shown && instance.home != Program::Home::weights) continue;
+    ends.counted_s += instance.load_s;
+    ends.loaded += instance.bytes;
+    if (instance.home == Program::Home::weights) ends.weights += instance.bytes;
+  }
   const auto stage = static_cast<std::size_t>(first.stage);
-  if (stage < step.staying.size() && step.staying[stage].weights > 0)
-    loads.push_back(down.seconds(step.staying[stage].weights));
-  for (const double seconds : loads) sums.first_loads_s += seconds;
-  if (!loads.empty()) sums.first_loads_s += down.latency_s;
-  const std::vector<std::uint32_t>& saves = step.operations.back().saves;
-  for (const std::uint32_t save : saves)
-    sums.last_saves_s += up.seconds(step.instances[save].bytes);
-  if (!saves.empty()) sums.last_saves_s += up.latency_s;
+  if (stage < step.staying.size() && step.staying[stage].weights > 0) {
+    ends.staying_s = down.seconds(step.staying[stage].weights);
+    ends.loaded += step.staying[stage].weights;
+    ends.weights += step.staying[stage].weights;
+  }
+  for (const std::uint32_t save : step.operations.back().saves) {
+    ends.saved_s += up.seconds(step.instances[save].bytes);
+    ends.saved += step.instances[save].bytes;
+  }
+  return ends;
+}
+
+double seconds_on(const Platform& platform, const Path& path, std::int64_t bytes) {
+  return static_cast<double>(bytes) / narrowest(platform, path.channels);
+}
+
+/// Returns the seconds until the weights for the first operation have arrived in the second memory of the device, on the
+/// real machine. With equal replicas, these are the seconds of the replica whose weights arrive last.
+double begin_seconds(const StepMachine& machine, std::int64_t weights) {
+  if (!machine.real || weights == 0) return 0;
+  const std::string &far = machine.real->host().name, &second = machine.platform.host().name;
+  const CopyTime begins = copy_time(*machine.real, far, second);
+  double seconds = begins.seconds(weights);
+  if (machine.replicas) {
+    const Platform& share = *machine.replicas->real_share;
+    seconds =
+        std::max(seconds, within_accuracy * seconds_on(share, share.path(far, second), weights) -
+                              machine.replicas->sums_differ_s);
+  }
+  return seconds + begins.latency_s;
+}
+
+/// Returns whether the saves after the last operation wait until all replicas have summed their gradients.
+bool saves_sums(const StepMachine& machine, const Program::Operation& last) {
+  return machine.replicas && !machine.replicas->sums_s.empty() && last.kind == ActionKind::update &&
+         machine.replicas->sums_s[static_cast<std::size_t>(last.stage)] > 0;
+}
+
+/// Adds the seconds of the copies before the first operation and after the last operation, for one device. With equal
+/// replicas, one of them starts its first operation when the shared links have carried the first loads of all replicas.
+/// This replica need not be the one for which EqualReplicas::sums_s holds, so the bound is smaller by `sums_differ_s`.
+/// The last saves of all replicas begin when each of them has completed its gradients. Until then, a device has waited
+/// for the sums of all batches but the last.
+void add_ends(TrainingSums& sums, const Program& step, const StepMachine& machine) {
+  const std::string& host = machine.platform.host().name;
+  const CopyTime down = copy_time(machine.platform, host, machine.priced),
+                 up = copy_time(machine.platform, machine.priced, host);
+  const EndCopies ends = end_copies(step, down, up, machine.real != nullptr);
+  double loads_s = ends.counted_s + ends.staying_s, saves_s = ends.saved_s;
+  if (machine.replicas) {
+    const Platform& share = *machine.replicas->share;
+    const std::vector<double>& sums_s = machine.replicas->sums_s;
+    const auto of_all = [&](const std::string& from, const std::string& to, std::int64_t bytes) {
+      return within_accuracy * seconds_on(share, share.path(from, to), bytes);
+    };
+    loads_s = std::max(
+        loads_s, of_all(host, machine.priced, ends.loaded) - machine.replicas->sums_differ_s);
+    if (saves_sums(machine, step.operations.back()))
+      saves_s = std::max(saves_s, of_all(machine.priced, host, ends.saved) -
+                                      std::accumulate(sums_s.begin(), sums_s.end(), 0.0));
+  }
+  if (ends.loaded > 0)
+    sums.first_loads_s = begin_seconds(machine, ends.weights) + loads_s + down.latency_s;
+  sums.counted_loads_s = ends.counted_s;
+  if (ends.saved > 0 && !machine.real) sums.last_saves_s = saves_s + up.latency_s;
+}
+
+/// Adds the seconds in which the links that equal replicas share carry the copies of all replicas. Each replica loads and
+/// saves this many bytes.
+void add_shared_links(TrainingSums& sums, const StepMachine& machine, double loaded, double saved) {
+  const Platform& share = *machine.replicas->share;
+  const std::string& host = machine.platform.host().name;
+  const Path &down = share.path(host, machine.priced), &up = share.path(machine.priced, host);
+  sums.shared_loads_s = loaded / narrowest(share, down.channels);
+  sums.shared_saves_s = saved / narrowest(share, up.channels);
+  sums.shared_s = (loaded + saved) / narrowest(share, common_channels(down, up));
+}
+
+/// Adds the waits for the sums of gradients. After the last operation that adds to the gradients, the replicas sum them.
+/// If the next operation is the update of the same stage, the device computes nothing meanwhile.
+void add_waits_for_sums(TrainingSums& sums, const Program& step, const EqualReplicas& replicas) {
+  for (std::size_t i = 1; i < step.operations.size() && !replicas.sums_s.empty(); ++i) {
+    const Program::Operation &last = step.operations[i - 1], &update = step.operations[i];
+    if (update.kind != ActionKind::update || !record_of(last.kind).adds_gradients) continue;
+    if (last.stage == update.stage)
+      sums.sums_s += replicas.sums_s[static_cast<std::size_t>(update.stage)];
+  }
 }
 
 }  // namespace
 
 TrainingSums sums_of(const Program& step, const StepMachine& machine) {
-  const std::string& host = machine.platform.host().name;
-  const CopyTime down = copy_time(machine.platform, host, machine.priced),
-                 up = copy_time(machine.platform, machine.priced, host);
+  const CopyTime up = copy_time(machine.platform, machine.priced, machine.platform.host().name);
   TrainingSums sums{.additions = static_cast<double>(step.operations.size()),
                     .peak = peak_of(step, machine.devices.size())};
   for (const Program::Operation& operation : step.operations) sums.compute_s += operation.seconds;
-  double copied_bytes = 0;
+  double loaded_bytes = 0, saved_bytes = 0;
   for (const Program::Instance& instance : step.instances) {
-    const bool loaded =
-        instance.loaded && !(machine.shown && instance.home == Program::Home::input);
+    const bool loaded = instance.loaded && !(machine.real && instance.home == Program::Home::input);
     const bool saved = instance.saved_at >= 0;
     if (loaded) sums.load_s += instance.load_s;
     if (saved) sums.save_s += up.seconds(instance.bytes);
-    copied_bytes += ((loaded ? 1 : 0) + (saved ? 1 : 0)) * static_cast<double>(instance.bytes);
+    if (loaded) loaded_bytes += static_cast<double>(instance.bytes);
+    if (saved) saved_bytes += static_cast<double>(instance.bytes);
     sums.additions += (instance.loaded ? 1 : 0) + (saved ? 1 : 0);
   }
   sums.link_s =
-      copied_bytes / narrowest(machine.platform,
-                               links_of_all_copies(machine.platform, machine.devices, true, true));
+      (loaded_bytes + saved_bytes) /
+      narrowest(machine.platform,
+                links_of_all_copies(machine.platform, machine.devices, true, true));
+  if (machine.devices.size() == 1) {
+    if (machine.replicas) {
+      add_shared_links(sums, machine, loaded_bytes, saved_bytes);
+      add_waits_for_sums(sums, step, *machine.replicas);
+    }
+    add_ends(sums, step, machine);
+  }
   if (!machine.overlap) return sums;
   const auto engines = static_cast<double>(machine.devices.size());
   sums.load_s /= engines;  // devices copy at the same time, with engines of their own
   sums.save_s /= engines;
-  if (machine.devices.size() == 1 && !machine.shown) add_ends(sums, step, down, up);
   return sums;
 }
 

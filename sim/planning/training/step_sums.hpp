@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "planning/equal_replicas.hpp"
 #include "planning/program.hpp"
 #include "platform/platform.hpp"
 
@@ -19,10 +20,18 @@ struct TrainingSums {
   /// The seconds in which the slowest link that all of these loads and saves cross carries their bytes. This is 0 if
   /// there is no such link, for example because the two directions of the link to the device share no bandwidth.
   double link_s = 0;
+  /// With equal replicas: the same for the loads, the saves, and both, of all replicas on the links that they share.
+  double shared_loads_s = 0, shared_saves_s = 0, shared_s = 0;
+  /// The seconds for which a device only waits for the sums of gradients of all replicas: an update directly follows the
+  /// last operation that adds to the gradients.
+  double sums_s = 0;
   double additions = 0;  ///< the number of all computations, loads and saves of a step
   /// The seconds of the loads before the first operation, and of the saves after the last operation, until the data have
-  /// arrived. Both are 0 without overlap, with several devices, and on a shown machine.
+  /// arrived. With equal replicas, they are for the replica that waits longest for shared links. Both are 0 with several
+  /// devices. On a shown machine, the weights first come to the second memory, and the saves do not count.
   double first_loads_s = 0, last_saves_s = 0;
+  /// The part of `first_loads_s` that is also in `load_s`.
+  double counted_loads_s = 0;
   std::int64_t peak = 0;
 };
 
@@ -32,7 +41,9 @@ struct StepMachine {
   const std::vector<std::string>& devices;  ///< the devices that take turns
   const std::string& priced;                ///< the device whose prices the step has
   bool overlap = true;
-  bool shown = false;  ///< whether the platform is a shown machine (planning/placement/backing.hpp)
+  /// The real machine if the platform is a shown machine (planning/placement/backing.hpp), otherwise null.
+  const Platform* real = nullptr;
+  const EqualReplicas* replicas = nullptr;  ///< as in PolicyRequest
 };
 TrainingSums sums_of(const Program& step, const StepMachine& machine);
 

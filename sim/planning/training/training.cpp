@@ -107,7 +107,7 @@ class TrainingPlan {
 
   TrainingSums sums() {
     return sums_of(step_of_order(), {request_.pricing.platform, order_.devices, device_.name,
-                                     order_.overlap, request_.real_machine != nullptr});
+                                     order_.overlap, request_.real_machine, request_.replicas});
   }
 
  private:

@@ -10,9 +10,13 @@ namespace sluice {
 namespace {
 
 TrainingSums part(const TrainingSums& a, const TrainingSums& b, double factor) {
-  return {(a.compute_s - b.compute_s) * factor, (a.load_s - b.load_s) * factor,
-          (a.save_s - b.save_s) * factor, (a.link_s - b.link_s) * factor,
-          (a.additions - b.additions) * factor};
+  TrainingSums made;
+  for (double TrainingSums::*const what :
+       {&TrainingSums::compute_s, &TrainingSums::load_s, &TrainingSums::save_s,
+        &TrainingSums::link_s, &TrainingSums::shared_loads_s, &TrainingSums::shared_saves_s,
+        &TrainingSums::shared_s, &TrainingSums::sums_s, &TrainingSums::additions})
+    made.*what = (a.*what - b.*what) * factor;
+  return made;
 }
 TrainingSums less(const TrainingSums& a, const TrainingSums& b) {
   return part(a, b, 1);
@@ -49,11 +53,17 @@ double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
   // In a pass with fewer micro-batches than the others, the bytes of copies may be rounded. So the bound is lowered
   // a little.
   constexpr double division = 1 - 1e-9;
-  if (!order_.overlap) return lowered_for_rounding((compute + load + save) * division, additions);
-  const double computed = one_.first_loads_s + compute + one_.last_saves_s;
-  const double link = sum(&TrainingSums::link_s) * within_accuracy;
-  return lowered_for_rounding(std::max(computed, std::max({load, save, link}) * division),
-                              additions);
+  const double computed =
+      one_.first_loads_s + compute + sum(&TrainingSums::sums_s) + one_.last_saves_s;
+  const double link = std::max({sum(&TrainingSums::link_s), sum(&TrainingSums::shared_loads_s),
+                                sum(&TrainingSums::shared_saves_s), sum(&TrainingSums::shared_s)}) *
+                      within_accuracy;
+  double least = std::max(computed, std::max({load, save, link}) * division);
+  // Without overlap, copies between host memory and the device do not run beside computations. But they may run while
+  // gradients are summed.
+  const double first = one_.first_loads_s - one_.counted_loads_s;
+  if (!order_.overlap) least = std::max(least, (first + compute + load + save) * division);
+  return lowered_for_rounding(least, additions);
 }
 
 // There are `in_flight` micro-batches side by side: an operation of the tape computes them one after the other. The

@@ -20,6 +20,7 @@ namespace {
 /// of them, each plan takes long to make, and there are many different plans.
 constexpr std::int64_t most_passes_of_layers = 200;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Sets the limit of the memory of each device to the bytes that the plan of this device needs, if it runs alone and has
 /// no limit yet. So a plan that waits for memory is the same plan in every memory of at least these bytes. Returns the
@@ -59,49 +60,57 @@ class ReplicaWay {
         devices_(replica_devices(request, keys_.reader())),
         share_(shared_out(request.pricing.platform, devices_)) {}
 
-  /// Returns what is known about the plans of all replicas if they use at most `bytes` bytes of each device's memory.
-  ReplicaBound bound(std::int64_t bytes = no_limit) const {
+  /// Returns what is known about the plans of all replicas if they use at most `bytes` bytes of each device's memory. With
+  /// `opens`, this takes longer, but more is known.
+  ReplicaBound bound(bool opens, std::int64_t bytes = no_limit) const {
     const Platform machine = within(request_.pricing.platform, bytes);
     const Pricing& pricing = request_.pricing;
     const PolicyRequest limited = request_.priced(
         {pricing.model, pricing.stages, machine, pricing.cost, pricing.dtype, pricing.training});
-    return bound_of_replicas(policy_, limited, keys_.reader());
+    return bound_of_replicas(policy_, limited, keys_.reader(), opens);
   }
 
-  /// Returns the fastest plan if it takes less than `worth` seconds. Otherwise, the result has no plan.
+  /// Returns the fastest plan that was made. If no plan takes less than `worth` seconds, the result may have no plan.
   Settled fastest(double worth) const {
-    Fastest best{.seconds = worth};
+    Fastest best{.worth = worth};
     compare(request_.pricing.platform, true, best);
-    compare(share_, false, best);
+    if (share_links(request_.pricing.platform, share_)) compare(share_, false, best);
     if (!best.plan) return {};
     return {.seconds = best.seconds, .plan = [plan = best.plan] { return *plan; }};
   }
 
  private:
   struct Fastest {
-    double seconds = 0;
+    double worth = 0, seconds = never;
     std::shared_ptr<const Plan> plan = {};
+    double to_beat() const { return std::min(worth, seconds); }
   };
 
-  /// Compares the plans whose choices are made on `machine`: with the whole memory, and then again and again with one
-  /// byte less than the last choices need. `whole` says whether a replica that runs alone on `machine` is at least as
-  /// fast as all replicas together.
+  /// Compares the plans whose choices are made on `machine`: with the whole memory, and in inference then again and again
+  /// with one byte less than the last choices need. `whole` says whether a replica that runs alone on `machine` is at
+  /// least as fast as all replicas together.
   void compare(const Platform& machine, bool whole, Fastest& best) const {
+    const bool less_memory = request_.capacity_enforced && !request_.workload.training;
+    KnownReplicas known;
     for (std::int64_t bytes = no_limit; bytes > 0;) {
       std::vector<Plan> parts;
       try {
-        if (bytes < no_limit && !(bound(bytes).seconds < best.seconds)) return;
-        parts = replica_plans(policy_, request_, keys_.reader(), within(machine, bytes));
+        if (bytes < no_limit && !(bound(true, bytes).seconds < best.to_beat())) return;
+        parts = replica_plans(policy_, request_, keys_.reader(), within(machine, bytes),
+                              whole ? best.to_beat() : never, &known);
       } catch (const Infeasible&) {
         return;
       }
-      if (whole && !(seconds_alone(parts) < best.seconds)) return;
-      const std::int64_t needed =
-          request_.capacity_enforced ? keep_within_need(parts, devices_) : 0;
+      if (whole && !(seconds_alone(parts) < best.to_beat())) return;
+      const std::int64_t needed = less_memory ? keep_within_need(parts, devices_) : 0;
+      known.plans = parts;
       auto plan =
           std::make_shared<const Plan>(joined(policy_, request_, keys_.reader(), std::move(parts)));
       const double seconds = run_seconds(*plan);
-      if (seconds < best.seconds) best = {seconds, std::move(plan)};
+      if (seconds < best.seconds) {
+        best.seconds = seconds;
+        best.plan = std::move(plan);
+      }
       bytes = std::min(bytes, needed) - 1;
     }
   }
@@ -121,8 +130,9 @@ class ReplicaWay {
   Platform share_;  ///< the platform with each replica's share of the links
 };
 
-Candidate candidate(const std::shared_ptr<const ReplicaWay>& way, const ReplicaBound& bound,
-                    const std::string& text) {
+/// Returns a candidate for the way, with these two members.
+Candidate candidate(const std::shared_ptr<const ReplicaWay>& way, const std::string& text,
+                    double at_least, std::int64_t ways) {
   const auto simulate = [way, text](double worth, const auto& use) {
     Settled one;
     try {
@@ -133,10 +143,31 @@ Candidate candidate(const std::shared_ptr<const ReplicaWay>& way, const ReplicaB
     one.text = text;
     use(one);
   };
-  // The choices are compared twice: with the whole bandwidth, and with a share of it.
-  return {.at_least = bound.seconds,
-          .ways = 2 * std::max<std::int64_t>(bound.ways, 1),
-          .simulate = simulate};
+  return {.at_least = at_least, .ways = ways, .simulate = simulate};
+}
+
+/// Returns the candidate of inference. The choices are compared twice: with the whole bandwidth, and with a share of it.
+Candidate candidate_of_inference(const std::shared_ptr<const ReplicaWay>& way,
+                                 const ReplicaBound& bound, const std::string& text) {
+  return candidate(way, text, bound.seconds, 2 * std::max<std::int64_t>(bound.ways, 1));
+}
+
+/// Returns the candidate of training. If its bound does not rule it out, a better bound is computed before it is
+/// simulated. Then it is also known if another strategy for fates leads to the same plans.
+Candidate candidate_of_training(const std::shared_ptr<const ReplicaWay>& way,
+                                const ReplicaBound& bound, const std::string& text) {
+  return {.at_least = bound.seconds, .open = [way, text] {
+            std::vector<Candidate> opened;
+            try {
+              const ReplicaBound better = way->bound(true);
+              opened.push_back(candidate(way, text, better.seconds, 1));
+              if (!better.same_ways.empty())
+                opened.back().same_ways = text + ";" + better.same_ways;
+            } catch (const InputError&) {  // as in candidate()
+            } catch (const Infeasible&) {
+            }
+            return opened;
+          }};
 }
 
 }  // namespace
@@ -157,8 +188,8 @@ std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyR
 std::vector<Candidate> replica_candidates(const Policy& replicating, const PolicyRequest& request,
                                           const Reader& parameters) {
   const auto layers = static_cast<std::int64_t>(request.pricing.model.layers.size());
-  if (request.workload.training ||
-      request.workload.micro_batches_per_step() > most_passes_of_layers / layers)
+  const bool training = request.workload.training.has_value();
+  if (!training && request.workload.micro_batches_per_step() > most_passes_of_layers / layers)
     return {};
   const Policy& policy = acting_policy(replicating, parameters);
   std::vector<Candidate> candidates;
@@ -169,10 +200,11 @@ std::vector<Candidate> replica_candidates(const Policy& replicating, const Polic
       const auto way = std::make_shared<const ReplicaWay>(
           policy, request,
           Keys(std::move(map), record_of(policy_catalog().find(replicating.name))));
-      const ReplicaBound bound = way->bound();
+      const ReplicaBound bound = way->bound(!training);
       choose = choose || bound.ways > 0;
       if (bound.seconds < std::numeric_limits<double>::infinity())
-        candidates.push_back(candidate(way, bound, text));
+        candidates.push_back(training ? candidate_of_training(way, bound, text)
+                                      : candidate_of_inference(way, bound, text));
     } catch (const InputError&) {
       // The scenario did not ask for this way, so its error is ignored.
     } catch (const Infeasible&) {

@@ -6,10 +6,10 @@
 #include "base/error.hpp"
 #include "plan/passes/all_reduce.hpp"
 #include "plan/passes/merge.hpp"
-#include "planning/copy_time.hpp"
+#include "planning/equal_replicas.hpp"
 #include "planning/parts.hpp"
 #include "planning/replica.hpp"
-#include "planning/training/rounding.hpp"
+#include "policy/settle/ring_seconds.hpp"
 #include "policy/settle/settle.hpp"
 
 namespace sluice {
@@ -125,53 +125,6 @@ bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>
          });
 }
 
-/// Returns the paths from the memories of one device to those of another. Gradients may be in the first two memories of
-/// a device.
-std::vector<const Path*> paths_between(const Platform& platform, const std::string& from,
-                                       const std::string& to) {
-  const auto memories = [&](const std::string& device) {
-    std::vector<std::string> names = {device};
-    const std::vector<DeviceMemory>& all = platform.device(device).memories;
-    if (all.size() > 1) names.push_back(all[1].pool);
-    return names;
-  };
-  std::vector<const Path*> paths;
-  for (const std::string& first : memories(from))
-    for (const std::string& second : memories(to))
-      if (const Path* path = platform.path_or_null(first, second)) paths.push_back(path);
-  return paths;
-}
-
-/// Returns a lower bound of the seconds in which the busiest copy engine between two devices sends its pieces of the
-/// gradients in a run of training (plan/passes/all_reduce.hpp). The gradients of all stages are in the same memory of a
-/// device.
-double all_reduce_seconds(const PolicyRequest& request, const std::vector<std::string>& devices) {
-  const Workload& workload = request.workload;
-  const auto replicas = static_cast<std::int64_t>(devices.size());
-  const double batches =
-      static_cast<double>(workload.steps) * static_cast<double>(workload.batches_per_step);
-  const auto pieces = static_cast<double>(2 * (replicas - 1));
-  double busiest_s = 0;
-  const Platform& platform = request.pricing.platform;
-  for (std::size_t k = 0; replicas > 1 && k < devices.size(); ++k) {
-    double least_s = std::numeric_limits<double>::infinity();
-    for (const Path* path :
-         paths_between(platform, devices[k], devices[(k + 1) % devices.size()])) {
-      const double rate = narrowest(platform, path->channels);
-      double seconds = 0;
-      for (const Stage& stage : request.pricing.stages) {
-        const std::int64_t bytes = workload.training->gradient_bytes(stage.weight_bytes);
-        if (bytes == 0) continue;
-        seconds += pieces * (path->setup_s + static_cast<double>(bytes / replicas) / rate);
-      }
-      least_s = std::min(least_s, seconds);
-    }
-    if (least_s < std::numeric_limits<double>::infinity()) busiest_s = std::max(busiest_s, least_s);
-  }
-  const double additions = batches * pieces * static_cast<double>(request.pricing.stages.size());
-  return lowered_for_rounding(batches * busiest_s * within_accuracy, additions);
-}
-
 }  // namespace
 
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters) {
@@ -210,15 +163,32 @@ bool delay_each_other(const PolicyRequest& request, const Reader& parameters) {
          share_links(platform, shared_out(platform, devices));
 }
 
+namespace {
+
+/// Returns whether the plan of the replica on this device stays within the device's memory on the platform.
+bool stays_within(const Plan& plan, const Platform& platform, const std::string& device) {
+  const auto pool = std::ranges::find(plan.pools, device, &Pool::name);
+  const std::optional<std::int64_t>& capacity = platform.device(device).memory().capacity;
+  return pool != plan.pools.end() && pool->limit && (!capacity || *pool->limit <= *capacity);
+}
+
+}  // namespace
+
 std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& request,
-                                const Reader& parameters, const Platform& chosen_on) {
+                                const Reader& parameters, const Platform& chosen_on, double worth,
+                                KnownReplicas* known) {
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());
   const Platform& platform = request.pricing.platform;
   std::vector<Plan> parts;
   std::vector<std::size_t> planned;  // the first of each set of equal replicas
+  if (known) known->shown_plans.resize(devices.size());
   for (std::size_t k = 0; k < devices.size(); ++k) {
+    if (known && k < known->plans.size() && stays_within(known->plans[k], chosen_on, devices[k])) {
+      parts.push_back(known->plans[k]);
+      continue;
+    }
     const Workload workload = share_of(request.workload, static_cast<std::int64_t>(k), count);
     const auto same = std::find_if(planned.begin(), planned.end(), [&](std::size_t before) {
       return share_of(request.workload, static_cast<std::int64_t>(before), count)
@@ -230,8 +200,12 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
       continue;
     }
     const Value keys = replica_keys(parameters, policy.name, devices[k]);
-    parts.push_back(
-        settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record)));
+    PolicyRequest replica = on(chosen_on, request, workload, parameters);
+    if (known) replica.shown_plans = &known->shown_plans[k];
+    parts.push_back(settle(policy, replica, Reader(keys, record), worth));
+    const Fact* const chosen = find_fact(parts.back().facts, "chosen_s");
+    if (known && chosen && chosen->number()->value < worth)
+      known->shown_plans[k].at_least = chosen->number()->value;
     planned.push_back(k);
   }
   return parts;
@@ -264,17 +238,64 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
   return joined(policy, request, parameters, replica_plans(policy, request, parameters, chosen_on));
 }
 
+namespace {
+
+/// What is known about all replicas together, for the request of the first replica.
+class TogetherKnown {
+ public:
+  TogetherKnown(const PolicyRequest& request, const Reader& parameters)
+      : devices_(replica_devices(request, parameters)),
+        share_(shared_out(request.pricing.platform, devices_)) {
+    replicas_.share = &share_;
+    if (!sums_gradients(request.workload, parameters)) return;
+    RingSeconds ring = ring_seconds(request, devices_);
+    replicas_.sums_s = std::move(ring.sums_s);
+    replicas_.sums_differ_s = ring.sums_differ_s;
+  }
+  TogetherKnown(const TogetherKnown&) = delete;
+
+  /// Returns null if the replicas are not equal, and in inference, where no bound counts several replicas.
+  const EqualReplicas* replicas(const PolicyRequest& request) const {
+    return request.workload.training && equal_replicas(request, devices_) ? &replicas_ : nullptr;
+  }
+
+ private:
+  std::vector<std::string> devices_;
+  Platform share_;
+  EqualReplicas replicas_;
+};
+
+/// Takes a candidate of the first replica. Keeps the text of its ways as long as each candidate so far has such a text.
+void take(ReplicaBound& bound, const Candidate& one, double at_least, bool first) {
+  bound.seconds = std::min(bound.seconds, std::max(at_least, one.at_least));
+  if (first || !bound.same_ways.empty()) bound.same_ways += one.same_ways + ";";
+  if (one.same_ways.empty()) bound.same_ways.clear();
+}
+
+}  // namespace
+
 ReplicaBound bound_of_replicas(const Policy& policy, const PolicyRequest& request,
-                               const Reader& parameters) {
+                               const Reader& parameters, bool opens) {
   ReplicaBound bound;
   if (policy.candidates) {
-    const OneReplica first(policy, request, parameters);
-    std::optional<double> least;
-    for (const Candidate& one : policy.candidates(first.request, first.keys.reader())) {
-      least = std::min(one.at_least, least.value_or(one.at_least));
+    OneReplica first(policy, request, parameters);
+    const TogetherKnown together(request, parameters);
+    first.request.replicas = together.replicas(request);
+    const std::vector<Candidate> all = policy.candidates(first.request, first.keys.reader());
+    if (!all.empty()) bound.seconds = std::numeric_limits<double>::infinity();
+    bool is_first = true;
+    for (const Candidate& one : all) {
       bound.ways += one.ways;
+      std::vector<Candidate> parts;
+      if (one.open && opens)
+        parts = one.open();
+      else
+        parts.push_back(one);
+      for (const Candidate& part : parts) {
+        take(bound, part, one.at_least, is_first);
+        is_first = false;
+      }
     }
-    bound.seconds = least.value_or(0);
   }
   if (sums_gradients(request.workload, parameters))
     bound.seconds =

@@ -1,10 +1,13 @@
 // Replicas: one policy makes a plan for each of several devices, and these plans are joined into one plan.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "planning/placement/turns/shown_plans.hpp"
 #include "policy/policy.hpp"
 
 namespace sluice {
@@ -21,10 +24,23 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
 /// their gradients. A replica that is planned alone does not know of these delays.
 bool delay_each_other(const PolicyRequest& request, const Reader& parameters);
 
+/// What is known from earlier calls of replica_plans() that differ only in the capacities of the devices' first memories.
+/// These capacities become smaller from call to call.
+struct KnownReplicas {
+  std::vector<ShownPlans> shown_plans = {};  ///< indexed by replica
+  /// The last plan of each replica. In its pool of the device, the limit is the number of bytes that the plan needs. The
+  /// choices of a replica are the same until the capacity is smaller.
+  std::vector<Plan> plans = {};
+};
+
 /// Returns the plan of each replica, in the order of replica_devices(). The choices are made for the platform
-/// `chosen_on`. `parameters` has the parameters of the replicating policy and those of `policy`.
+/// `chosen_on`. `parameters` has the parameters of the replicating policy and those of `policy`. If the choices of a
+/// replica cannot lead to a run of the replica alone that takes less than `worth` seconds, it may make any choices. If
+/// `known` is given, the function uses what is known, and adds to it.
 std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& request,
-                                const Reader& parameters, const Platform& chosen_on);
+                                const Reader& parameters, const Platform& chosen_on,
+                                double worth = std::numeric_limits<double>::infinity(),
+                                KnownReplicas* known = nullptr);
 
 /// Joins the plans of the replicas into a plan for the platform of the request.
 Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
@@ -40,14 +56,18 @@ struct ReplicaBound {
   double seconds = 0;
   /// In how many ways a replica can make its choices. 0 if it compares none.
   std::int64_t ways = 0;
+  /// As in Candidate: a text for all ways of a replica. Empty if it is not known.
+  std::string same_ways = {};
 };
 
 /// Returns this bound if the choices are made on the platform of the request. The run of all replicas contains a run of
 /// the first replica, which has the most batches. So the least bound of the candidates for the first replica is a bound,
 /// because such bounds also hold for machines with slower copies: they hold if replicas share links and wait for each
-/// other. In training, the copy engines of the all-reduce give another bound. Throws InputError, Infeasible.
+/// other. In training, the bounds of the candidates also count what equal replicas do together (EqualReplicas), and the
+/// copy engines of the all-reduce give another bound. With `opens`, candidates are opened. This takes longer, but placements
+/// in two memories have a bound only then, and `same_ways` may be known. Throws InputError, Infeasible.
 ReplicaBound bound_of_replicas(const Policy& policy, const PolicyRequest& request,
-                               const Reader& parameters);
+                               const Reader& parameters, bool opens = false);
 
 /// Returns the plan of the first replica only.
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,

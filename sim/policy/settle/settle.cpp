@@ -9,6 +9,8 @@
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
+#include "planning/judge_until.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/settle/most_in_flight.hpp"
 
@@ -91,8 +93,9 @@ class Attempts {
   /// Returns whether there are several ways, of which the judge must choose one.
   bool choose() const { return attempts_.size() > 1 || ways_ > 1; }
 
-  Settlement best() {
-    Judgement judgement = judge(std::move(candidates_));
+  Settlement best(double worth) {
+    const ShownPlans* const known = attempts_.front().request.shown_plans;
+    Judgement judgement = judge_until(std::move(candidates_), worth, known ? known->at_least : 0);
     if (!judgement.best.plan) return best_that_waits();
     Plan plan = judgement.best.plan();
     state(plan, judgement);
@@ -264,10 +267,11 @@ class Attempts {
 /// Does what settle() does. But if no plan fits, the error is the error of one attempt. Its number of micro-batches in
 /// flight holds for the choices of this attempt: with another cut or other choices, more micro-batches may fit.
 Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& attempts,
-                       const Reader& parameters) {
+                       const Reader& parameters,
+                       double worth = std::numeric_limits<double>::infinity()) {
   Attempts all(policy, attempts, parameters);
   const PolicyRequest& first = attempts.front().request;
-  if (all.choose()) return all.best();
+  if (all.choose()) return all.best(worth);
   Draft draft = policy.plan(first, parameters);
   std::optional<PriceAgain> price_again = PriceAgain::of(draft);
   return {finish(std::move(draft), first), 0, std::move(price_again)};
@@ -317,8 +321,9 @@ Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
   }
 }
 
-Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
-  return settle_once(policy, {{request, ""}}, parameters).plan;
+Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+            double worth) {
+  return settle_once(policy, {{request, ""}}, parameters, worth).plan;
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 // the fastest run is taken.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,8 +40,10 @@ std::string difference(const Value& settled, const Value& asked);
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters);
 
-/// Returns the best plan of a policy for a given cut. If the plan does not fit, the error may give a smaller number of
-/// micro-batches in flight than would fit with other choices.
-Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters);
+/// Returns the best plan of a policy for a given cut. If no plan takes less than `worth` seconds, the result may be any
+/// plan that fits. If no plan fits, the error may give a smaller number of micro-batches in flight than would fit with
+/// other choices.
+Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+            double worth = std::numeric_limits<double>::infinity());
 
 }  // namespace sluice

@@ -3,8 +3,11 @@
 #include <catch2/catch.hpp>
 
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "planning/candidate.hpp"
+#include "planning/judge_until.hpp"
 
 namespace sluice {
 namespace {
@@ -74,6 +77,33 @@ TEST_CASE("the judge simulates only the first of several candidates with the sam
   CHECK(found.runner_up->text == "other");
   CHECK(simulated == 2);
   CHECK(found.candidates == 3);
+}
+
+TEST_CASE("the judge skips candidates that cannot take fewer seconds than asked") {
+  const auto judged = [](double worth) {
+    int simulated = 0;
+    const Judgement found =
+        judge({candidate("first", 2, 9, simulated), candidate("fast", 3, 4, simulated),
+               candidate("slow", 6, 7, simulated)},
+              worth);
+    return std::pair(found.best.text, simulated);
+  };
+  CHECK(judged(never) == std::pair(std::string("fast"), 2));
+  // The first way that fits is the result, because no way takes less than 3 s. No other candidate is simulated.
+  CHECK(judged(3) == std::pair(std::string("first"), 1));
+  // Here the bound of "fast" is below 3.5 s, so it is simulated, but it takes 4 s.
+  CHECK(judged(3.5) == std::pair(std::string("first"), 2));
+  CHECK(judged(5).first == "fast");
+}
+
+TEST_CASE("the judge ends when a candidate takes the least seconds that are known") {
+  int simulated = 0;
+  const Judgement found =
+      judge_until({candidate("first", 1, 9, simulated), candidate("fast", 2, 4, simulated),
+                   candidate("as fast", 3, 4, simulated)},
+                  never, 4);
+  CHECK(found.best.text == "fast");
+  CHECK(simulated == 2);
 }
 
 TEST_CASE("if only one candidate fits, there is no runner-up") {

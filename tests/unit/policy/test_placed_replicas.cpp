@@ -8,6 +8,7 @@
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
+#include "policy/settle/replicas.hpp"
 #include "scenario/scenario.hpp"
 #include "support/both_executors.hpp"
 #include "support/campaign.hpp"
@@ -30,13 +31,14 @@ std::optional<double> seconds_of(const std::string& text) {
   return std::nullopt;
 }
 
-/// A random scenario with replicas. The stages are given, because the search for a cut takes long.
+/// A random scenario with replicas, of training if `trains` is true. The stages are given, because the search for a cut
+/// takes long.
 class RandomReplicas {
  public:
-  explicit RandomReplicas(std::uint64_t seed) : dice_(seed) {
+  explicit RandomReplicas(std::uint64_t seed, bool trains = false) : dice_(seed) {
     const std::uint64_t count = 2 + dice_.below(2);
     streamed_ = dice_.one_in(2);
-    const bool training = dice_.one_in(3);
+    const bool training = dice_.one_in(3) || trains;
     add_platform(count, training ? 2000 : 500);
     text_ += dice_.one_in(3) ? "stages: whole\n" : "stages: per_layer\n";
     if (training)
@@ -49,10 +51,13 @@ class RandomReplicas {
   }
 
   const std::string& text() const { return text_; }
-  std::optional<double> seconds(const std::string& placement) const {
+  std::string text(const std::string& placement) const {
     const std::string replica = streamed_ ? "streamed" : "resident";
-    return seconds_of(text_ + "cost: roofline\npolicy: {name: data_parallel, replica: " + replica +
-                      policy_ + ", placement: " + placement + "}\n");
+    return text_ + "cost: roofline\npolicy: {name: data_parallel, replica: " + replica + policy_ +
+           ", placement: " + placement + "}\n";
+  }
+  std::optional<double> seconds(const std::string& placement) const {
+    return seconds_of(text(placement));
   }
 
  private:
@@ -117,6 +122,44 @@ TEST_CASE("with an open placement, replicas are never slower than with any given
     }
   }
   CHECK(compared > 100);
+}
+
+/// The lower bound of the run of all replicas, and its seconds. Both are 0 if the scenario is refused.
+struct BoundedRun {
+  double at_least = 0, seconds = 0;
+};
+BoundedRun bounded_run(const std::string& text) try {
+  const Scenario scenario = read_scenario(parse_text(text, "cards.yaml"), "cards");
+  const CutModel cut = cut_models(scenario).front();
+  const PolicyRequest request = request_of(scenario, cut, scenario.fates);
+  const Reader& parameters = scenario.policy.keys.reader();
+  const Plan plan = finish(scenario.policy->plan(request, parameters), request);
+  check(plan);
+  return {bound_of_replicas(acting_policy(*scenario.policy, parameters), request, parameters, true)
+              .seconds,
+          replay(plan).makespan};
+} catch (const InputError&) {
+  return {};
+} catch (const Infeasible&) {
+  return {};
+}
+
+TEST_CASE("no training of replicas with two memories takes fewer seconds than its bound",
+          "[placement][property]") {
+  int compared = 0, near = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{40}); ++seed) {
+    const RandomReplicas replicas(seed, true);
+    for (const char* placement : {"none", "backing", "static", "all_slow"}) {
+      INFO("seed " << seed << "\n" << replicas.text(placement));
+      const BoundedRun run = bounded_run(replicas.text(placement));
+      if (run.seconds == 0) continue;
+      CHECK(run.at_least <= run.seconds);
+      ++compared;
+      near += run.seconds <= 1.5 * run.at_least ? 1 : 0;
+    }
+  }
+  CHECK(compared > 50);
+  CHECK(near > compared / 5);
 }
 
 TEST_CASE("replicas compare placements in a run of all replicas", "[placement]") {

@@ -1,6 +1,7 @@
 #include "planning/placement/turns/fastest_machine.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -81,26 +82,45 @@ void add_link(Platform& platform, const std::string& from, const std::string& to
                                                  .latency_s = time.latency_s});
 }
 
-Platform fastest_platform(const PlacedTurns& turns, bool all_slow) {
-  const Platform& real = turns.request.pricing.platform;
+/// Returns the copy time of the made-up path in place of two paths.
+using TimeOfBoth = std::function<CopyTime(const Path& one, const Path& other)>;
+
+/// Returns the platform `real` with a made-up path to and from each device in place of the paths to and from its two
+/// memories.
+Platform fastest_platform(const PlacedTurns& turns, bool all_slow, const Platform& real,
+                          const TimeOfBoth& time) {
   const std::string& host = real.host().name;
   Platform platform = real;
   platform.lookup = {};
   platform.read_ports.clear();
   platform.write_ports.clear();
-  const double bytes = mean_weight_bytes(turns.request);
-  const bool training = turns.request.workload.training.has_value();
   for (const std::string& name : turns.of_policy.on.names) {
     const Device& device = real.device(name);
     const std::string &second = device.memories[1].pool,
                       &nearest = device.memory().own ? device.name : device.memory().pool,
                       &first = all_slow ? second : nearest;
     add_link(platform, host, nearest, "down",
-             at_most(real, real.path(host, first), real.path(host, second), bytes, training));
-    add_link(platform, nearest, host, "up",
-             at_most(real, real.path(first, host), real.path(second, host), bytes, training));
+             time(real.path(host, first), real.path(host, second)));
+    add_link(platform, nearest, host, "up", time(real.path(first, host), real.path(second, host)));
   }
   return platform;
+}
+
+Platform fastest_platform(const PlacedTurns& turns, bool all_slow) {
+  const Platform& real = turns.request.pricing.platform;
+  const double bytes = mean_weight_bytes(turns.request);
+  const bool training = turns.request.workload.training.has_value();
+  return fastest_platform(turns, all_slow, real, [&](const Path& one, const Path& other) {
+    return at_most(real, one, other, bytes, training);
+  });
+}
+
+/// Returns the fastest platform with the share of each of several equal replicas. Only the links that belong to both
+/// paths count, because they carry all copies.
+Platform fastest_share(const PlacedTurns& turns, bool all_slow, const Platform& share) {
+  return fastest_platform(turns, all_slow, share, [&](const Path& one, const Path& other) {
+    return CopyTime{0, narrowest(share, common_channels(one, other)), 0};
+  });
 }
 
 }  // namespace
@@ -114,6 +134,12 @@ FastestMachine::FastestMachine(const PlacedTurns& turns, const PlacedPrices& pri
                                      platform_, *cost_, turns.request.pricing.dtype,
                                      turns.request.pricing.training})) {
   request_.capacity_enforced = true;
+  const EqualReplicas* const replicas = turns.request.replicas;
+  if (!replicas) return;
+  share_ = fastest_share(turns, turns.way == all_slow_placement, *replicas->share);
+  replicas_ = *replicas;
+  replicas_->share = &*share_;
+  request_.replicas = &*replicas_;
 }
 
 double FastestMachine::seconds(std::int64_t bytes) {

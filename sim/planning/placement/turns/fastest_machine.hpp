@@ -6,7 +6,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "planning/equal_replicas.hpp"
 #include "planning/placement/turns/placed_turns.hpp"
 
 namespace sluice {
@@ -28,7 +32,9 @@ class FastestMachine {
   std::vector<std::string> devices_;
   std::unique_ptr<const Cost> cost_;
   Platform platform_;
-  PolicyRequest request_;  ///< refers to `cost_` and `platform_`
+  std::optional<Platform> share_;  ///< of equal replicas
+  std::optional<EqualReplicas> replicas_;
+  PolicyRequest request_;  ///< refers to the members above
 };
 
 }  // namespace sluice

@@ -85,14 +85,14 @@ std::optional<ReplayResult> replayed(Plan& plan, const Pools& pools, const Limit
 /// Compares the runs of a plan within limits of these pools.
 class LimitedRuns {
  public:
-  LimitedRuns(const Plan& plan, const Pools& pools, double worth)
-      : pools_(pools), worth_(worth), limited_(plan), undisturbed_(undisturbed(plan)) {
+  LimitedRuns(const Plan& plan, const Pools& pools, double worth, double enough)
+      : pools_(pools), worth_(worth), enough_(enough), limited_(plan), undisturbed_(undisturbed(plan)) {
     for (const std::uint32_t pool : pools) shared_.push_back(plan.pools[pool].shared());
   }
 
   LimitedRun fastest(std::size_t most_runs) {
     std::vector<Limits> open = {Limits(pools_.size(), LimitedRun::none)};
-    while (!open.empty() && known_.size() < most_runs) {
+    while (!open.empty() && known_.size() < most_runs && best_.seconds > enough_) {
       const Limits limits = std::move(open.back());
       open.pop_back();
       const auto includes = [&](const KnownRun& run) { return run.includes(limits); };
@@ -129,7 +129,7 @@ class LimitedRuns {
   }
 
   const Pools& pools_;
-  double worth_;
+  double worth_, enough_;
   Plan limited_, undisturbed_;
   std::vector<bool> shared_;  ///< for each of the pools, whether several devices share it
   std::vector<KnownRun> known_;
@@ -138,10 +138,10 @@ class LimitedRuns {
 
 }  // namespace
 
-LimitedRun fastest_within(const Plan& plan, const Pools& pools, double worth) {
+LimitedRun fastest_within(const Plan& plan, const Pools& pools, double worth, double enough) {
   const std::size_t actions = std::max<std::size_t>(1, plan.body_end - plan.body_begin);
   if (limits_may_help(plan, pools))
-    return LimitedRuns(plan, pools, worth).fastest(most_actions_of_runs / actions + 1);
+    return LimitedRuns(plan, pools, worth, enough).fastest(most_actions_of_runs / actions + 1);
   LimitedRun only{.limits = Limits(pools.size(), LimitedRun::none)};
   if (const auto run = replayed(plan)) only.seconds = run->makespan;
   return only;

@@ -27,7 +27,9 @@ struct LimitedRun {
 /// Returns the fastest run of the plan in which each of these pools stays within a limit. Runs that take `worth`
 /// seconds or more are not needed: without a faster run, the seconds of the result are infinite or at least `worth`.
 /// They are also infinite if the plan does not fit. If no transfers share links, and one device owns each pool, only
-/// the run without limits is simulated, because no limit makes it faster.
-LimitedRun fastest_within(const Plan& plan, const std::vector<std::uint32_t>& pools, double worth);
+/// the run without limits is simulated, because no limit makes it faster. The search ends when a run takes at most
+/// `enough` seconds.
+LimitedRun fastest_within(const Plan& plan, const std::vector<std::uint32_t>& pools, double worth,
+                          double enough = 0);
 
 }  // namespace sluice

@@ -19,6 +19,7 @@
 #include "planning/placement/turns/moved_weights.hpp"
 #include "planning/placement/turns/placed_kinds.hpp"
 #include "planning/placement/turns/shown_machine.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 
 namespace sluice {
 namespace {
@@ -173,14 +174,25 @@ class PlacedSearch {
   /// Returns the fastest placement of the policy's plan for a shown machine. If no placement fits and takes less than
   /// `worth` seconds, the result has no plan.
   Settled fastest(std::int64_t bytes, const ShownRates& rates, double worth) {
-    const ShownMachine shown(turns_.request, turns_.of_policy.on.names, bytes, rates);
-    const Settled planned = judge(candidates_on(shown.request, turns_.of_policy)).best;
-    if (!planned.plan) return {};
+    const ShownPlans::Made planned = shown_plan(bytes, rates);
+    if (!planned) return {};
     // The text does not say which fates a search has found, so plans with equal texts and seconds may differ.
-    const bool is_new = placed_.insert({rates, planned.text, planned.seconds}).second;
+    const bool is_new = placed_.insert({rates, planned->text, planned->seconds}).second;
     if (!is_new && !turns_.request.strategy().searches) return {};
     // The text of the policy's choices. Its part after a semicolon is about the memory of the shown machine.
-    return fastest(planned.plan(), planned.text.substr(0, planned.text.find(';')), worth);
+    return fastest(planned->plan, planned->text.substr(0, planned->text.find(';')), worth);
+  }
+
+  /// Returns the policy's plan for a shown machine, or null if no plan fits.
+  ShownPlans::Made shown_plan(std::int64_t bytes, const ShownRates& rates) const {
+    const auto make = [&]() -> ShownPlans::Made {
+      const ShownMachine shown(turns_.request, turns_.of_policy.on.names, bytes, rates);
+      const Settled best = judge(candidates_on(shown.request, turns_.of_policy)).best;
+      if (!best.plan) return {};
+      return std::make_shared<const ShownPlan>(ShownPlan{best.seconds, best.text, best.plan()});
+    };
+    ShownPlans* const known = turns_.request.shown_plans;
+    return known ? known->plan(turns_.request.strategy().name, {bytes, rates}, make) : make();
   }
 
   /// Returns the fastest placement of a fixed plan.
@@ -201,7 +213,7 @@ class PlacedSearch {
         turns_.way == hardware_cache ? behind_cache(placed, worth) : in_two_memories(placed);
     std::ranges::stable_sort(plans, {}, &BoundedPlan::at_least);
     for (const BoundedPlan& one : plans) {
-      if (one.at_least >= std::min(worth, best.seconds)) break;
+      if (one.at_least >= std::min(worth, best.seconds) || best.seconds <= enough()) break;
       try {
         Settled way = within_limits(text, one.plan(), placed, std::min(worth, best.seconds));
         if (way.plan && way.seconds < best.seconds) best = std::move(way);
@@ -216,7 +228,7 @@ class PlacedSearch {
   Settled within_limits(const std::string& text, Plan plan, const PlacedKinds& placed,
                         double worth) const {
     const std::vector<std::uint32_t> pools = placed.pools();
-    const LimitedRun run = fastest_within(plan, pools, worth);
+    const LimitedRun run = fastest_within(plan, pools, worth, enough());
     if (run.seconds == std::numeric_limits<double>::infinity()) return {};
     Settled way{.seconds = run.seconds, .text = text};
     for (std::size_t p = 0; p < pools.size(); ++p) {
@@ -227,6 +239,11 @@ class PlacedSearch {
     }
     way.plan = [made = std::make_shared<const Plan>(std::move(plan))] { return *made; };
     return way;
+  }
+
+  /// Returns the seconds below which no plan is. So a plan that takes these seconds is the fastest.
+  double enough() const {
+    return turns_.request.shown_plans ? turns_.request.shown_plans->at_least : 0;
   }
 
   /// Returns the plan with facts that hold for two memories.

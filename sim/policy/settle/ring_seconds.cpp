@@ -1,0 +1,120 @@
+#include "policy/settle/ring_seconds.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "planning/copy_time.hpp"
+#include "planning/training/rounding.hpp"
+
+namespace sluice {
+namespace {
+
+/// Returns the paths from the memories of one device to those of another. Gradients may be in the first two memories of
+/// a device.
+std::vector<const Path*> paths_between(const Platform& platform, const std::string& from,
+                                       const std::string& to) {
+  const auto memories = [&](const std::string& device) {
+    std::vector<std::string> names = {device};
+    const std::vector<DeviceMemory>& all = platform.device(device).memories;
+    if (all.size() > 1) names.push_back(all[1].pool);
+    return names;
+  };
+  std::vector<const Path*> paths;
+  for (const std::string& first : memories(from))
+    for (const std::string& second : memories(to))
+      if (const Path* path = platform.path_or_null(first, second)) paths.push_back(path);
+  return paths;
+}
+
+/// The least seconds of a piece of a stage's gradients on its way from one device of the ring to the next.
+struct Hop {
+  double occupied_s = 0, latency_s = 0;
+};
+
+/// Returns the hop from each device of the ring for pieces of `bytes` bytes.
+std::vector<Hop> hops(const Platform& platform, const std::vector<std::string>& devices,
+                      std::int64_t bytes) {
+  std::vector<Hop> all;
+  for (std::size_t k = 0; k < devices.size(); ++k) {
+    const auto paths = paths_between(platform, devices[k], devices[(k + 1) % devices.size()]);
+    const auto least = [&](const auto& seconds) {
+      double least_s = paths.empty() ? 0 : std::numeric_limits<double>::infinity();
+      for (const Path* path : paths) least_s = std::min(least_s, seconds(*path));
+      return least_s;
+    };
+    all.push_back({least([&](const Path& path) {
+                     return path.setup_s +
+                            static_cast<double>(bytes) / narrowest(platform, path.channels);
+                   }),
+                   least([](const Path& path) { return path.latency_s; })});
+  }
+  return all;
+}
+
+/// Returns the seconds for which device k waits (ring_seconds()).
+double wait_of(std::size_t k, const std::vector<Hop>& hops) {
+  const auto count = static_cast<double>(hops.size());
+  const double around = std::accumulate(
+      hops.begin(), hops.end(), 0.0,
+      [](double seconds, const Hop& hop) { return seconds + hop.occupied_s + hop.latency_s; });
+  return std::max(2 * (count - 1) * hops[k].occupied_s + hops[k].latency_s,
+                  (count - 2) * hops[k].occupied_s + around) *
+         within_accuracy;
+}
+
+}  // namespace
+
+double all_reduce_seconds(const PolicyRequest& request, const std::vector<std::string>& devices) {
+  const Workload& workload = request.workload;
+  const auto replicas = static_cast<std::int64_t>(devices.size());
+  const double batches =
+      static_cast<double>(workload.steps) * static_cast<double>(workload.batches_per_step);
+  const auto pieces = static_cast<double>(2 * (replicas - 1));
+  double busiest_s = 0;
+  const Platform& platform = request.pricing.platform;
+  for (std::size_t k = 0; replicas > 1 && k < devices.size(); ++k) {
+    double least_s = std::numeric_limits<double>::infinity();
+    for (const Path* path :
+         paths_between(platform, devices[k], devices[(k + 1) % devices.size()])) {
+      const double rate = narrowest(platform, path->channels);
+      double seconds = 0;
+      for (const Stage& stage : request.pricing.stages) {
+        const std::int64_t bytes = workload.training->gradient_bytes(stage.weight_bytes);
+        if (bytes == 0) continue;
+        seconds += pieces * (path->setup_s + static_cast<double>(bytes / replicas) / rate);
+      }
+      least_s = std::min(least_s, seconds);
+    }
+    if (least_s < std::numeric_limits<double>::infinity()) busiest_s = std::max(busiest_s, least_s);
+  }
+  const double additions = batches * pieces * static_cast<double>(request.pricing.stages.size());
+  return lowered_for_rounding(batches * busiest_s * within_accuracy, additions);
+}
+
+RingSeconds ring_seconds(const PolicyRequest& request, const std::vector<std::string>& devices) {
+  if (devices.size() < 2) return {};
+  const std::vector<Stage>& stages = request.pricing.stages;
+  std::vector<std::vector<double>> waits_s(devices.size(), std::vector<double>(stages.size(), 0));
+  std::vector<double> least_s(stages.size(), 0), all_s(devices.size(), 0);
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const std::int64_t bytes = request.workload.training->gradient_bytes(stages[s].weight_bytes);
+    if (bytes == 0) continue;
+    const std::vector<Hop> ring =
+        hops(request.pricing.platform, devices, bytes / static_cast<std::int64_t>(devices.size()));
+    least_s[s] = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < devices.size(); ++k) {
+      waits_s[k][s] = wait_of(k, ring);
+      all_s[k] += waits_s[k][s];
+      least_s[s] = std::min(least_s[s], waits_s[k][s]);
+    }
+  }
+  const auto slowest = std::ranges::max_element(all_s);
+  const double batches = static_cast<double>(request.workload.steps) *
+                         static_cast<double>(request.workload.batches_per_step),
+               least = std::accumulate(least_s.begin(), least_s.end(), 0.0);
+  return {std::move(waits_s[static_cast<std::size_t>(slowest - all_s.begin())]),
+          std::min(batches * (*slowest - least), *slowest)};
+}
+
+}  // namespace sluice
