@@ -60,8 +60,8 @@ TEST_CASE("optimal reports how many seconds per step one more GB saves, as compu
   const Plan wide = plan_within("1GB");
   CHECK(fact(wide, "one_more_GB_saves_s") == "0 s");
   CHECK(fact(wide, "gap") == "0");
-  // The budget is 1 MB too small for all boundaries. So one boundary of 1.2 MB cannot be kept, and 1 ms is added for each
-  // of 3 micro-batches. The bound knows that a boundary is kept as a whole or not at all, so the gap is 0.
+  // The budget is 1 MB too small for all boundaries. So one boundary of 1.2 MB cannot be kept, and 1 ms is added for
+  // each of 3 micro-batches. The bound knows that a boundary is kept as a whole or not at all, so the gap is 0.
   const Plan all = wide;
   const std::int64_t weights = 2 * 3 * 1000;
   const std::int64_t needed = replay(all).peaks.front() - weights;

@@ -21,8 +21,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// boundaries. Each of these 9 tensors has at most 3 fates, so there are at most 3^9 combinations.
 constexpr std::size_t most_tried_all = 4;
 
-/// Returns the places of the loads in a tape that bring a boundary once more, although no pass has made it again since its
-/// last load.
+/// Returns the places of the loads in a tape that bring a boundary once more, although no pass has made it again
+/// since its last load.
 std::vector<std::size_t> repeated_loads(const Chain& chain, const Tape& tape) {
   std::vector<std::size_t> places;
   std::vector<bool> loaded(chain.stages.size() + 1, false);
@@ -81,8 +81,8 @@ class Descent {
     }
   }
 
-  /// Tries each change of one choice once, and makes those that give a faster tape. So each device keeps what fits there:
-  /// first boundaries, which save the most seconds per byte, and then inner tensors.
+  /// Tries each change of one choice once, and makes those that give a faster tape. So each device keeps what fits
+  /// there: first boundaries, which save the most seconds per byte, and then inner tensors.
   void sweep(Choices& choices) {
     for (std::size_t place = count_; place-- > 0 && left_ > 0;)
       for (const Fate fate : {Fate::recompute, Fate::offload, Fate::keep}) {

@@ -1,7 +1,8 @@
-// Searches for the fates of a chain that branches, or whose stages are on several devices, or whose weights take turns.
-// Copies and computation take turns. For a small chain, the search tries all combinations of choices. For a larger chain,
-// it starts from a known tape and from tapes of the relaxation (relaxation.hpp), and changes one choice or two choices at a
-// time. A boundary that several backward passes read is loaded for each of them, or stays on the device after a load.
+// Searches for the fates of a chain that branches, or whose stages are on several devices, or whose weights take
+// turns. Copies and computation take turns. For a small chain, the search tries all combinations of choices. For a
+// larger chain, it starts from a known tape and from tapes of the relaxation (relaxation.hpp), and changes one choice
+// or two choices at a time. A boundary that several backward passes read is loaded for each of them, or stays on the
+// device after a load.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,9 @@
 
 namespace sluice {
 
-/// Returns the tape that offloads all boundaries and computes all inner tensors again. Devices that take turns put every
-/// output into host memory anyway. So each stage can run again from there, while its backward pass waits for the next
-/// stage's gradient.
+/// Returns the tape that offloads all boundaries and computes all inner tensors again. Devices that take turns put
+/// every output into host memory anyway. So each stage can run again from there, while its backward pass waits for
+/// the next stage's gradient.
 Tape tape_again(const Chain& chain);
 
 /// Returns the fastest tape that the search finds within the budget. If it finds none, returns an empty tape.

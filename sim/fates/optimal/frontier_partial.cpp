@@ -6,8 +6,8 @@
 namespace sluice {
 namespace {
 
-/// The greatest number of stages for which the search tries partial segments. There are as many of them as stages, to the
-/// third power.
+/// The greatest number of stages for which the search tries partial segments. There are as many of them as stages, to
+/// the third power.
 constexpr std::size_t most_partial_stages = 12;
 
 }  // namespace
@@ -51,9 +51,9 @@ void Frontier::Solver::solve_partial(std::size_t s, std::size_t t) {
   }
 }
 
-/// Finds the openings of a segment or partial segment. An opening begins with the forward passes of the stages s … k - 1,
-/// for any k up to m. Then the backward passes t … m are executed from boundary k. For this, segment k … t is executed if k
-/// equals m, and otherwise a partial segment. `stays` says whether boundary s stays on the device.
+/// Finds the openings of a segment or partial segment. An opening begins with the forward passes of the stages s … k
+/// - 1, for any k up to m. Then the backward passes t … m are executed from boundary k. For this, segment k … t is
+/// executed if k equals m, and otherwise a partial segment. `stays` says whether boundary s stays on the device.
 void Frontier::Solver::open(const Partial& partial, bool stays) {
   const auto [s, m, t, ready, leaves] = partial;
   const Segment segment{.s = s, .t = t, .ready = ready};

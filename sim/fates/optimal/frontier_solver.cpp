@@ -159,9 +159,9 @@ ParetoNode Frontier::Solver::passes_before(const Segment& segment, std::size_t k
   return node;
 }
 
-/// Adds schedules for every k at which the segment may split. First, the stages s … k - 1 run. Of these, only the last
-/// stage may keep its inner tensors. Then segment k … t is executed, at least in part. Then s … k - 1 is executed, which
-/// reads boundary s.
+/// Adds schedules for every k at which the segment may split. First, the stages s … k - 1 run. Of these, only the
+/// last stage may keep its inner tensors. Then segment k … t is executed, at least in part. Then s … k - 1 is
+/// executed, which reads boundary s.
 void Frontier::Solver::pass(const Segment& segment, bool boundary_goes) {
   const std::size_t s = segment.s, t = segment.t;
   if (t - s < frontier_.free_length_) {
@@ -187,8 +187,8 @@ void Frontier::Solver::split_at(const Segment& segment, bool boundary_goes, std:
   join(first_part(segment, boundary_goes, k, false), nodes_of(again));
 }
 
-/// Returns the first part of a segment that splits at k. `keeps` says whether stage k - 1 keeps its inner tensors for its
-/// backward pass in the second part.
+/// Returns the first part of a segment that splits at k. `keeps` says whether stage k - 1 keeps its inner tensors for
+/// its backward pass in the second part.
 Frontier::Solver::FirstPart Frontier::Solver::first_part(const Segment& segment, bool boundary_goes,
                                                          std::size_t k, bool keeps) const {
   if (!has_partials(frontier_)) return whole_first_part(segment, boundary_goes, k, keeps, false);
@@ -218,8 +218,8 @@ Frontier::Solver::FirstPart Frontier::Solver::whole_first_part(const Segment& se
       held};
 }
 
-/// Adds the points of a segment that splits. A point of the first part and a point of `again`, which runs after it, give
-/// one point.
+/// Adds the points of a segment that splits. A point of the first part and a point of `again`, which runs after it,
+/// give one point.
 void Frontier::Solver::join(const FirstPart& first, const ParetoNodes& again) {
   const auto& [node, rows, held] = first;
   const std::int64_t least = std::max({node.peak, rows[0].peak + held, again[0].peak});

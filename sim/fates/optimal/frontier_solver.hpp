@@ -1,14 +1,14 @@
-// The dynamic programme that fills a frontier: solves all segments of the chain, from short to long. frontier.hpp has three
-// ways to execute a segment s … t. In a short chain, there is a fourth way: like the second way or the third way, but
-// boundary k leaves the device early. From boundary k, only the backward passes t … m are executed, for some m > k. This is
-// a partial segment. Then segment s … m - 1 is executed from boundary s, and makes boundary k again. So the backward passes
-// after boundary k has left have more memory.
+// The dynamic programme that fills a frontier: solves all segments of the chain, from short to long. frontier.hpp has
+// three ways to execute a segment s … t. In a short chain, there is a fourth way: like the second way or the third
+// way, but boundary k leaves the device early. From boundary k, only the backward passes t … m are executed, for some
+// m > k. This is a partial segment. Then segment s … m - 1 is executed from boundary s, and makes boundary k again.
+// So the backward passes after boundary k has left have more memory.
 //
 // A partial segment s … t begins with boundary s on the device, executes the backward passes t … m, and ends without
-// boundary s. Like every segment that splits, it begins with an opening: the stages s … k - 1 run, and then the backward
-// passes t … l are executed from boundary k, for some l. If l > m, boundary s stays on the device during the opening, and
-// then the passes l - 1 … m are executed in the same manner. If l = m, boundary s leaves the device in the opening. A
-// partial segment never copies boundary s, and leaves no inner tensors in host memory.
+// boundary s. Like every segment that splits, it begins with an opening: the stages s … k - 1 run, and then the
+// backward passes t … l are executed from boundary k, for some l. If l > m, boundary s stays on the device during the
+// opening, and then the passes l - 1 … m are executed in the same manner. If l = m, boundary s leaves the device in
+// the opening. A partial segment never copies boundary s, and leaves no inner tensors in host memory.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,8 @@ class Frontier::Solver {
     bool leaves = false;
   };
 
-  /// Returns how many rows there are for partial segments and openings. They follow the rows of the segments. If the chain
-  /// branches, or has too many stages, there are none.
+  /// Returns how many rows there are for partial segments and openings. They follow the rows of the segments. If the
+  /// chain branches, or has too many stages, there are none.
   static std::size_t count_partial_rows(const Frontier& frontier);
   static bool has_partials(const Frontier& frontier) {
     return frontier.segments_.size() > count_segments(frontier);
@@ -75,9 +75,9 @@ class Frontier::Solver {
     std::array<std::int64_t, 3> between = {};
   };
 
-  /// The first part of a segment that splits, before the segment is executed again from its first boundary. A point of
-  /// the first part has the peak and the seconds of `node` and of a point of `rows`. While the operations of `rows` run,
-  /// the device also holds `held` other bytes.
+  /// The first part of a segment that splits, before the segment is executed again from its first boundary. A point
+  /// of the first part has the peak and the seconds of `node` and of a point of `rows`. While the operations of
+  /// `rows` run, the device also holds `held` other bytes.
   struct FirstPart {
     ParetoNode node;
     const ParetoNodes& rows;

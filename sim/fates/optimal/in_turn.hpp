@@ -1,8 +1,8 @@
 // For devices on which copies and computation take turns: finds the fastest tape of a chain within a budget, and a
-// lower bound on its seconds. A frontier of the chain (frontier.hpp) gives the answer. If the chain branches, or if its
-// stages are on several devices, a frontier of a view gives only a first tape. This view has no branches (joint.hpp), and
-// a single memory. Then the search of branches_in_turn.hpp improves this tape. It also does so if weights take turns,
-// because a frontier only knows roughly how often they are loaded.
+// lower bound on its seconds. A frontier of the chain (frontier.hpp) gives the answer. If the chain branches, or if
+// its stages are on several devices, a frontier of a view gives only a first tape. This view has no branches
+// (joint.hpp), and a single memory. Then the search of branches_in_turn.hpp improves this tape. It also does so if
+// weights take turns, because a frontier only knows roughly how often they are loaded.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,8 @@ struct WholePoint {
 /// The best choices, in the order of rising bytes and falling seconds.
 using WholeRow = std::vector<WholePoint>;
 
-/// Goes from stage to stage, like the solution for a price of a byte in relaxation.cpp. But for each number of bytes, it
-/// keeps the choices with the fewest seconds.
+/// Goes from stage to stage, like the solution for a price of a byte in relaxation.cpp. But for each number of bytes,
+/// it keeps the choices with the fewest seconds.
 class WholeTensors {
  public:
   WholeTensors(const Chain& chain, const FateWeights& weights, const BoundaryReads& reads,
@@ -88,8 +88,8 @@ class WholeTensors {
     const double step = both.size() > most_points ? room_ / most_points : 0;
     for (const WholePoint& point : both) {
       if (!best.empty() && point.seconds >= best.back().seconds) continue;
-      // Points within one step are joined. The joined point has the fewest bytes and the fewest seconds of these points.
-      // So the result can only become smaller.
+      // Points within one step are joined. The joined point has the fewest bytes and the fewest seconds of these
+      // points. So the result can only become smaller.
       if (!best.empty() && point.bytes < best.back().bytes + step)
         best.back().seconds = point.seconds;
       else

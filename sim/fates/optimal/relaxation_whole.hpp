@@ -6,16 +6,16 @@
 
 namespace sluice {
 
-/// What the relaxation counts at the turning point: which passes read the boundaries, and the bytes that are left for the
-/// tensors of later backward passes.
+/// What the relaxation counts at the turning point: which passes read the boundaries, and the bytes that are left for
+/// the tensors of later backward passes.
 struct TurningPoint {
   BoundaryReads reads;
   double room = 0;
 };
 TurningPoint turning_point(const Chain& chain, std::int64_t budget);
 
-/// Returns a lower bound on the seconds. Usually, it is at least FateRelaxation::best(). In a long chain, bytes are rounded
-/// down, and it may be smaller. If the backward pass of the last stage does not fit, the bound is infinite.
+/// Returns a lower bound on the seconds. Usually, it is at least FateRelaxation::best(). In a long chain, bytes are
+/// rounded down, and it may be smaller. If the backward pass of the last stage does not fit, the bound is infinite.
 double whole_tensors_bound(const Chain& chain, std::int64_t budget, const FateWeights& weights);
 
 }  // namespace sluice

@@ -341,8 +341,9 @@ std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function
 
 }  // namespace
 
-/// Makes tapes from the solution of the relaxation, one tape for each Rounding, and takes the best. If several devices take
-/// turns, one of them may have too little memory, while the others have enough. So each view of their memories is tried.
+/// Makes tapes from the solution of the relaxation, one tape for each Rounding, and takes the best. If several
+/// devices take turns, one of them may have too little memory, while the others have enough. So each view of their
+/// memories is tried.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;

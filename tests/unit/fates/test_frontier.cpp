@@ -90,13 +90,13 @@ TEST_CASE(
 
 TEST_CASE(
     "frontier: a boundary may leave the device early, and is made again without further passes") {
-  // Each forward and each backward pass of four stages takes 1 s. Boundaries 1, 2 and 3 have 1, 2 and 2 bytes, as their
-  // gradients. The other boundaries have 0 bytes. Stages 2 and 3 have inner tensors of 10 and 11 bytes. Copies take 100
-  // s. The backward pass of stage 3 holds boundary 3, its inner tensors and the gradient of boundary 3: 2 + 11 + 2 bytes.
-  // The backward pass of stage 2 holds boundary 2, its inner tensors and two gradients: 2 + 10 + 2 + 2 bytes. So a memory
-  // of 16 bytes has room for boundary 1 during the first of these passes, but not during the second:
-  // F0 F1 F2 F3 B3 f1 f2 B2 f0 B1 B0. Without boundary 1, stage 0 would run once more: f0 f1 f2. If boundary 1 stayed
-  // until the backward pass of stage 1, the device would need 17 bytes.
+  // Each forward and each backward pass of four stages takes 1 s. Boundaries 1, 2 and 3 have 1, 2 and 2 bytes, as
+  // their gradients. The other boundaries have 0 bytes. Stages 2 and 3 have inner tensors of 10 and 11 bytes. Copies
+  // take 100 s. The backward pass of stage 3 holds boundary 3, its inner tensors and the gradient of boundary 3: 2 +
+  // 11 + 2 bytes. The backward pass of stage 2 holds boundary 2, its inner tensors and two gradients: 2 + 10 + 2 + 2
+  // bytes. So a memory of 16 bytes has room for boundary 1 during the first of these passes, but not during the
+  // second: F0 F1 F2 F3 B3 f1 f2 B2 f0 B1 B0. Without boundary 1, stage 0 would run once more: f0 f1 f2. If boundary
+  // 1 stayed until the backward pass of stage 1, the device would need 17 bytes.
   Chain chain;
   using OutputAndInner = std::pair<std::int64_t, std::int64_t>;
   for (const auto& [output, inner] : std::vector<OutputAndInner>{{1, 0}, {2, 0}, {2, 10}, {0, 11}})
@@ -252,9 +252,9 @@ TEST_CASE(
 TEST_CASE("bound: the bound of three stages equals the bound that was computed by hand") {
   // Three stages take 3 x (1 + 2) = 9 s. The inner tensors of each stage have 10 bytes, and boundaries have 0 bytes.
   // The budget is 25 bytes. The backward pass of stage 2 needs the 10 bytes of its own stage. The other 15 bytes hold
-  // the inner tensors of one more stage. Those of the third stage are saved and loaded, in 0.4 + 0.4 s. So the bound is 9
-  // + 0.8 s. Further below, each copy takes 1 s. To save and load these tensors would take 1 + 1 s, but to recompute them
-  // takes a forward pass of 1 s. So the bound is 9 + 1 s.
+  // the inner tensors of one more stage. Those of the third stage are saved and loaded, in 0.4 + 0.4 s. So the bound
+  // is 9 + 0.8 s. Further below, each copy takes 1 s. To save and load these tensors would take 1 + 1 s, but to
+  // recompute them takes a forward pass of 1 s. So the bound is 9 + 1 s.
   Chain chain;
   for (int s = 0; s < 3; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});
@@ -264,11 +264,12 @@ TEST_CASE("bound: the bound of three stages equals the bound that was computed b
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 1;
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(10).epsilon(1e-9));
   CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
-  // Now each copy takes 30 s, and copies overlap with computation. In this case, the bound allows a part of a tensor to
-  // be on the device. The 15 bytes hold the inner tensors of one stage, and half of those of the other stage. The forward
-  // pass of the first stage ends at 1 s, and the last forward pass ends at 3 s. In the 2 s between them, 2 / 30 of the
-  // first stage's inner tensors are saved without a delay. To recompute all inner tensors of a stage takes 1 s, far less
-  // than a copy. So the rest of the missing half is recomputed, in 0.5 - 2 / 30 s. The bound is 9 + 0.5 - 2 / 30 s.
+  // Now each copy takes 30 s, and copies overlap with computation. In this case, the bound allows a part of a tensor
+  // to be on the device. The 15 bytes hold the inner tensors of one stage, and half of those of the other stage. The
+  // forward pass of the first stage ends at 1 s, and the last forward pass ends at 3 s. In the 2 s between them, 2 /
+  // 30 of the first stage's inner tensors are saved without a delay. To recompute all inner tensors of a stage takes
+  // 1 s, far less than a copy. So the rest of the missing half is recomputed, in 0.5 - 2 / 30 s. The bound is 9 + 0.5
+  // - 2 / 30 s.
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
 }

@@ -10,7 +10,8 @@
 namespace sluice {
 namespace {
 
-/// Returns a random chain of stages whose tensors have few bytes. A copy takes so long that no schedule copies a tensor.
+/// Returns a random chain of stages whose tensors have few bytes. A copy takes so long that no schedule copies a
+/// tensor.
 Chain chain_without_copies(test::Dice& dice, std::size_t stages, std::uint64_t most_bytes) {
   constexpr double copy_s = 1e6;
   Chain chain;
@@ -51,8 +52,8 @@ TEST_CASE(
   CHECK(compared > 500);
 }
 
-// A schedule of a chain of 72 stages runs passes of each stage again. The frontier splits segments of the whole chain at
-// about 64 boundaries only.
+// A schedule of a chain of 72 stages runs passes of each stage again. The frontier splits segments of the whole chain
+// at about 64 boundaries only.
 TEST_CASE(
     "in a chain of more stages than splits, the bound of optimal does not come from the frontier") {
   test::Dice dice(78);
