@@ -105,7 +105,7 @@ std::vector<Value> placements_of_training(const PolicyRequest& request, const Re
   if (!parameters.is_word("placement", compared)) return {};
   Placements homes = {nowhere_else}, others;
   if (backs(request, parameters)) homes.emplace_back(backing);
-  if (can_place(request, parameters)) others = placements_compared();
+  if (!request.sums_gradients && can_place(request, parameters)) others = placements_compared();
   if (homes.size() + others.size() == 1) return {};
   return with_placements(parameters, std::move(homes), others);
 }
@@ -201,6 +201,23 @@ bool places_turns(const PolicyRequest& request, const Reader& parameters,
   return true;
 }
 
+/// Returns whether a stage uses weights that an earlier stage holds. On a device that keeps all weights, a stage has no
+/// tensor for them. So a placement of the stage's weights does not say in which memory they are.
+bool ties_stages(const PolicyRequest& request) {
+  return std::ranges::any_of(request.pricing.stages,
+                             [](const Stage& stage) { return stage.tied_bytes > 0; });
+}
+
+/// Throws InputError at `placement` if gradients of replicas are summed and stages have tied weights.
+void require_untied(const PolicyRequest& request, const Reader& parameters) {
+  if (request.sums_gradients && ties_stages(request))
+    parameters.fail("placement",
+                    "replicas that keep all weights and sum gradients cannot have the placement '" +
+                        parameters.text("placement") +
+                        "' if two stages have the same weights: use placement none or backing, "
+                        "stages whole, or replica streamed");
+}
+
 /// A request for a device that keeps all weights. Its stages count tied weights once.
 struct HeldOnce {
   explicit HeldOnce(const PolicyRequest& asked)
@@ -266,6 +283,7 @@ bool compares_placements(const Field& placement) {
 
 Draft plan_of_placements(const PolicyRequest& request, const Reader& parameters,
                          const std::string& policy, const PlansForMachine& of_policy) {
+  if (places(parameters)) require_untied(request, parameters);
   if (places(parameters) && request.sums_gradients)
     return plan_of_turns(HeldOnce(request).request, parameters, of_policy);
   if (places(parameters)) return placed_plan(request, parameters, policy);
@@ -281,11 +299,12 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
   if (!request.workload.training) return {};
   const CommonParameters common = read_common(request, parameters);
   const bool asked = places(parameters), compares = parameters.is_word("placement", compared);
-  if ((asked || compares) && request.sums_gradients)
+  if (asked) require_untied(request, parameters);
+  if ((asked || compares) && request.sums_gradients && !ties_stages(request))
     return candidates_held_once(request, parameters, of_policy);
   require_own_memories(request, parameters);
   std::vector<Candidate> placed;
-  if (asked || compares)
+  if (asked || (compares && !request.sums_gradients))
     placed = placed_candidates(
         request, common, policy,
         asked ? std::vector<std::string>{parameters.text("placement")} : placements_compared());
@@ -299,7 +318,7 @@ std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters,
                                               const PlansForMachine& of_policy,
                                               std::vector<Value> maps) {
-  if (request.workload.training && request.sums_gradients)
+  if (request.workload.training && request.sums_gradients && !ties_stages(request))
     return placements_of_replicas(request, parameters, of_policy);
   if (request.workload.training) return placements_of_training(request, parameters);
   if (places(parameters)) return {};

@@ -43,24 +43,42 @@ EndCopies end_copies(const Program& step, const CopyTime& down, const CopyTime& 
   return ends;
 }
 
-double seconds_on(const Platform& platform, const Path& path, std::int64_t bytes) {
-  return static_cast<double>(bytes) / narrowest(platform, path.channels);
+/// Returns the seconds for which the links of a path carry this many bytes for each of the replicas, less what the waits
+/// for sums of the replicas may differ. `share` is the platform with each replica's share of the links.
+double seconds_of_all(const StepMachine& machine, const Platform& share, const Path& path,
+                      std::int64_t bytes) {
+  return within_accuracy * static_cast<double>(bytes) / narrowest(share, path.channels) -
+         machine.replicas->sums_differ_s;
 }
 
-/// Returns the seconds until the weights for the first operation have arrived in the second memory of the device, on the
-/// real machine. With equal replicas, these are the seconds of the replica whose weights arrive last.
-double begin_seconds(const StepMachine& machine, std::int64_t weights) {
-  if (!machine.real || weights == 0) return 0;
-  const std::string &far = machine.real->host().name, &second = machine.platform.host().name;
-  const CopyTime begins = copy_time(*machine.real, far, second);
-  double seconds = begins.seconds(weights);
-  if (machine.replicas) {
-    const Platform& share = *machine.replicas->real_share;
-    seconds =
-        std::max(seconds, within_accuracy * seconds_on(share, share.path(far, second), weights) -
-                              machine.replicas->sums_differ_s);
+/// Returns the least seconds until the first operation has its loads. On a shown machine, its weights first come to the
+/// second memory of the device. With equal replicas, one replica is the last whose weights arrive there, and one is the
+/// last whose loads arrive on the device. These may be two different replicas: while one of them still waits for its
+/// weights, another may already load from its second memory. So only one of the two copies counts for all replicas.
+double first_loads_seconds(const StepMachine& machine, const EndCopies& ends,
+                           const CopyTime& down) {
+  const double own_loads_s = ends.counted_s + ends.staying_s;
+  double own_weights_s = 0, weights_s = 0, latency_s = down.latency_s;
+  const bool begins = machine.real && ends.weights > 0;
+  const std::string& home = machine.platform.host().name;
+  if (begins) {
+    const std::string& far = machine.real->host().name;
+    const CopyTime copy = copy_time(*machine.real, far, home);
+    own_weights_s = weights_s = copy.seconds(ends.weights);
+    latency_s += copy.latency_s;
+    if (machine.replicas) {
+      const Platform& share = *machine.replicas->real_share;
+      weights_s =
+          std::max(weights_s, seconds_of_all(machine, share, share.path(far, home), ends.weights));
+    }
   }
-  return seconds + begins.latency_s;
+  double loads_s = own_loads_s;
+  if (machine.replicas) {
+    const Platform& share = *machine.replicas->share;
+    loads_s = std::max(
+        loads_s, seconds_of_all(machine, share, share.path(home, machine.priced), ends.loaded));
+  }
+  return latency_s + std::max(weights_s + own_loads_s, own_weights_s + loads_s);
 }
 
 /// Returns whether the saves after the last operation wait until all replicas have summed their gradients.
@@ -79,23 +97,19 @@ void add_ends(TrainingSums& sums, const Program& step, const StepMachine& machin
   const CopyTime down = copy_time(machine.platform, host, machine.priced),
                  up = copy_time(machine.platform, machine.priced, host);
   const EndCopies ends = end_copies(step, down, up, machine.real != nullptr);
-  double loads_s = ends.counted_s + ends.staying_s, saves_s = ends.saved_s;
-  if (machine.replicas) {
+  if (ends.loaded > 0) sums.first_loads_s = first_loads_seconds(machine, ends, down);
+  sums.counted_loads_s = ends.counted_s;
+  if (ends.saved == 0 || machine.real) return;
+  double saves_s = ends.saved_s;
+  if (saves_sums(machine, step.operations.back())) {
     const Platform& share = *machine.replicas->share;
     const std::vector<double>& sums_s = machine.replicas->sums_s;
-    const auto of_all = [&](const std::string& from, const std::string& to, std::int64_t bytes) {
-      return within_accuracy * seconds_on(share, share.path(from, to), bytes);
-    };
-    loads_s = std::max(
-        loads_s, of_all(host, machine.priced, ends.loaded) - machine.replicas->sums_differ_s);
-    if (saves_sums(machine, step.operations.back()))
-      saves_s = std::max(saves_s, of_all(machine.priced, host, ends.saved) -
-                                      std::accumulate(sums_s.begin(), sums_s.end(), 0.0));
+    const double all_s = static_cast<double>(ends.saved) /
+                         narrowest(share, share.path(machine.priced, host).channels);
+    saves_s = std::max(
+        saves_s, within_accuracy * all_s - std::accumulate(sums_s.begin(), sums_s.end(), 0.0));
   }
-  if (ends.loaded > 0)
-    sums.first_loads_s = begin_seconds(machine, ends.weights) + loads_s + down.latency_s;
-  sums.counted_loads_s = ends.counted_s;
-  if (ends.saved > 0 && !machine.real) sums.last_saves_s = saves_s + up.latency_s;
+  sums.last_saves_s = saves_s + up.latency_s;
 }
 
 /// Adds the seconds in which the links that equal replicas share carry the copies of all replicas. Each replica loads and
@@ -137,10 +151,9 @@ TrainingSums sums_of(const Program& step, const StepMachine& machine) {
     if (saved) saved_bytes += static_cast<double>(instance.bytes);
     sums.additions += (instance.loaded ? 1 : 0) + (saved ? 1 : 0);
   }
-  sums.link_s =
-      (loaded_bytes + saved_bytes) /
-      narrowest(machine.platform,
-                links_of_all_copies(machine.platform, machine.devices, true, true));
+  sums.link_s = (loaded_bytes + saved_bytes) /
+                narrowest(machine.platform,
+                          links_of_all_copies(machine.platform, machine.devices, true, true));
   if (machine.devices.size() == 1) {
     if (machine.replicas) {
       add_shared_links(sums, machine, loaded_bytes, saved_bytes);

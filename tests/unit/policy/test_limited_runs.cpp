@@ -85,6 +85,10 @@ TEST_CASE(
     }
     // With `worth`, runs that take longer are not needed.
     CHECK(fastest_within(plan, pools, best.seconds * 1.01).seconds == best.seconds);
+    // The first run has no limits. If its seconds are enough, no other run is simulated.
+    const LimitedRun first = fastest_within(plan, pools, never, whole.makespan);
+    CHECK(first.seconds == whole.makespan);
+    CHECK(first.limits == LimitedRun().limits);
   }
   CHECK(runs > 1000);
   CHECK(faster > 0);

@@ -16,7 +16,8 @@ namespace {
 using Limits = LimitedRun::Limits;
 using Pools = std::vector<std::uint32_t>;
 
-/// Approximately the most actions that the compared runs of a plan have together in their bodies. Most plans need fewer.
+/// Approximately the most actions that those compared runs of a plan have together in their bodies for which smaller
+/// limits are tried. Most plans need fewer.
 constexpr std::size_t most_actions_of_runs = 10'000;
 
 /// Returns whether a run within smaller limits may be faster. This is so if flows of different streams cross the same
