@@ -37,8 +37,10 @@ std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
                       const ChosenStep& step) {
   std::ostringstream text;
   text << order.policy << " " << *order.in_flight << " " << order.weights_stay << " "
-       << (request.real_machine != nullptr) << " " << &request.pricing.stages << " "
-       << step_digest(step.program());
+       << (request.real_machine != nullptr) << " " << &request.pricing.model << " ";
+  // A policy may make the list of stages anew for each request, so the address of the list says nothing.
+  for (const Stage& stage : request.pricing.stages) text << stage.last << " ";
+  text << step_digest(step.program());
   return text.str();
 }
 
@@ -97,9 +99,8 @@ class TrainingWays {
     return candidates;
   }
 
-  /// Returns a text that is the same for all strategies for fates that lead to the same step. In this text, the address
-  /// of the stages stands for the cut: all requests with one cut have the same address. But under `resident`, each
-  /// request has its own copy of the stages. So equal steps have different texts, and the judge looks at each of them.
+  /// Returns a text that is the same for all strategies for fates that lead to the same step. In this text, the last
+  /// layers of the stages stand for the cut.
   std::string description(const ChosenStep& step) const {
     return step_text(unlimited_, order_, step);
   }
