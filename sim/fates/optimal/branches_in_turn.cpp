@@ -129,14 +129,37 @@ class Descent {
   bool fits(const Tape& tape) const { return memory_of(chain_, tape).peak <= budget_; }
 
   /// A boundary that several backward passes read is loaded for each of these passes. Removes the repeated loads of
-  /// boundaries that may stay on the device instead.
+  /// boundaries that may stay on the device instead. Of a few repeated loads, removes those that together save the most
+  /// seconds. If there are many, removes each load that may be removed, beginning with the last one.
   void stay_after_loads(const std::vector<std::size_t>& repeated, Tape& tape) const {
-    for (std::size_t i = repeated.size(); i-- > 0;) {
-      Tape without = tape;
-      without.erase(without.begin() + static_cast<std::ptrdiff_t>(repeated[i]));
-      if (fits(without)) tape = std::move(without);
+    if (repeated.size() > most_compared) {
+      for (std::size_t i = repeated.size(); i-- > 0;)
+        if (Tape fewer = without(tape, {repeated[i]}); fits(fewer)) tape = std::move(fewer);
+      return;
+    }
+    const Tape all = tape;
+    double seconds = serial_seconds(chain_, tape);
+    for (std::size_t set = 1; set < std::size_t{1} << repeated.size(); ++set) {
+      std::vector<std::size_t> removed;
+      for (std::size_t i = repeated.size(); i-- > 0;)
+        if ((set >> i & 1U) != 0) removed.push_back(repeated[i]);
+      Tape fewer = without(all, removed);
+      const double now = serial_seconds(chain_, fewer);
+      if (now >= seconds || !fits(fewer)) continue;
+      tape = std::move(fewer);
+      seconds = now;
     }
   }
+
+  /// Returns the tape without the operations at these positions, the last position first.
+  static Tape without(Tape tape, const std::vector<std::size_t>& positions) {
+    for (const std::size_t at : positions)
+      tape.erase(tape.begin() + static_cast<std::ptrdiff_t>(at));
+    return tape;
+  }
+
+  /// The greatest number of repeated loads of which all sets are compared.
+  static constexpr std::size_t most_compared = 6;
 
   const Chain& chain_;
   std::int64_t budget_;

@@ -6,8 +6,8 @@
 namespace sluice {
 namespace {
 
-/// The greatest number of stages for which the search tries partial segments. There are as many of them as stages, to
-/// the third power.
+/// The greatest number of stages for which the search tries partial segments. Their number grows with the third power of
+/// the number of stages.
 constexpr std::size_t most_partial_stages = 12;
 
 }  // namespace
@@ -16,8 +16,7 @@ std::size_t Frontier::Solver::count_partial_rows(const Frontier& frontier) {
   const std::size_t n = frontier.chain_.stages.size();
   const bool branches = std::any_of(frontier.carried_.begin(), frontier.carried_.end(),
                                     [](const ChainCarried& carried) { return carried.before > 0; });
-  if (n > most_partial_stages || !frontier.parts_all_ || branches || frontier.settings_.only_least)
-    return 0;
+  if (n > most_partial_stages || !frontier.parts_all_ || branches) return 0;
   return 3 * (n * n * n * 6);  // for each Partial, one partial segment and two openings
 }
 

@@ -98,7 +98,7 @@ void add_ends(TrainingSums& sums, const Program& step, const StepMachine& machin
                  up = copy_time(machine.platform, machine.priced, host);
   const EndCopies ends = end_copies(step, down, up, machine.real != nullptr);
   if (ends.loaded > 0) sums.first_loads_s = first_loads_seconds(machine, ends, down);
-  sums.counted_loads_s = ends.counted_s;
+  sums.staying_loads_s = ends.staying_s;
   if (ends.saved == 0 || machine.real) return;
   double saves_s = ends.saved_s;
   if (saves_sums(machine, step.operations.back())) {

@@ -30,8 +30,9 @@ struct TrainingSums {
   /// arrived. With equal replicas, they are for the replica that waits longest for shared links. Both are 0 with several
   /// devices. On a shown machine, the weights first come to the second memory, and the saves do not count.
   double first_loads_s = 0, last_saves_s = 0;
-  /// The part of `first_loads_s` that is also in `load_s`.
-  double counted_loads_s = 0;
+  /// The part of `first_loads_s` that the device spends on copies of weights that stay on the device. It is not in
+  /// `load_s`.
+  double staying_loads_s = 0;
   std::int64_t peak = 0;
 };
 

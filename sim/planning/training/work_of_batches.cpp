@@ -61,8 +61,8 @@ double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
   double least = std::max(computed, std::max({load, save, link}) * division);
   // Without overlap, copies between host memory and the device do not run beside computations. But they may run while
   // gradients are summed.
-  const double first = one_.first_loads_s - one_.counted_loads_s;
-  if (!order_.overlap) least = std::max(least, (first + compute + load + save) * division);
+  if (!order_.overlap)
+    least = std::max(least, (one_.staying_loads_s + compute + load + save) * division);
   return lowered_for_rounding(least, additions);
 }
 

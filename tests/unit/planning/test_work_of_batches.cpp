@@ -14,8 +14,8 @@ namespace {
 /// Returns the bound that follows from the sums of a step, for a run of `steps` steps.
 double bound_of(const TrainingSums& step, std::int64_t steps, bool overlap) {
   const auto all = [&](double of_step) { return static_cast<double>(steps) * of_step; };
-  const double first_s = step.first_loads_s - step.counted_loads_s;
-  if (!overlap) return first_s + all(step.compute_s + step.load_s + step.save_s);
+  if (!overlap)
+    return step.staying_loads_s + all(step.compute_s + step.load_s + step.save_s);
   return std::max({step.first_loads_s + all(step.compute_s) + step.last_saves_s, all(step.load_s),
                    all(step.save_s), all(step.link_s)});
 }
