@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
+#include "base/quantity.hpp"
 #include "planning/training/training.hpp"
 
 namespace sluice {
@@ -42,6 +44,16 @@ BatchBytes batch_bytes(const PolicyRequest& request, const Device& device, bool 
   const std::int64_t micro_batches = request.workload.batch / request.workload.micro_batch;
   bytes.all = sum(sum(state, workspace), times(micro_batches, kept));
   return bytes;
+}
+
+bool homes_fit(const PolicyRequest& request, const Program& step) {
+  const std::optional<std::int64_t> room = request.pricing.platform.host().capacity;
+  if (!room) return true;
+  std::int64_t bytes = 0;
+  for (const Program::Place& place : step.places)
+    if (!request.real_machine || place.home != Program::Home::input)
+      bytes = checked_add(bytes, place.bytes, "bytes in host memory");
+  return bytes <= *room;
 }
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "planning/program.hpp"
 #include "planning/request.hpp"
 
 namespace sluice {
@@ -18,5 +19,10 @@ struct BatchBytes {
 
 /// Throws InputError on overflow.
 BatchBytes batch_bytes(const PolicyRequest& request, const Device& device, bool overlap);
+
+/// Returns whether host memory has room for the tensors of a training step whose home it is. If the host memory of a
+/// shown machine is the second memory of the real machine (planning/placement/backing.hpp), the home of the inputs is
+/// another memory. Looks at the capacity even if the request does not enforce it.
+bool homes_fit(const PolicyRequest& request, const Program& step);
 
 }  // namespace sluice

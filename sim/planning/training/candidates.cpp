@@ -11,6 +11,7 @@
 #include "base/quantity.hpp"
 #include "planning/builder.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/training/batch_bytes.hpp"
 #include "planning/training/larger_step.hpp"
 #include "planning/training/late_loads.hpp"
 #include "planning/training/load_offers.hpp"
@@ -81,8 +82,8 @@ class TrainingWays {
                                        double at_least) {
     if (!ways->fits(ways->at_least_)) return {};
     const auto step = std::make_shared<const ChosenStep>(ways->unlimited_, ways->order_);
-    if (!ways->homes_fit(step->program())) return {};
-    return {{.at_least = at_least,
+    if (ways->enforced_ && !homes_fit(ways->unlimited_, step->program())) return {};
+    return {{.at_least = std::max(at_least, step->at_least()),
              .open = [ways, step] { return listed(ways, step); },
              .same_ways = ways->description(*step)}};
   }
@@ -239,23 +240,14 @@ class TrainingWays {
   }
 
   /// Returns the rooms that are tried, the smallest first. A room is the step's peak plus bytes for early loads, so the
-  /// smallest room is the peak alone.
-  static std::vector<std::int64_t> rooms(std::int64_t peak) {
+  /// smallest room is the peak alone. A plan that is made to be changed may use the whole memory of its machine, unless
+  /// transfers share a link: plans for other machines have other rooms.
+  std::vector<std::int64_t> rooms(std::int64_t peak) const {
+    if (unlimited_.made_to_change && capacity_ && run_room_) return {std::max(peak, *capacity_)};
     std::vector<std::int64_t> rooms;
     for (const double part : ahead_parts)
       rooms.push_back(peak + static_cast<std::int64_t>(part * static_cast<double>(peak)));
     return rooms;
-  }
-
-  /// Returns whether host memory has room for the tensors whose home it is. On a shown machine, the inputs are in
-  /// another memory, and the judge compares the bytes of the real machine instead.
-  bool homes_fit(const Program& step) const {
-    const std::optional<std::int64_t> room = unlimited_.pricing.platform.host().capacity;
-    if (!enforced_ || !room || unlimited_.real_machine) return true;
-    std::int64_t bytes = 0;
-    for (const Program::Place& place : step.places)
-      bytes = checked_add(bytes, place.bytes, "bytes in host memory");
-    return bytes <= *room;
   }
 
   std::int64_t per_batch() const {
@@ -339,7 +331,11 @@ double training_at_least(const PolicyRequest& request, const TrainingOrder& orde
     if (!searches && capacity && work.peak_at_least(count, passes) > *capacity) continue;
     const auto batches =
         static_cast<double>(request.workload.batches_per_step * request.workload.steps);
-    least = std::min(least, work.at_least(batches, per_batch, passes));
+    const double sums = work.at_least(batches, per_batch, passes);
+    if (sums >= least) continue;
+    TrainingOrder settled = order;
+    settled.in_flight = count;
+    least = std::min(least, std::max(sums, clock_at_least(unlimited, settled)));
   }
   return least;
 }

@@ -98,8 +98,11 @@ std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay) {
   const std::optional<std::int64_t> capacity = request.pricing.platform.host().capacity;
   if (!capacity || !request.capacity_enforced) return {};
-  std::int64_t held = checked_mul(request.pricing.stages.front().input_bytes,
-                                  request.workload.samples_per_step(), "bytes of a step's inputs");
+  // If the platform is a shown machine, the inputs are in another memory (backing.hpp).
+  std::int64_t held = 0;
+  if (!request.real_machine)
+    held = checked_mul(request.pricing.stages.front().input_bytes,
+                       request.workload.samples_per_step(), "bytes of a step's inputs");
   for (const StageState& state : states) {
     held = checked_add(held, state.weights, "bytes in host memory");
     if (weights_stay) continue;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/error.hpp"
 #include "planning/replica.hpp"
 #include "planning/training/late_loads.hpp"
 
@@ -48,6 +49,10 @@ ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& limits) {
   return offer;
 }
 
+double LoadOffers::at_least() const {
+  return order_.overlap && priced_alike_ ? clock_.at_least() : 0;
+}
+
 double LoadOffers::at_least(const ChosenStep::EarlyLoadLimits& limits,
                             const ChosenStep::Offer& offer) {
   if (!order_.overlap || !priced_alike_) return 0;
@@ -72,6 +77,12 @@ const std::vector<Program::Load>& LoadOffers::loads(std::optional<double> pace) 
     found->second = step_.loads;
   }
   return found->second;
+}
+
+double clock_at_least(const PolicyRequest& request, const TrainingOrder& order) try {
+  return ChosenStep(request, order).at_least();
+} catch (const Infeasible&) {
+  return 0;
 }
 
 }  // namespace sluice

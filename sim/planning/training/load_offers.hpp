@@ -26,6 +26,7 @@ class LoadOffers {
   LoadOffers& operator=(const LoadOffers&) = delete;
 
   ChosenStep::Offer offer(const ChosenStep::EarlyLoadLimits& limits);
+  double at_least() const;
   double at_least(const ChosenStep::EarlyLoadLimits& limits, const ChosenStep::Offer& offer);
   /// All loads of the step must be loads of inputs. Returns the pace with which the run is fastest if it may use
   /// `capacity` bytes of each device: the pace of the machine itself, unless loads that come as early as possible make
@@ -46,5 +47,9 @@ class LoadOffers {
   std::vector<std::vector<std::int64_t>> bytes_;  ///< indexed by device and operation
   std::map<std::optional<double>, std::vector<Program::Load>> loads_;  ///< indexed by pace
 };
+
+/// Returns a lower bound of the seconds of the run that `order` describes, wherever its loads are listed. Returns 0 if
+/// none is known, or if the step is too long.
+double clock_at_least(const PolicyRequest& request, const TrainingOrder& order);
 
 }  // namespace sluice

@@ -8,6 +8,7 @@
 #include "fates/optimal/report.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/training/batch_bytes.hpp"
 #include "planning/training/training.hpp"
 #include "planning/training/worst_moment.hpp"
 
@@ -56,6 +57,22 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order) {
   const bool drops = std::any_of(stages.begin(), stages.end(),
                                  [](const Stage& stage) { return stage.kept.selective_bytes > 0; });
   return drops ? std::min(plain, bound_of(request, order, true)) : plain;
+}
+
+/// What is known about the runs of an order with any fates. If all activations are kept, a run has the fewest passes
+/// and copies, and each of them waits for the fewest others. Every run has the same tensors whose home is host memory.
+struct AnyFates {
+  double at_least = 0;  ///< a lower bound of the seconds
+  bool homes_fit = true;
+};
+AnyFates any_fates(const PolicyRequest& request, const TrainingOrder& order) try {
+  PolicyRequest kept = request;
+  kept.fates = kept_fates();
+  kept.capacity_enforced = false;
+  const ChosenStep step(kept, order);
+  return {step.at_least(), !request.capacity_enforced || homes_fit(request, step.program())};
+} catch (const Infeasible&) {  // the step is too long
+  return {};
 }
 
 /// Sets two facts of the plan: the budget, and the gap of `seconds` to `bound`. If no bound is known, removes
@@ -162,9 +179,13 @@ struct AlikeWays {
   std::vector<Candidate> candidates;
 };
 
+/// Returns the requests with the strategies that treat all stages alike. If the plan is only made to be changed
+/// afterwards, the plans of these strategies are changed, too (placed_turns.cpp), so they are not needed here. The
+/// exception is a search with a `budget`.
 std::vector<AlikeWays> ways_of_strategies(const PolicyRequest& request, const TrainingOrder& order,
                                           const std::shared_ptr<const std::vector<Stage>>& stages) {
   std::vector<AlikeWays> all;
+  if (request.made_to_change && !request.fates->keys.map().find("budget")) return all;
   for (const FateStrategy* strategy : fate_catalog().entries()) {
     if (!strategy->compared) continue;
     PolicyRequest alike = request;
@@ -212,10 +233,13 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
     settled.in_flight = count;
     bounds->push_back(priced_alike ? bound_of(request, settled) : 0);
     if (order.weights_stay) continue;
+    const AnyFates known = any_fates(request, settled);
     const auto search =
         std::make_shared<const Search>(request, settled, bounds->size() - 1, bounds, stages);
-    all.push_back({bounds->back(), 1,
-                   [search](double worth, const auto& found) { search->simulate(worth, found); }});
+    all.push_back({std::max(bounds->back(), known.at_least), 1,
+                   [search, fits = known.homes_fit](double worth, const auto& found) {
+                     if (fits) search->simulate(worth, found);
+                   }});
   }
   if (order.weights_stay) all.push_back(only_way(request, order, stages));
   const std::int64_t budget = budget_of(request, order);

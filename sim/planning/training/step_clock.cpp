@@ -101,11 +101,11 @@ double StepClock::seconds_on_links() const {
   return busy.empty() ? 0 : *std::max_element(busy.begin(), busy.end());
 }
 
-/// Goes through a run whose loads are listed at given places.
+/// Goes through a run whose loads are listed at given places. Without `places`, the loads may be at any places.
 class StepRun {
  public:
   StepRun(const StepClock& clock, const std::vector<Program::Load>& loads,
-          const std::vector<LoadPlace>& places)
+          const std::vector<LoadPlace>* places)
       : clock_(clock),
         step_(clock.step_),
         loads_(loads),
@@ -118,10 +118,11 @@ class StepRun {
         now_(step_, clock.saves_.back(), loads.size()),
         before_(now_),
         next_(now_) {
-    for (std::size_t i = 0; i < loads.size(); ++i) {
-      if (places[i].at < 0) first_goes_ahead_ = true;
-      by_slot_[row_position(places[i].at, step_.count()).index].push_back(i);
+    for (std::size_t i = 0; i < loads.size(); ++i)
       needed_[static_cast<std::size_t>(loads[i].needed)].push_back(i);
+    for (std::size_t i = 0; places && i < loads.size(); ++i) {
+      if (place_of(i).at < 0) first_goes_ahead_ = true;
+      by_slot_[row_position(place_of(i).at, step_.count()).index].push_back(i);
     }
   }
 
@@ -155,15 +156,17 @@ class StepRun {
     std::vector<double> computed, saved, loaded;
   };
 
+  const LoadPlace& place_of(std::size_t load) const { return (*places_)[load]; }
   bool goes_ahead(std::size_t load) const {
-    return places_[load].at < 0 || (places_[load].at == 0 && first_goes_ahead_);
+    if (!places_) return false;
+    return place_of(load).at < 0 || (place_of(load).at == 0 && first_goes_ahead_);
   }
 
   /// If the platform is a shown machine, the run on the real machine begins with copies of the weights from host memory
   /// into the second memory, in the order in which the weights are first loaded from there. This function adds these
   /// copies. Their copy engine makes them before all others.
   void begin_weights() {
-    if (!clock_.real_) return;
+    if (!clock_.real_ || !places_) return;
     const auto begin = [&](std::int64_t stage) {
       const auto seconds = clock_.real_->begins_s.find(stage);
       if (seconds == clock_.real_->begins_s.end() || begun_.count(stage) > 0) return;
@@ -191,9 +194,12 @@ class StepRun {
 
   void prologue() {
     begin_weights();
-    for (std::size_t s = 0; s < clock_.weights_s_.size(); ++s)
-      weights_.push_back(copy(clock_.down_[step_.staying[s].device],
-                              begun(static_cast<std::int64_t>(s)), clock_.weights_s_[s]));
+    for (std::size_t s = 0; s < clock_.weights_s_.size(); ++s) {
+      const StepClock::CopyStream& way = clock_.down_[step_.staying[s].device];
+      weights_.push_back(places_
+                             ? copy(way, begun(static_cast<std::int64_t>(s)), clock_.weights_s_[s])
+                             : clock_.weights_s_[s] + way.latency_s);
+    }
     // `loads_` is in the order in which operations need the loads.
     for (std::size_t i = 0; i < loads_.size(); ++i)
       if (goes_ahead(i)) now_.loaded[i] = load_at(i, 0);
@@ -203,13 +209,13 @@ class StepRun {
     for (std::size_t slot = 0; slot < by_slot_.size(); ++slot) {
       for (const bool ahead : {false, true})
         for (const std::size_t i : by_slot_[slot])
-          if (goes_ahead(i) == ahead && !(places_[i].at == 0 && ahead) && !(ahead && last))
+          if (goes_ahead(i) == ahead && !(place_of(i).at == 0 && ahead) && !(ahead && last))
             (ahead ? next_ : now_).loaded[i] = load_at(i, ready(i, ahead));
       compute(slot);
     }
     if (!last && first_goes_ahead_)
       for (const std::size_t i : by_slot_.front())
-        if (places_[i].at == 0) next_.loaded[i] = load_at(i, ready(i, true));
+        if (place_of(i).at == 0) next_.loaded[i] = load_at(i, ready(i, true));
   }
 
   /// Returns the time at which the computation and the saves for which load i waits have ended. `ahead` says whether
@@ -217,9 +223,11 @@ class StepRun {
   double ready(std::size_t i, bool ahead) const {
     const Program::Load& load = loads_[i];
     const std::uint32_t rounds = ahead ? 1 : 0;
-    const RowPosition after = row_position(places_[i].after, step_.count());
     double time = 0;
-    if (const Times* times = ago(after.steps_ago, rounds)) time = times->computed[after.index];
+    if (places_) {
+      const RowPosition after = row_position(place_of(i).after, step_.count());
+      if (const Times* times = ago(after.steps_ago, rounds)) time = times->computed[after.index];
+    }
     const Program::Instance& made = step_.instances[load.instance];
     if (made.copy_of != none) {
       const Program::Instance& source = step_.instances[made.copy_of];
@@ -248,7 +256,16 @@ class StepRun {
   double load_at(std::size_t i, double ready) {
     const Program::Instance& made = step_.instances[loads_[i].instance];
     if (made.home == Program::Home::weights) ready = std::max(ready, begun(made.stage));
+    if (!places_) return load_anywhere(clock_.stream_of(made), ready, clock_.load_seconds(made));
     return copy(clock_.stream_of(made), ready, clock_.load_seconds(made));
+  }
+
+  /// Operations have needed loads for so many seconds on this stream that the load arrives no earlier. The order of the
+  /// loads is not known.
+  double load_anywhere(const StepClock::CopyStream& way, double ready, double seconds) {
+    double& busy_s = copies_[way.stream];
+    busy_s += seconds;
+    return std::max(ready + seconds, busy_s * within_accuracy) + way.latency_s;
   }
 
   double copy(const StepClock::CopyStream& way, double ready, double seconds) {
@@ -266,6 +283,7 @@ class StepRun {
     if (!weights_.empty())
       start = std::max(start, weights_[static_cast<std::size_t>(operation.stage)]);
     for (const std::size_t i : needed_[slot]) {
+      if (!places_) now_.loaded[i] = load_at(i, ready(i, false));
       start = std::max(start, now_.loaded[i]);
       need(step_.instances[loads_[i].instance]);
     }
@@ -275,8 +293,11 @@ class StepRun {
     end_ = std::max(end_, computed_);
     for (std::size_t n = 0; n < operation.saves.size(); ++n) {
       const std::uint32_t saved = operation.saves[n];
-      now_.saved[clock_.saves_[slot] + n] =
-          copy(clock_.up_[step_.instances[saved].device], computed_, clock_.save_s_[saved]);
+      const StepClock::CopyStream& way = clock_.up_[step_.instances[saved].device];
+      double& arrived = now_.saved[clock_.saves_[slot] + n];
+      arrived = places_ ? copy(way, computed_, clock_.save_s_[saved])
+                        : computed_ + clock_.save_s_[saved] + way.latency_s;
+      end_ = std::max(end_, arrived);
     }
   }
 
@@ -298,7 +319,7 @@ class StepRun {
   const StepClock& clock_;
   const Program& step_;
   const std::vector<Program::Load>& loads_;
-  const std::vector<LoadPlace>& places_;
+  const std::vector<LoadPlace>* places_;  ///< null if the loads may be at any places
   std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< indices of loads
   /// The times at which each copy stream (`copies_`) and each device (`computes_`) becomes free.
   std::vector<double> copies_, computes_;
@@ -319,7 +340,13 @@ class StepRun {
 
 double StepClock::at_least(const std::vector<Program::Load>& loads,
                            const std::vector<LoadPlace>& places) const {
-  return StepRun(*this, loads, places).seconds();
+  return StepRun(*this, loads, &places).seconds();
+}
+
+double StepClock::at_least() const {
+  Program step = step_;
+  load_when_needed(step);
+  return StepRun(*this, step.loads, nullptr).seconds();
 }
 
 }  // namespace sluice

@@ -32,6 +32,9 @@ class StepClock {
   /// says for each of them where it is listed.
   double at_least(const std::vector<Program::Load>& loads,
                   const std::vector<LoadPlace>& places) const;
+  /// Returns a lower bound for all places of the loads. A load starts as soon as its data are there, and the loads that
+  /// operations have needed so far take turns on their stream.
+  double at_least() const;
 
  private:
   friend class StepRun;

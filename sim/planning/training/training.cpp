@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/deadlock.hpp"
+#include "fates/optimal/few_tapes.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/late_loads.hpp"
@@ -58,6 +59,7 @@ class TrainingPlan {
     FateRequest plain = asked(chain_, states_, together_);
     plain.worth = selective.worth = worth;
     if (!selective_chain_.stages.empty()) plain.selective = &selective;
+    if (request_.made_to_change && strategy_.searches) return choose_among_few(fates_, plain);
     return strategy_.choose(plain, fates_.keys.reader());
   }
 
@@ -186,7 +188,7 @@ class TrainingPlan {
       if (weights_stay_) scored.bytes -= constant_bytes(states);
       return scored;
     };
-    asked.one_of_several = !order_.weights_stay && per_batch() > 1;
+    asked.one_of_several = !order_.weights_stay && (per_batch() > 1 || request_.made_to_change);
     asked.steps = static_cast<double>(request_.workload.steps);
     asked.run = order_.weights_stay ? run_of(request_.workload, states_) : together.run;
     asked.shortage = [this, &chain, &states, count](const Tape& tape) {
@@ -353,6 +355,10 @@ const Program& ChosenStep::program() const {
 
 ChosenStep::Offer ChosenStep::offer(const EarlyLoadLimits& limits) const {
   return parts_->offers.offer(limits);
+}
+
+double ChosenStep::at_least() const {
+  return parts_->offers.at_least();
 }
 
 double ChosenStep::at_least(const EarlyLoadLimits& limits, const Offer& offer) const {

@@ -137,6 +137,8 @@ class ChosenStep {
     std::int64_t most = 0;          ///< this many bytes of a device are enough for these places
   };
   Offer offer(const EarlyLoadLimits& limits) const;
+  /// Returns a lower bound on the seconds of the run, wherever its loads are listed. Returns 0 if none is known.
+  double at_least() const;
   /// Returns a lower bound on the seconds of the run if its loads are listed as `offer` says.
   double at_least(const EarlyLoadLimits& limits, const Offer& offer) const;
   /// Returns the plan whose loads are listed as early as these limits allow. If `places` is given, each load is listed

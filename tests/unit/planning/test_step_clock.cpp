@@ -49,6 +49,10 @@ TEST_CASE(
       for (const Device& device : scenario.platform.devices)
         if (order.devices.empty() || policy == "phased") order.devices.push_back(device.name);
       const ChosenStep step(request, order);
+      PolicyRequest kept = request;
+      kept.fates = kept_fates();
+      const double anywhere = step.at_least(), any_fates = ChosenStep(kept, order).at_least();
+      CHECK(anywhere > 0);
       for (int w = 0; w < 6; ++w) {
         ChosenStep::EarlyLoadLimits ahead{step.peak() +
                                           step.peak() * static_cast<int>(dice.below(9)) / 4};
@@ -59,6 +63,8 @@ TEST_CASE(
         const double seconds = run_seconds(finish(step.listed(ahead), request));
         CHECK(least <= seconds);
         CHECK(least > 0);
+        CHECK(anywhere <= least);
+        CHECK(any_fates <= seconds);
         ++compared;
         reached += seconds <= least * (1 + 1e-6);
       }
@@ -90,6 +96,30 @@ TEST_CASE("the clock counts the bytes of all devices on a link that they share",
   // Each device loads about half of the bytes. But the link carries only 1 GB/s to both devices together.
   CHECK(least >= 3 * bytes / 1e9 * (1 - 1e-8));
   CHECK(least <= run_seconds(finish(step.listed(ahead), request)));
+}
+
+TEST_CASE(
+    "wherever the loads are listed, the clock counts the copies between devices that take turns",
+    "[unit]") {
+  // Two layers on two devices. A forward pass takes 1 ms, and a backward pass 2 ms. The input, the output of the first
+  // layer and its gradient have 400 bytes. Each layer has 1 kB of weights, and also of gradients, which are saved. The
+  // link has 1 GB/s and a latency of 20 ms. The input and the weights arrive after 1.4 us and the latency. The output
+  // is saved and loaded, and so is its gradient, each time in 0.4 us and the latency. The last save takes 1 us and the
+  // latency.
+  const test::Row row{1, 1'000, 400};
+  const Scenario scenario = test::small_scenario(
+      400, {row, row},
+      "workload: {batch: 1, mode: training, optimizer: none}\nstages: {cut: per_layer}\npolicy: {name: phased}\n",
+      {"platform.devices.gpu.count=2", "platform.links.host.latency=20ms"});
+  const CutModel cut = cut_models(scenario).front();
+  PolicyRequest request = request_of(scenario, cut, plain_fates(fate_catalog().find("keep_all")));
+  request.capacity_enforced = false;
+  const TrainingOrder order{
+      .policy = "tested", .weights_stay = false, .in_flight = 1, .devices = {"gpu0", "gpu1"}};
+  const ChosenStep step(request, order);
+  CHECK(step.at_least() == Approx(6e-3 + 6 * 20e-3 + (1.4 + 4 * 0.4 + 1) * 1e-6).epsilon(1e-9));
+  const ChosenStep::EarlyLoadLimits early{no_limit, {}, no_limit};
+  CHECK(step.at_least() <= run_seconds(finish(step.listed(early), request)));
 }
 
 /// Returns the seconds of the fastest way to settle the candidate. Infinity if no way fits into the memory.

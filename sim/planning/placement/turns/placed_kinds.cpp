@@ -6,6 +6,23 @@
 #include "planning/placement/plan_routes.hpp"
 
 namespace sluice {
+namespace {
+
+/// Gives each route of the plan the set-up and the latency of the real machine. On a shown machine, they may be longer
+/// (ShownRates::far).
+void take_real_routes(Plan& plan, const Platform& platform) {
+  std::vector<bool> taken(plan.routes.size(), false);
+  for (const Action& action : plan.actions)
+    for (const Flow& flow : action.flows) {
+      if (taken[flow.route]) continue;
+      taken[flow.route] = true;
+      const Path& path = platform.path(plan.pools[flow.from].name, plan.pools[flow.to].name);
+      plan.routes[flow.route].setup_s = path.setup_s;
+      plan.routes[flow.route].latency_s = path.latency_s;
+    }
+}
+
+}  // namespace
 
 PlacedKinds::PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn)
     : prices_(prices), plan_(std::move(plan)), second_of_(plan_.pools.size(), none) {
@@ -14,6 +31,7 @@ PlacedKinds::PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn)
     for (Pool& pool : plan_.pools)
       if (pool.name == memory.name) pool.capacity = memory.capacity;
   for (Pool& pool : plan_.pools) pool.enforced = prices.request().capacity_enforced;
+  take_real_routes(plan_, prices.request().pricing.platform);
   find_kinds();
   keep_sent_kinds();
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)

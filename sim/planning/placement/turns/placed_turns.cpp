@@ -17,6 +17,7 @@
 #include "planning/placement/turns/fastest_machine.hpp"
 #include "planning/placement/turns/limited_runs.hpp"
 #include "planning/placement/turns/moved_weights.hpp"
+#include "planning/placement/turns/placed_again.hpp"
 #include "planning/placement/turns/placed_kinds.hpp"
 #include "planning/placement/turns/shown_machine.hpp"
 #include "planning/placement/turns/shown_plans.hpp"
@@ -90,14 +91,18 @@ struct BoundedPlan {
   std::function<Plan()> plan;
 };
 
+/// The digests of plans that have been placed (digest_to_place).
+using PlacedPlans = std::set<std::string>;
+
 /// Finds the fastest placed plans.
 class PlacedSearch {
  public:
-  /// The search is for `turns`, but with this request.
-  PlacedSearch(const PlacedTurns& turns, PolicyRequest request)
+  /// The search is for `turns`, but with this request. Several searches may share `placed`.
+  PlacedSearch(const PlacedTurns& turns, PolicyRequest request, std::shared_ptr<PlacedPlans> placed)
       : request_(std::move(request)),
         turns_{request_, turns.way, turns.of_policy},
-        prices_(request_, turns_.of_policy.on.names, turns_.of_policy.passed) {}
+        prices_(request_, turns_.of_policy.on.names, turns_.of_policy.passed),
+        placed_(std::move(placed)) {}
   PlacedSearch(const PlacedSearch&) = delete;
 
   /// Returns a candidate for each shown machine, but only if its memory is not larger than both memories of each real
@@ -177,8 +182,9 @@ class PlacedSearch {
     const ShownPlans::Made planned = shown_plan(bytes, rates);
     if (!planned) return {};
     // The text does not say which fates a search has found, so plans with equal texts and seconds may differ.
-    const bool is_new = placed_.insert({rates, planned->text, planned->seconds}).second;
+    const bool is_new = planned_.insert({rates, planned->text, planned->seconds}).second;
     if (!is_new && !turns_.request.strategy().searches) return {};
+    if (!placed_->insert(digest_to_place(planned->plan)).second) return {};
     // The text of the policy's choices. Its part after a semicolon is about the memory of the shown machine.
     return fastest(planned->plan, planned->text.substr(0, planned->text.find(';')), worth);
   }
@@ -310,23 +316,26 @@ class PlacedSearch {
   PlacedTurns turns_;  ///< refers to `request_`
   PlacedPrices prices_;
   ShownPlans own_plans_;  ///< used if the request has no `shown_plans`
-  /// For each plan that has been placed: its shown machine's rates, the text of its choices, and its seconds.
-  std::set<std::tuple<ShownRates, std::string, double>> placed_;
+  /// For each plan of the policy: its shown machine's rates, the text of its choices, and its seconds.
+  std::set<std::tuple<ShownRates, std::string, double>> planned_;
+  std::shared_ptr<PlacedPlans> placed_;
   /// The results so far. A shown machine may lead to the same placed plan as another shown machine.
   std::set<std::pair<std::string, double>> found_;
 };
 
 /// Returns the candidates for shown machines with this request in place of the request of `turns`.
-Candidate candidate_of(const PlacedTurns& turns, PolicyRequest request) {
-  const auto search = std::make_shared<PlacedSearch>(turns, std::move(request));
+Candidate candidate_of(const PlacedTurns& turns, PolicyRequest request,
+                       const std::shared_ptr<PlacedPlans>& placed) {
+  const auto search = std::make_shared<PlacedSearch>(turns, std::move(request), placed);
   return {.ways = search->ways(), .open = [search] { return PlacedSearch::open(search); }};
 }
 
 /// Returns the candidates for shown machines with the fates of a strategy that treats all stages alike.
-Candidate candidate_of(const PlacedTurns& turns, const FateStrategy& strategy) {
+Candidate candidate_of(const PlacedTurns& turns, const FateStrategy& strategy,
+                       const std::shared_ptr<PlacedPlans>& placed) {
   PolicyRequest alike = turns.request;
   alike.fates = plain_fates(strategy);
-  return changed(candidate_of(turns, std::move(alike)), [&strategy](Settled& one) {
+  return changed(candidate_of(turns, std::move(alike), placed), [&strategy](Settled& one) {
     one.text = "strategy: " + strategy.name + (one.text.empty() ? "" : ", ") + one.text;
   });
 }
@@ -364,13 +373,14 @@ std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns) {
 }
 
 Candidate placed_on_shown_machines(const PlacedTurns& turns) {
-  std::vector<Candidate> each = {candidate_of(turns, turns.request)};
+  const auto placed = std::make_shared<PlacedPlans>();
+  std::vector<Candidate> each = {candidate_of(turns, turns.request, placed)};
   // The fates that a search finds for a shown machine are the fastest there, but perhaps not in both memories. So the
   // fates of the strategies that treat all stages alike are placed, too. Only a search obeys the key `budget`.
   const PolicyRequest& request = turns.request;
   if (request.strategy().searches && !request.fates->keys.map().find("budget"))
     for (const FateStrategy* strategy : fate_catalog().entries())
-      if (strategy->compared) each.push_back(candidate_of(turns, *strategy));
+      if (strategy->compared) each.push_back(candidate_of(turns, *strategy, placed));
   std::int64_t ways = 0;
   for (const Candidate& one : each) ways += one.ways;
   return {.ways = ways, .open = [each = std::move(each)] {

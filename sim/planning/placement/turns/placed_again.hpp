@@ -1,0 +1,16 @@
+// Finds plans that policies made for different shown machines, and that lead to the same placed plans.
+#pragma once
+
+#include <string>
+
+#include "plan/plan.hpp"
+
+namespace sluice {
+
+/// Returns a digest of everything in a policy's plan that a placement keeps. It leaves out the capacities and limits of
+/// memories, the seconds of computations, and the routes of transfers: for a placed plan, they come from the real
+/// machine. Compare only plans of one cut, workload and machine. If two of them have equal digests, each placement
+/// makes the same plan of both, except for its facts.
+std::string digest_to_place(const Plan& plan);
+
+}  // namespace sluice
