@@ -4,7 +4,9 @@
 // a value that this mean has at least. The bound is the greatest value that was found. If no stage has to run more than
 // twice, the bound is close to the seconds of the fastest schedule.
 //
-// In a serial run, computation and copies take turns. So the bound is for the sum of the seconds of both.
+// In a serial run, computation and copies take turns. So the bound is for the sum of the seconds of both. It knows
+// that a tensor is on the device as a whole or not at all (relaxation_whole.hpp). The bound of an overlapped run
+// allows a part of a tensor to be on the device.
 //
 // In an overlapped run, computation, saves and loads have one engine each, and micro-batches follow each other. The
 // turning point of a micro-batch is its first backward pass. Some tensors of the micro-batch are not on the device at
@@ -28,14 +30,14 @@
 // fates. A run takes at least as long as these copies. So a weighted mean of the seconds of the copies and of the
 // seconds of the halves is a lower bound, too.
 //
-// Several devices may take turns. Then each stage has its device, and hands over its results (ChainHandOver). The copies
-// of these results belong to the sums of saves and loads above: outputs are saved after forward passes, and gradients
-// are loaded before backward passes. Take the forward passes of stages s - 1 and s. From the end of the first to the
-// start of the second, at least the wait of stage s passes, and no other forward pass of the forward half is possible.
-// For different stages, these intervals have nothing in common. So the forward half takes at least its passes plus its
-// waits. In the backward half, passes may run again during a wait. So the backward half takes at least the backward
-// passes plus the waits, and at least the backward passes plus the passes that run again. The bounds for a stage s count
-// only the waits between the passes that they count.
+// Several devices may take turns. Then each stage has its device, and hands over its results (ChainHandOver). The
+// copies of these results belong to the sums of saves and loads above: outputs are saved after forward passes, and
+// gradients are loaded before backward passes. Take the forward passes of stages s - 1 and s. From the end of the
+// first to the start of the second, at least the wait of stage s passes, and no other forward pass of the forward
+// half is possible. For different stages, these intervals have nothing in common. So the forward half takes at least
+// its passes plus its waits. In the backward half, passes may run again during a wait. So the backward half takes at
+// least the backward passes plus the waits, and at least the backward passes plus the passes that run again. The
+// bounds for a stage s count only the waits between the passes that they count.
 //
 // If host memory is limited, all copies must fit into it at the turning point. Then another bound holds, too. Give each
 // byte of host memory a price in seconds. Compute the bound as above, but let each save take longer by the price of its
@@ -76,8 +78,8 @@ struct FateRun {
   double first_s = 0, between_s = 0, last_s = 0;
   double steps = 1;
   double idle_s() const { return first_s + (steps - 1) * between_s + last_s; }
-  /// The share of a batch's micro-batches that are computed in full passes over the model. Only the last pass of a batch
-  /// may not be full: it may have fewer micro-batches than the other passes. This share can be below 1 only if
+  /// The share of a batch's micro-batches that are computed in full passes over the model. Only the last pass of a
+  /// batch may not be full: it may have fewer micro-batches than the other passes. This share can be below 1 only if
   /// micro-batches run side by side.
   double whole_passes = 1;
 };

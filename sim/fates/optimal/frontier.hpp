@@ -2,7 +2,7 @@
 // number of bytes. The method is dynamic programming over segments, which are consecutive stages of the chain.
 //
 // Segment s … t has the stages from s to t. Its execution starts with boundary s on the device and ends after the
-// backward pass of s. There are three ways to execute it:
+// backward pass of s. There are three ways to execute it, and a fourth in short chains (frontier_solver.hpp):
 // 1. The forward pass of stage s keeps its inner tensors. Then segment s + 1 … t is executed, and then the backward
 //    pass of s. Until this pass, boundary s and the inner tensors stay on the device or are in host memory.
 // 2. The stages s … k - 1 run and keep nothing. Then segment k … t is executed. Then segment s … k - 1 is executed from
@@ -25,8 +25,9 @@
 // whole segment. Then the bytes of this tensor do not count in the first boundary of the segment.
 //
 // The search leaves out two kinds of schedules. In one kind, the second or the third way is changed: the execution of
-// segment s … k - 1 begins before the execution of segment k … t has ended. In the other kind, a boundary is made again
-// although host memory holds its copy.
+// segment s … k - 1 begins before the execution of segment k … t has ended. In chains of up to 12 stages that do not
+// branch, the search finds these schedules, too. In the other kind, a boundary is made again although host memory
+// holds its copy.
 #pragma once
 
 #include <cstdint>
@@ -122,7 +123,8 @@ class Frontier {
   std::size_t states_ = 0;             ///< the number of ways in which a segment is solved
   std::vector<ChainCarried> carried_;  ///< indexed by boundary
   bool parts_all_ = true;              ///< whether stages with inner tensors may drop their input
-  std::vector<ParetoNodes> segments_;  ///< indexed by first stage and column
+  /// Indexed by first stage and column. Rows of other parts of segments follow (frontier_solver.hpp).
+  std::vector<ParetoNodes> segments_;
   std::vector<Point> points_;
   bool thinned_ = false;
 };
