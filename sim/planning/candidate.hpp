@@ -66,8 +66,8 @@ struct Judgement {
 };
 
 /// Returns the fastest way of all candidates. If several ways are equally fast, the way that was simulated first is
-/// taken. If no way fits, `best.plan` is empty. If no way takes less than `worth` seconds, the result is the first way
-/// that was found to fit, and there may be no runner-up.
+/// taken. If no way fits, `best.plan` is empty. If no way takes less than `worth` seconds, the result may be any way
+/// that fits, and there may be no runner-up.
 Judgement judge(std::vector<Candidate> candidates,
                 double worth = std::numeric_limits<double>::infinity());
 

@@ -14,8 +14,9 @@ struct TurningPoint {
 };
 TurningPoint turning_point(const Chain& chain, std::int64_t budget);
 
-/// Returns a lower bound on the seconds. Usually, it is at least FateRelaxation::best(). In a long chain, bytes are
-/// rounded down, and it may be smaller. If the backward pass of the last stage does not fit, the bound is infinite.
+/// Returns a lower bound on the seconds of all plans in which all micro-batches in flight have the same fates. Usually,
+/// it is at least FateRelaxation::best(). In a long chain, bytes are rounded down, and it may be smaller. If the
+/// backward pass of the last stage does not fit, the bound is infinite.
 double whole_tensors_bound(const Chain& chain, std::int64_t budget, const FateWeights& weights);
 
 }  // namespace sluice

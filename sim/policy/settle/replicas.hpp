@@ -61,11 +61,12 @@ struct ReplicaBound {
 };
 
 /// Returns this bound if the choices are made on the platform of the request. The run of all replicas contains a run of
-/// the first replica, which has the most batches. So the least bound of the candidates for the first replica is a bound,
-/// because such bounds also hold for machines with slower copies: they hold if replicas share links and wait for each
-/// other. In training, the bounds of the candidates also count what equal replicas do together (EqualReplicas), and the
-/// copy engines of the all-reduce give another bound. With `opens`, candidates are opened. This takes longer, but placements
-/// in two memories have a bound only then, and `same_ways` may be known. Throws InputError, Infeasible.
+/// the first replica, which has the most batches. So the least bound of the candidates for the first replica is a
+/// bound, because such bounds also hold for machines with slower copies: they hold if replicas share links and wait for
+/// each other. In training, the bounds of the candidates also count what equal replicas do together (EqualReplicas),
+/// except under the policy `resident`, and the copy engines of the all-reduce give another bound. With `opens`,
+/// candidates are opened. This takes longer, but placements in two memories have a bound only then, and `same_ways` may
+/// be known. Throws InputError, Infeasible.
 ReplicaBound bound_of_replicas(const Policy& policy, const PolicyRequest& request,
                                const Reader& parameters, bool opens = false);
 
