@@ -32,8 +32,7 @@ struct PolicyRequest {
   /// the shown machine.
   const Platform* real_machine = nullptr;
   /// Whether the plan is only made to be changed afterwards: its tensors are then placed in two memories. A policy then
-  /// compares fewer ways to list loads, and fewer fates, because the fastest of them need not be the fastest after the
-  /// change.
+  /// compares fewer fates and ways to list loads: the fastest of them need not be the fastest after the change.
   bool made_to_change = false;
   /// Whether the cost model counts the bandwidths of memories (CostModel::counts_memories).
   bool memories_counted = true;

@@ -88,7 +88,7 @@ TEST_CASE(
     // The first run has no limits. If its seconds are enough, no other run is simulated.
     const LimitedRun first = fastest_within(plan, pools, never, whole.makespan);
     CHECK(first.seconds == whole.makespan);
-    CHECK(first.limits == LimitedRun().limits);
+    CHECK(first.limits == LimitedRun::Limits(2, LimitedRun::none));
   }
   CHECK(runs > 1000);
   CHECK(faster > 0);

@@ -163,20 +163,15 @@ class PlacedSearch {
   }
 
   /// Returns the policy's plan for a shown machine, or null if no plan fits.
-  ShownPlans::Made shown_plan(std::int64_t bytes, const ShownRates& rates) {
+  ShownPlans::Made shown_plan(std::int64_t bytes, const ShownRates& rates) const {
     const auto make = [&]() -> ShownPlans::Made {
       const ShownMachine shown(turns_.request, turns_.of_policy.on.names, bytes, rates);
       const Settled best = judge(candidates_on(shown.request, turns_.of_policy)).best;
       if (!best.plan) return {};
       return std::make_shared<const ShownPlan>(ShownPlan{best.seconds, best.text, best.plan()});
     };
-    const FateStrategy& strategy = turns_.request.strategy();
-    const bool only_left_out = !strategy.searches && !turns_.request.workload.training;
     ShownPlans* const known = turns_.request.shown_plans;
-    return (known ? *known : own_plans_)
-        .plan({strategy.name, rates, only_left_out}, bytes, make, [&](const Plan& plan) {
-          return shown_bytes(plan, turns_.request, turns_.of_policy.on.names);
-        });
+    return known ? known->plan(turns_.request.strategy().name, {bytes, rates}, make) : make();
   }
 
   /// Returns the fastest placement of a fixed plan.
@@ -288,7 +283,6 @@ class PlacedSearch {
   PolicyRequest request_;
   PlacedTurns turns_;  ///< refers to `request_`
   PlacedPrices prices_;
-  ShownPlans own_plans_;  ///< used if the request has no `shown_plans`
   /// For each plan of the policy: its shown machine's rates, the text of its choices, and its seconds.
   std::set<std::tuple<ShownRates, std::string, double>> planned_;
   std::shared_ptr<PlacedPlans> placed_;

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/quantity.hpp"
-#include "execute/arithmetic/replay.hpp"
 #include "planning/parts.hpp"
 #include "planning/training/batch_bytes.hpp"
 
@@ -120,22 +119,6 @@ ShownMachine::ShownMachine(const PolicyRequest& asked, const std::vector<std::st
     for (Memory& memory : platform.memories) memory.capacity.reset();
   request.capacity_enforced = true;
   request.made_to_change = true;
-}
-
-std::int64_t shown_bytes(const Plan& plan, const PolicyRequest& asked,
-                         const std::vector<std::string>& devices) {
-  std::vector<std::int64_t> reserved;
-  std::int64_t most = 0;
-  for (std::size_t p = 0; p < plan.pools.size(); ++p) {
-    const bool shown = std::ranges::any_of(devices, [&](const std::string& device) {
-      return asked.pricing.platform.device(device).memory().pool == plan.pools[p].name;
-    });
-    if (!shown) continue;
-    if (!plan.pools[p].limit && reserved.empty())
-      reserved = replay(plan, {.unlimited = true}).reserved;
-    most = std::max(most, plan.pools[p].limit ? *plan.pools[p].limit : reserved[p]);
-  }
-  return most;
 }
 
 }  // namespace sluice

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "plan/plan.hpp"
 #include "planning/placement/computing_devices.hpp"
 #include "planning/request.hpp"
 
@@ -40,10 +39,5 @@ struct ShownMachine {
   Platform platform;
   PolicyRequest request;  ///< refers to `platform`
 };
-
-/// Returns the least bytes of the shown machine's memories with which this plan runs equally fast. `devices` are the
-/// devices of the shown machine.
-std::int64_t shown_bytes(const Plan& plan, const PolicyRequest& asked,
-                         const std::vector<std::string>& devices);
 
 }  // namespace sluice

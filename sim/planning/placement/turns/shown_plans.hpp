@@ -7,7 +7,8 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
+#include <tuple>
+#include <utility>
 
 #include "plan/plan.hpp"
 #include "planning/placement/turns/shown_machine.hpp"
@@ -26,37 +27,21 @@ class ShownPlans {
   /// A lower bound of the seconds of all plans for the request. With more memory, the fastest plan takes so many seconds.
   double at_least = 0;
 
+  /// The size of the shown machine's memory, and its rates.
+  using Machine = std::tuple<std::int64_t, ShownRates>;
   using Made = std::shared_ptr<const ShownPlan>;
 
-  /// What the plans are made for: the strategy for fates, and the rates of the shown machines.
-  struct Series {
-    std::string strategy;
-    ShownRates rates;
-    /// Whether the fastest plan for one memory is also the fastest plan for every smaller memory into which it fits.
-    /// This is true if the memory only decides which plans are left out.
-    bool only_left_out = false;
-    auto operator<=>(const Series&) const = default;
-  };
-
-  /// Returns what `make` returns for a shown machine with `bytes` bytes, or null if no plan fits. Calls `make` only if
-  /// the result is not known from another machine of the series. `needed` returns the bytes of memory that a plan needs.
-  Made plan(const Series& series, std::int64_t bytes, const std::function<Made()>& make,
-            const std::function<std::int64_t(const Plan&)>& needed) {
-    std::vector<Known>& known = known_[series];
-    for (const Known& one : known)
-      if (one.least <= bytes && bytes <= one.most) return one.made;
-    const Made made = make();
-    known.push_back({series.only_left_out ? made ? needed(made->plan) : 0 : bytes, bytes, made});
-    return made;
+  /// Returns what `make` returns for this machine and this strategy for fates. Calls `make` only if the plan is not known
+  /// yet.
+  Made plan(const std::string& strategy, const Machine& machine,
+            const std::function<Made()>& make) {
+    const std::pair<std::string, Machine> asked(strategy, machine);
+    const auto known = known_.find(asked);
+    return known != known_.end() ? known->second : known_.emplace(asked, make()).first->second;
   }
 
  private:
-  /// The result for all machines with `least` to `most` bytes.
-  struct Known {
-    std::int64_t least = 0, most = 0;
-    Made made;
-  };
-  std::map<Series, std::vector<Known>> known_;
+  std::map<std::pair<std::string, Machine>, Made> known_;
 };
 
 }  // namespace sluice
