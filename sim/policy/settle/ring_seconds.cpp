@@ -63,6 +63,12 @@ double wait_of(std::size_t k, const std::vector<Hop>& hops) {
          within_accuracy;
 }
 
+/// Returns the bytes of gradients that surely go around the ring after the backward pass of a stage. A policy that keeps
+/// all weights has a single gradient of weights that several stages use, so only the stage that holds them counts.
+std::int64_t summed_bytes(const Training& training, const Stage& stage) {
+  return training.gradient_bytes(stage.weight_bytes - stage.tied_bytes);
+}
+
 }  // namespace
 
 double all_reduce_seconds(const PolicyRequest& request, const std::vector<std::string>& devices) {
@@ -80,7 +86,7 @@ double all_reduce_seconds(const PolicyRequest& request, const std::vector<std::s
       const double rate = narrowest(platform, path->channels);
       double seconds = 0;
       for (const Stage& stage : request.pricing.stages) {
-        const std::int64_t bytes = workload.training->gradient_bytes(stage.weight_bytes);
+        const std::int64_t bytes = summed_bytes(*workload.training, stage);
         if (bytes == 0) continue;
         seconds += pieces * (path->setup_s + static_cast<double>(bytes / replicas) / rate);
       }
@@ -98,7 +104,7 @@ RingSeconds ring_seconds(const PolicyRequest& request, const std::vector<std::st
   std::vector<std::vector<double>> waits_s(devices.size(), std::vector<double>(stages.size(), 0));
   std::vector<double> least_s(stages.size(), 0), all_s(devices.size(), 0);
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    const std::int64_t bytes = request.workload.training->gradient_bytes(stages[s].weight_bytes);
+    const std::int64_t bytes = summed_bytes(*request.workload.training, stages[s]);
     if (bytes == 0) continue;
     const std::vector<Hop> ring =
         hops(request.pricing.platform, devices, bytes / static_cast<std::int64_t>(devices.size()));
