@@ -33,8 +33,7 @@ class WholeTensors {
     if (room_ >= 0) once_ = {{0, always}};
     for (std::size_t s = 0; s + 1 < n; ++s) pass(s);
     if (n > 1 && !reads_.last && reads_.later[n - 1]) once_ = held_boundary(n - 1);
-    WholeRow all = either(once_, again_);
-    add_turns(all);
+    const WholeRow all = either(once_, again_);
     return all.empty() ? std::numeric_limits<double>::infinity() : all.back().seconds;
   }
 
@@ -59,16 +58,6 @@ class WholeTensors {
     const double copies =
         weights_.load[stage] * tensor.load_s + (saved ? weights_.save[stage] * tensor.save_s : 0);
     return either(more(row, static_cast<double>(tensor.bytes), 0), more(row, 0, copies));
-  }
-
-  void add_turns(WholeRow& all) const {
-    bool is_last = true;
-    for (std::size_t s = weights_.turn.size(); s-- > 0;) {
-      const ChainTurn& turn = chain_.stages[s].turn;
-      if (turn.bytes == 0 || std::exchange(is_last, false)) continue;
-      all = either(more(all, 0, weights_.turn[s] * turn.load_s),
-                   more(all, static_cast<double>(turn.bytes), 0));
-    }
   }
 
   /// Returns the row with more bytes and more seconds, without choices that do not fit.

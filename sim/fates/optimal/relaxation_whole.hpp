@@ -16,7 +16,8 @@ TurningPoint turning_point(const Chain& chain, std::int64_t budget);
 
 /// Returns a lower bound on the seconds of all plans in which all micro-batches in flight have the same fates. Usually,
 /// it is at least FateRelaxation::best(). In a long chain, bytes are rounded down, and it may be smaller. If the
-/// backward pass of the last stage does not fit, the bound is infinite.
+/// backward pass of the last stage does not fit, the bound is infinite. `weights` must have no
+/// prices of weights that take turns.
 double whole_tensors_bound(const Chain& chain, std::int64_t budget, const FateWeights& weights);
 
 }  // namespace sluice

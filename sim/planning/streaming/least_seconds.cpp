@@ -16,7 +16,8 @@ double passes_of(const StreamedCase& streamed, const StreamedChoice& choice) {
 /// The copies of a group's input and result, for one micro-batch.
 struct GroupCopies {
   double in_s = 0, out_s = 0;
-  double latencies_s = 0;                                       ///< the latencies of both copies
+  /// The latencies of both copies.
+  double latencies_s = 0;
   std::size_t in_engine = down_engine, out_engine = up_engine;  ///< see RealCopies
 };
 

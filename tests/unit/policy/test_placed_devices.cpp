@@ -166,6 +166,28 @@ class RandomDevices {
   std::string text_, policy_, links_;
 };
 
+/// The plan of a random scenario before its tensors are placed, and the prices for placing them. The capacities of the
+/// devices do not matter.
+struct Unplaced {
+  explicit Unplaced(const RandomDevices& random)
+      : scenario(without_limits(random)),
+        planned(plan_scenario(scenario)),
+        request(request_of(scenario, planned.cut, scenario.fates)),
+        prices(request, random.devices(), random.passed()) {}
+  Unplaced(const Unplaced&) = delete;
+
+  static Scenario without_limits(const RandomDevices& random) {
+    Scenario scenario = random.scenario(1000, 1000, "none");
+    scenario.capacity_enforced = false;
+    return scenario;
+  }
+
+  Scenario scenario;
+  PlannedScenario planned;
+  PolicyRequest request;
+  PlacedPrices prices;
+};
+
 TEST_CASE("under phased and sharded, no placed plan is faster than its bound",
           "[placement][property]") {
   test::BoundRuns counts;
@@ -183,22 +205,20 @@ TEST_CASE(
     "[placement][property]") {
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{60}); ++seed) {
     const RandomDevices random(seed);
-    Scenario scenario = random.scenario(1000, 1000, "none");
-    scenario.capacity_enforced = false;
-    const PlannedScenario planned = plan_scenario(scenario);
-    const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
-    PlacedPrices prices(request, random.devices(), random.passed());
-    const PlacedKinds placed(prices, planned.plan, false);
+    Unplaced unplaced(random);
+    const Plan& plan_of_policy = unplaced.planned.plan;
+    PlacedPrices& prices = unplaced.prices;
+    const PlacedKinds placed(prices, plan_of_policy, false);
     // Kinds that are sent between devices may never be in a common second memory, but kernels may read them.
     std::set<TensorClass> in_plan;
-    for (const Action& action : planned.plan.actions)
+    for (const Action& action : plan_of_policy.actions)
       for (const Placement& made : action.allocates)
-        if (planned.plan.pools[made.pool].name != "host")
-          in_plan.insert(planned.plan.tensors[made.tensor].tensor_class);
-    for (const Action& action : planned.plan.actions) {
+        if (plan_of_policy.pools[made.pool].name != "host")
+          in_plan.insert(plan_of_policy.tensors[made.tensor].tensor_class);
+    for (const Action& action : plan_of_policy.actions) {
       if (action.is_transfer()) continue;
       INFO("seed " << seed << ", " << name_of(action) << "\n" << random.text());
-      const StageWork work = prices.work_of(planned.plan, action);
+      const StageWork work = prices.work_of(plan_of_policy, action);
       CHECK(prices.of(work, {}).seconds == Approx(action.seconds).epsilon(1e-9));
       for (int c = 0; c < tensor_class_count; ++c) {
         const TensorKind kind{static_cast<TensorClass>(c)};
@@ -247,13 +267,11 @@ TEST_CASE("under phased and sharded, no placed plan with moves is faster than it
   int runs = 0;
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{60}); ++seed) {
     const RandomDevices random(seed);
-    Scenario scenario = random.scenario(1000, 1000, "none");
-    scenario.capacity_enforced = false;
-    const PlannedScenario planned = plan_scenario(scenario);
-    const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
-    PlacedPrices prices(request, random.devices(), random.passed());
-    const PlacedKinds placed(prices, planned.plan,
-                             scenario.policy.keys.map().find("overlap") != nullptr);
+    Unplaced unplaced(random);
+    const Plan& plan_of_policy = unplaced.planned.plan;
+    PlacedPrices& prices = unplaced.prices;
+    const PlacedKinds placed(prices, plan_of_policy,
+                             unplaced.scenario.policy.keys.map().find("overlap") != nullptr);
     const MovedWeights moved(prices, placed);
     Dice dice(seed);
     TensorKinds slow, copied;
