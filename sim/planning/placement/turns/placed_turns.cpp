@@ -83,11 +83,14 @@ class PlacedSearch {
   static std::vector<Candidate> open(const std::shared_ptr<PlacedSearch>& search) {
     std::vector<Candidate> candidates;
     FastestMachine fastest(search->turns_, search->prices_);
-    for (const FixedPlan& one : search->turns_.of_policy.fixed)
-      candidates.push_back({.at_least = fastest.seconds(std::numeric_limits<std::int64_t>::max()),
-                            .simulate = [search, &one](double worth, const auto& use) {
-                              use(search->fastest(one, worth));
-                            }});
+    const std::vector<FixedPlan>& fixed = search->turns_.of_policy.fixed;
+    const double with_any_memory =
+        fixed.empty() ? 0 : fastest.seconds(std::numeric_limits<std::int64_t>::max());
+    for (const FixedPlan& one : fixed)
+      candidates.push_back(
+          {.at_least = with_any_memory, .simulate = [search, &one](double worth, const auto& use) {
+             use(search->fastest(one, worth));
+           }});
     if (!candidates.empty()) return candidates;
     const std::string same = search->same_plans();
     for (const std::int64_t bytes :
