@@ -338,7 +338,7 @@ Field home_field() {
       "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
       "memory, into which the weights are loaded once; static, first_touch, all_slow: weights come from host memory, "
       "and kernels read and write tensors in both memories of the device, or only in the second memory; synchronous, "
-      "asynchronous: weights are also copied from the second memory to the first; cached: all tensors are in the "
+      "asynchronous: tensors are also copied between the two memories during the run; cached: all tensors are in the "
       "second memory, and the first is a hardware cache of it; auto: the fastest of none, backing, static, "
       "first_touch and all_slow; default: auto if the device has a second memory that is not host memory",
       ways);
@@ -348,8 +348,8 @@ Field stages_field() {
   const Placements ways = placements_of_several();
   return field_of(
       "the memories of each device in which tensors are; none: the first memory; static, first_touch: both memories; "
-      "all_slow: the second memory; synchronous, asynchronous: weights are also copied from the second memory to the "
-      "first; auto: the fastest of none, static, first_touch and all_slow; default: auto if each device has a second "
+      "all_slow: the second memory; synchronous, asynchronous: tensors are also copied between the two memories during "
+      "the run; auto: the fastest of none, static, first_touch and all_slow; default: auto if each device has a second "
       "memory that is not host memory",
       ways);
 }

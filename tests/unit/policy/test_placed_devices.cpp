@@ -11,6 +11,7 @@
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "planning/placement/turns/moved_weights.hpp"
+#include "planning/placement/turns/waiting_tensors.hpp"
 #include "policy/policy.hpp"
 #include "scenario/scenario.hpp"
 #include "support/both_executors.hpp"
@@ -264,14 +265,14 @@ TEST_CASE("under phased and sharded, a run is never slower with more memory or w
 
 TEST_CASE("under phased and sharded, no placed plan with moves is faster than its bound",
           "[placement][property]") {
-  int runs = 0;
+  int runs = 0, waits = 0;
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{60}); ++seed) {
     const RandomDevices random(seed);
     Unplaced unplaced(random);
     const Plan& plan_of_policy = unplaced.planned.plan;
     PlacedPrices& prices = unplaced.prices;
-    const PlacedKinds placed(prices, plan_of_policy,
-                             unplaced.scenario.policy.keys.map().find("overlap") != nullptr);
+    const bool in_turn = unplaced.scenario.policy.keys.map().find("overlap") != nullptr;
+    const PlacedKinds placed(prices, plan_of_policy, in_turn);
     const MovedWeights moved(prices, placed);
     Dice dice(seed);
     TensorKinds slow, copied;
@@ -285,10 +286,18 @@ TEST_CASE("under phased and sharded, no placed plan with moves is faster than it
       const Plan plan = moved.with_moves(placed.plan(slow), slow, copied, mode);
       check(plan);
       CHECK(moved.at_least(slow, copied, mode) <= replay(plan).makespan);
+      const WaitingGaps gaps(prices, placed, plan, mode);
+      const Plan waiting = with_waiting(plan, prices, placed, gaps.all(), mode, in_turn);
+      check(waiting);
+      const double seconds = replay(waiting).makespan;
+      CHECK(moved.at_least(slow, copied, mode) <= seconds);
+      CHECK(busy_seconds(waiting, mode) <= seconds);
+      waits += gaps.all().empty() ? 0 : 1;
       ++runs;
     }
   }
   CHECK(runs > 40);
+  CHECK(waits > 10);
 }
 
 TEST_CASE("under phased and sharded, both executors run placed plans alike",

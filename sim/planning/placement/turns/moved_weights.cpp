@@ -4,6 +4,7 @@
 
 #include "planning/copy_time.hpp"
 #include "planning/placement/plan_routes.hpp"
+#include "planning/placement/turns/inserted_moves.hpp"
 #include "planning/placement/turns/unlisted.hpp"
 
 namespace sluice {
@@ -147,7 +148,7 @@ class MovedWeights::Rewriter {
         routes_(plan_, of.prices_.request().pricing.platform) {}
 
   Plan rewrite(const TensorKinds& moved) {
-    std::vector<Moves> all;
+    std::vector<InsertedMove> all;
     TensorKinds fewer = slow_;
     for (const TensorKind& kind : moved) fewer.erase(kind);
     for (std::size_t r = 0; r < of_.runs_.size(); ++r) {
@@ -157,12 +158,10 @@ class MovedWeights::Rewriter {
         take_price(plan_.actions[a],
                    of_.prices_.of(of_.prices_.work_of(plan_, plan_.actions[a]), fewer),
                    plan_.streams[plan_.actions[a].stream]);
-      all.push_back(moves_of(r));
+      add_moves(r, all);
     }
-    insert(std::move(all));
-    for (const auto& [pool, bytes] : moved_bytes_)
-      plan_.facts.push_back(
-          Fact("moved_bytes", bytes, "byte").said_of("to " + plan_.pools[pool].name));
+    insert_moves(plan_, std::move(all));
+    say_moved_bytes(plan_);
     return std::move(plan_);
   }
 
@@ -180,12 +179,12 @@ class MovedWeights::Rewriter {
     return {*std::find_if(all.rbegin(), all.rend(), counts), 1};
   }
 
-  /// Makes the computations of a run read copies of the weights. Returns the moves that make the copies.
-  Moves moves_of(std::size_t r) {
+  /// Makes the computations of a run read copies of the weights. Adds the moves that make the copies to `all`.
+  void add_moves(std::size_t r, std::vector<InsertedMove>& all) {
     const Run& run = of_.runs_[r];
     const std::uint32_t first = of_.placed_.first_pool(run.device), second = second_of(run);
-    Moves moves{run.computations.front(), run.computations.front(), {}};
-    const std::vector<Wait> waits = waits_of(r, moves.before);
+    std::uint32_t before = run.computations.front();
+    const std::vector<Wait> waits = waits_of(r, before);
     for (const Run::Weights& weights : run.weights) {
       const Tensor& held = plan_.tensors[weights.tensor];
       const auto copy = static_cast<std::uint32_t>(plan_.tensors.size());
@@ -194,17 +193,15 @@ class MovedWeights::Rewriter {
       move.name = "move." + std::to_string(r) + "." + held.name;
       move.stage = run.stage;
       move.flows.push_back({copy, second, first, none, held.bytes});
-      moved_bytes_[first] += held.bytes;
       routes_.send(move, move.flows.front(), mode_);
       move.allocates.push_back({copy, first});
       if (weights.listed) move.uses.push_back({weights.tensor, second});
       for (const Wait& wait : waits) move.waits.push_back(wait);
-      moves.actions.push_back(std::move(move));
+      all.push_back({std::move(move), before, {}, {{run.computations.front(), 0}}});
       plan_.tensors.push_back(
           {held.name + ".moved." + std::to_string(r), TensorClass::weight, held.bytes, none});
       for (const std::uint32_t a : run.computations) read_copy(a, run, weights.tensor, copy);
     }
-    return moves;
   }
 
   std::uint32_t second_of(const Run& run) const { return of_.placed_.second_pool(run.device); }
@@ -259,42 +256,11 @@ class MovedWeights::Rewriter {
     return waits;
   }
 
-  /// Inserts the moves, and makes each run wait for its moves.
-  void insert(std::vector<Moves> all) {
-    std::vector<std::uint32_t> count(plan_.actions.size() + 1, 0);  // the moves before each action
-    for (const Moves& moves : all)
-      count[moves.before] += static_cast<std::uint32_t>(moves.actions.size());
-    std::vector<std::uint32_t> number;  // the new number of each action
-    std::uint32_t added = 0;
-    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
-      number.push_back(a + (added += count[a]));
-    const auto renumber = [&](Action& action) {
-      for (Wait& wait : action.waits) wait.action = number[wait.action];
-    };
-    std::vector<Action> actions(plan_.actions.size() + added);
-    for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
-      renumber(plan_.actions[a]);
-      actions[number[a]] = std::move(plan_.actions[a]);
-    }
-    std::vector<std::uint32_t> filled(count.size(), 0);
-    for (Moves& moves : all)
-      for (Action& move : moves.actions) {
-        renumber(move);
-        const std::uint32_t at =
-            number[moves.before] - count[moves.before] + filled[moves.before]++;
-        actions[number[moves.run]].waits.push_back({at, 0});
-        actions[at] = std::move(move);
-      }
-    plan_.body_end += added;
-    plan_.actions = std::move(actions);
-  }
-
   const MovedWeights& of_;
   Plan plan_;
   const TensorKinds& slow_;
   CopyMode mode_;
   PlanRoutes routes_;
-  std::map<std::uint32_t, std::int64_t> moved_bytes_;  ///< by first memory
 };
 
 Plan MovedWeights::with_moves(Plan plan, const TensorKinds& slow, const TensorKinds& moved,

@@ -55,12 +55,6 @@ class MovedWeights {
     bool continues_with(const Run& next);
     TensorKind kind() const { return {TensorClass::weight, stage}; }
   };
-  /// The moves of a run, and the action before which the plan lists them.
-  struct Moves {
-    std::uint32_t run = none;  ///< the first computation of the run
-    std::uint32_t before = none;
-    std::vector<Action> actions;
-  };
   class Rewriter;
 
   /// How often each computation is in a round, which is an iteration of the body.

@@ -22,6 +22,7 @@
 #include "planning/placement/turns/placement_facts.hpp"
 #include "planning/placement/turns/shown_machine.hpp"
 #include "planning/placement/turns/shown_plans.hpp"
+#include "planning/placement/turns/waiting_tensors.hpp"
 
 namespace sluice {
 namespace {
@@ -58,10 +59,11 @@ std::vector<Candidate> candidates_on(const PolicyRequest& request,
   return candidates;
 }
 
-/// A placed plan, and a lower bound of its seconds.
+/// A placed plan, and a lower bound of its seconds. `plan` may return nothing if the plan is not worth a simulation: if
+/// it takes `worth` seconds or more, or is no faster than another plan.
 struct BoundedPlan {
   double at_least = 0;
-  std::function<Plan()> plan;
+  std::function<std::optional<Plan>(double worth)> plan;
 };
 
 /// The digests of plans that have been placed (digest_to_place).
@@ -195,9 +197,12 @@ class PlacedSearch {
         turns_.way == hardware_cache ? behind_cache(placed, worth) : in_two_memories(placed);
     std::ranges::stable_sort(plans, {}, &BoundedPlan::at_least);
     for (const BoundedPlan& one : plans) {
-      if (one.at_least >= std::min(worth, best.seconds) || best.seconds <= enough()) break;
+      const double least = std::min(worth, best.seconds);
+      if (one.at_least >= least || best.seconds <= enough()) break;
       try {
-        Settled way = within_limits(text, one.plan(), placed, std::min(worth, best.seconds));
+        std::optional<Plan> made = one.plan(least);
+        if (!made) continue;
+        Settled way = within_limits(text, std::move(*made), placed, least);
         if (way.plan && way.seconds < best.seconds) best = std::move(way);
       } catch (const Infeasible&) {  // Other placements may still fit.
       }
@@ -243,27 +248,37 @@ class PlacedSearch {
                            : std::shared_ptr<const MovedWeights>();
     for (const TensorKinds& slow : placements_of(placed, turns_.way)) {
       all.push_back({placed.seconds_at_least(slow),
-                     [this, &placed, slow] { return told(placed.plan(slow)); }});
+                     [this, &placed, slow](double) { return told(placed.plan(slow)); }});
       if (moved) add_moves(placed, moved, slow, all);
     }
     return all;
   }
 
-  /// Adds the plans with moves. Asynchronous moves may also be made if they take longer than they save, because
-  /// computations run meanwhile.
+  /// Adds the plans with moves: of weights, of tensors that wait in the second memory, or of both. Asynchronous moves of
+  /// weights may also be made if they take longer than they save, because computations run meanwhile.
   void add_moves(const PlacedKinds& placed, const std::shared_ptr<const MovedWeights>& moved,
                  const TensorKinds& slow, std::vector<BoundedPlan>& all) {
-    const auto add = [&](const TensorKinds& kinds, CopyMode mode) {
-      if (kinds.empty()) return;
-      all.push_back({moved->at_least(slow, kinds, mode), [this, &placed, moved, slow, kinds, mode] {
-                       return moved->with_moves(told(placed.plan(slow)), slow, kinds, mode);
-                     }});
-    };
     const TensorKinds worth = moved->worth_moving(slow), movable = moved->movable(slow);
-    add(worth, CopyMode::synchronous);
+    const auto add = [&](const TensorKinds& kinds, CopyMode mode, bool waiting) {
+      const auto plan = [this, &placed, moved, slow, kinds, mode] {
+        Plan made = told(placed.plan(slow));
+        return kinds.empty() ? made : moved->with_moves(std::move(made), slow, kinds, mode);
+      };
+      const double at_least =
+          kinds.empty() ? placed.seconds_at_least(slow) : moved->at_least(slow, kinds, mode);
+      if (!kinds.empty()) all.push_back({at_least, [plan](double) { return plan(); }});
+      if (!waiting) return;
+      const auto tensors = std::make_shared<WaitingTensors>(prices_, placed, plan, mode,
+                                                            !turns_.of_policy.on.overlap);
+      for (std::size_t n = 0; n < WaitingTensors::most; ++n)
+        all.push_back({at_least, [tensors, n](double least) { return tensors->plan(n, least); }});
+    };
+    add({}, CopyMode::synchronous, true);
+    if (!worth.empty()) add(worth, CopyMode::synchronous, true);
     if (turns_.way != asynchronous_moves || !turns_.of_policy.on.overlap) return;
-    add(worth, CopyMode::asynchronous);
-    if (movable != worth) add(movable, CopyMode::asynchronous);
+    add({}, CopyMode::asynchronous, true);
+    if (!worth.empty()) add(worth, CopyMode::asynchronous, true);
+    if (!movable.empty() && movable != worth) add(movable, CopyMode::asynchronous, false);
   }
 
   /// Returns a plan for each size of the hardware cache. If every size takes `worth` seconds or more, there are none.
@@ -274,7 +289,7 @@ class PlacedSearch {
     for (const std::int64_t bytes : cached->sizes()) {
       if (bytes > prices_.device().memory().capacity.value_or(bytes)) continue;
       const CachedRun round = cached->round(bytes);
-      all.push_back({cached->at_least(round), [this, cached, round, bytes] {
+      all.push_back({cached->at_least(round), [this, cached, round, bytes](double) {
                        Plan plan = told(cached->plan(round));
                        cached->add_cache(plan, round, bytes);
                        return plan;

@@ -25,7 +25,7 @@ namespace sluice {
 inline constexpr const char* static_placement = "static";
 inline constexpr const char* first_touch_placement = "first_touch";
 inline constexpr const char* all_slow_placement = "all_slow";
-/// Placements with moves of weights (moved_weights.hpp).
+/// Placements with moves of weights (moved_weights.hpp) and of other tensors (waiting_tensors.hpp).
 inline constexpr const char* synchronous_moves = "synchronous";
 inline constexpr const char* asynchronous_moves = "asynchronous";
 
