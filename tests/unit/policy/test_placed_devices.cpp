@@ -265,14 +265,14 @@ TEST_CASE("under phased and sharded, a run is never slower with more memory or w
 
 TEST_CASE("under phased and sharded, no placed plan with moves is faster than its bound",
           "[placement][property]") {
-  int runs = 0, waits = 0;
+  int runs = 0;
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{60}); ++seed) {
     const RandomDevices random(seed);
     Unplaced unplaced(random);
     const Plan& plan_of_policy = unplaced.planned.plan;
     PlacedPrices& prices = unplaced.prices;
-    const bool in_turn = unplaced.scenario.policy.keys.map().find("overlap") != nullptr;
-    const PlacedKinds placed(prices, plan_of_policy, in_turn);
+    const PlacedKinds placed(prices, plan_of_policy,
+                             unplaced.scenario.policy.keys.map().find("overlap") != nullptr);
     const MovedWeights moved(prices, placed);
     Dice dice(seed);
     TensorKinds slow, copied;
@@ -286,18 +286,38 @@ TEST_CASE("under phased and sharded, no placed plan with moves is faster than it
       const Plan plan = moved.with_moves(placed.plan(slow), slow, copied, mode);
       check(plan);
       CHECK(moved.at_least(slow, copied, mode) <= replay(plan).makespan);
-      const WaitingGaps gaps(prices, placed, plan, mode);
-      const Plan waiting = with_waiting(plan, prices, placed, gaps.all(), mode, in_turn);
-      check(waiting);
-      const double seconds = replay(waiting).makespan;
-      CHECK(moved.at_least(slow, copied, mode) <= seconds);
-      CHECK(busy_seconds(waiting, mode) <= seconds);
-      waits += gaps.all().empty() ? 0 : 1;
       ++runs;
     }
   }
   CHECK(runs > 40);
-  CHECK(waits > 10);
+}
+
+TEST_CASE("under phased and sharded, no placed plan with waiting tensors is faster than its bound",
+          "[placement][property]") {
+  int runs = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{120}); ++seed) {
+    const RandomDevices random(seed);
+    Unplaced unplaced(random);
+    const bool in_turn = unplaced.scenario.policy.keys.map().find("overlap") != nullptr;
+    const PlacedKinds placed(unplaced.prices, unplaced.planned.plan, in_turn);
+    Dice dice(seed);
+    TensorKinds slow;
+    for (const TensorKind& kind : placed.kinds())
+      if (dice.one_in(4)) slow.insert(kind);
+    for (const CopyMode mode : {CopyMode::synchronous, CopyMode::asynchronous}) {
+      if (in_turn && mode == CopyMode::asynchronous) continue;
+      INFO("seed " << seed << "\n" << random.text());
+      const Plan base = placed.plan(slow);
+      const WaitingGaps gaps(unplaced.prices, placed, base, mode);
+      if (gaps.all().empty()) continue;
+      const Plan plan = with_waiting(base, unplaced.prices, placed, gaps.all(), mode, in_turn);
+      const double seconds = test::seconds_in_both_executors(plan);
+      CHECK(placed.seconds_at_least(slow) <= seconds);
+      CHECK(busy_seconds(plan, mode) <= seconds);
+      ++runs;
+    }
+  }
+  CHECK(runs > 20);
 }
 
 TEST_CASE("under phased and sharded, both executors run placed plans alike",

@@ -187,7 +187,8 @@ std::vector<std::int64_t> WaitingGaps::levels(std::size_t device) const {
   return most;
 }
 
-std::vector<std::vector<std::size_t>> WaitingGaps::choices_on(std::size_t device) const {
+/// Adds to each choice the gaps of this device.
+void WaitingGaps::add_choices(std::size_t device, std::vector<Choice>& all) const {
   std::vector<std::int64_t> level = levels(device);
   std::vector<std::size_t> open, order;
   for (std::size_t g = 0; g < gaps_.size(); ++g)
@@ -217,29 +218,26 @@ std::vector<std::vector<std::size_t>> WaitingGaps::choices_on(std::size_t device
       more = true;
     }
   }
-  std::vector<std::vector<std::size_t>> choices;
-  if (peaks.size() < 2) return choices;
-  const std::int64_t all = peaks.front().first - peaks.back().first;
-  for (std::size_t c = 1; c <= most_choices; ++c) {
-    const auto saved =
-        static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(c) / most_choices);
-    const auto enough = std::ranges::find_if(
-        peaks, [&](const auto& peak) { return peaks.front().first - peak.first >= saved; });
-    choices.emplace_back(order.begin(),
-                         order.begin() + static_cast<std::ptrdiff_t>(enough->second));
+  const std::int64_t most = peaks.empty() ? 0 : peaks.front().first,
+                     saved = peaks.empty() ? 0 : most - peaks.back().first;
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    const double share = static_cast<double>(c + 1) / static_cast<double>(all.size());
+    const auto enough = std::ranges::find_if(peaks, [&](const auto& peak) {
+      return static_cast<double>(most - peak.first) >= share * static_cast<double>(saved);
+    });
+    const std::size_t count = enough == peaks.end() ? 0 : enough->second;
+    all[c].gaps.insert(all[c].gaps.end(), order.begin(),
+                       order.begin() + static_cast<std::ptrdiff_t>(count));
+    all[c].bytes.push_back(enough == peaks.end() ? 0 : enough->first);
   }
-  return choices;
 }
 
-std::vector<std::vector<std::size_t>> WaitingGaps::choices() const {
-  std::vector<std::vector<std::size_t>> all(most_choices);
-  for (std::size_t d = 0; d < devices_.size(); ++d) {
-    const auto of_device = choices_on(d);
-    for (std::size_t c = 0; c < of_device.size(); ++c)
-      all[c].insert(all[c].end(), of_device[c].begin(), of_device[c].end());
-  }
-  std::erase_if(all, [](const auto& gaps) { return gaps.empty(); });
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+std::vector<WaitingGaps::Choice> WaitingGaps::choices() const {
+  std::vector<Choice> all(most_choices);
+  for (std::size_t d = 0; d < devices_.size(); ++d) add_choices(d, all);
+  std::erase_if(all, [](const Choice& choice) { return choice.gaps.empty(); });
+  const auto same = [](const Choice& a, const Choice& b) { return a.gaps == b.gaps; };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
   return all;
 }
 

@@ -45,10 +45,15 @@ class WaitingGaps {
     return devices_[device].computations;
   }
 
-  /// Chooses the gaps in which tensors wait so that the first memories need fewer bytes. Returns several sets of gaps,
-  /// from few gaps, which save few bytes, to many. The bytes are counted in listing order. At the moment that needs the
-  /// most bytes, the tensor with the longest gap leaves.
-  std::vector<std::vector<std::size_t>> choices() const;
+  /// Gaps in which tensors wait, and the most bytes that each first memory then needs. The bytes are counted in listing
+  /// order.
+  struct Choice {
+    std::vector<std::size_t> gaps;    ///< indices of all()
+    std::vector<std::int64_t> bytes;  ///< by device
+  };
+  /// Returns several choices, from few gaps, which save few bytes, to many. At the moment that needs the most bytes, the
+  /// tensor with the longest gap leaves.
+  std::vector<Choice> choices() const;
 
  private:
   struct OfDevice {
@@ -67,7 +72,7 @@ class WaitingGaps {
   void add(WaitingGap gap);
   std::size_t position(std::size_t device, std::uint32_t computation) const;
   std::vector<std::int64_t> levels(std::size_t device) const;
-  std::vector<std::vector<std::size_t>> choices_on(std::size_t device) const;
+  void add_choices(std::size_t device, std::vector<Choice>& all) const;
 
   PlacedPrices& prices_;
   const PlacedKinds& placed_;

@@ -215,18 +215,18 @@ Plan with_waiting(Plan plan, const PlacedPrices& prices, const PlacedKinds& plac
 }
 
 double busy_seconds(const Plan& plan, CopyMode mode) {
-  const PlanTables tables(plan);
-  std::map<std::string, double> busy;  // by stream, or by device
+  std::vector<double> streams(plan.streams.size(), 0);
+  std::map<std::string, double> devices;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
     const Action& action = plan.actions[a];
-    const Stream& stream = plan.streams[action.stream];
-    const double seconds = static_cast<double>(plan.executions_of(a)) * tables.seconds_alone(a);
-    busy["stream " + stream.name] += seconds;
+    const double seconds = static_cast<double>(plan.executions_of(a)) * seconds_alone(plan, action);
+    streams[action.stream] += seconds;
     if (mode == CopyMode::synchronous && (!action.is_transfer() || action.kind == ActionKind::move))
-      busy["device " + stream.device] += seconds;
+      devices[plan.streams[action.stream].device] += seconds;
   }
   double longest = 0;
-  for (const auto& [name, seconds] : busy) longest = std::max(longest, seconds);
+  for (const double seconds : streams) longest = std::max(longest, seconds);
+  for (const auto& [device, seconds] : devices) longest = std::max(longest, seconds);
   return longest * within_accuracy;
 }
 
@@ -254,19 +254,29 @@ bool WaitingTensors::has_room(const Plan& base) const {
   return true;
 }
 
-std::optional<Plan> WaitingTensors::plan(std::size_t n, double worth) {
-  if (!asked_) {
-    asked_ = true;
-    Plan base = make_base_();
-    if (!has_room(base)) {
-      const WaitingGaps gaps(prices_, placed_, base, mode_);
-      for (const std::vector<std::size_t>& choice : gaps.choices()) {
-        choices_.emplace_back();
-        for (const std::size_t g : choice) choices_.back().push_back(gaps.all()[g]);
-      }
-      if (!choices_.empty()) base_ = std::move(base);
-    }
+/// Returns whether the bytes fit into the first memories.
+bool WaitingTensors::fits(const Plan& base, const WaitingGaps::Choice& choice) const {
+  for (std::size_t d = 0; d < choice.bytes.size(); ++d) {
+    const Pool& pool = base.pools[placed_.first_pool(d)];
+    if (pool.limited() && choice.bytes[d] > pool.most()) return false;
   }
+  return true;
+}
+
+void WaitingTensors::choose() {
+  Plan base = make_base_();
+  const WaitingGaps gaps(prices_, placed_, base, mode_);
+  for (const WaitingGaps::Choice& choice : gaps.choices()) {
+    if (!fits(base, choice)) continue;
+    choices_.emplace_back();
+    for (const std::size_t g : choice.gaps) choices_.back().push_back(gaps.all()[g]);
+  }
+  if (!choices_.empty() && has_room(base)) choices_.clear();
+  if (!choices_.empty()) base_ = std::move(base);
+}
+
+std::optional<Plan> WaitingTensors::plan(std::size_t n, double worth) {
+  if (!std::exchange(asked_, true)) choose();
   if (n >= choices_.size()) return {};
   const bool last = n + 1 == choices_.size();  // then the base is not needed any more
   Plan plan = with_waiting(last ? std::move(*base_) : *base_, prices_, placed_, choices_[n], mode_,

@@ -36,11 +36,14 @@ class WaitingTensors {
 
   /// How many plans are tried at most.
   static constexpr std::size_t most = 4;
-  /// Returns plan number n. The numbers must be asked for in order. Returns nothing if there are fewer plans, if the
-  /// placed plan runs as fast as with unlimited first memories, or if the plan surely takes `worth` seconds or more.
+  /// Returns plan number n. The numbers must be asked for in order. Returns nothing if there are fewer plans, if the plan
+  /// surely takes `worth` seconds or more, or if no plan is faster than the placed plan. A plan that needs more bytes of
+  /// a first memory than it has, counted in listing order, does not count.
   std::optional<Plan> plan(std::size_t n, double worth);
 
  private:
+  void choose();
+  bool fits(const Plan& base, const WaitingGaps::Choice& choice) const;
   bool has_room(const Plan& base) const;
 
   PlacedPrices& prices_;
