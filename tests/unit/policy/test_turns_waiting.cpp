@@ -147,6 +147,28 @@ TEST_CASE("under streamed, computations hide the asynchronous moves of waiting t
         Approx(3 * (kernels_s + 2 * 2.8)).epsilon(1e-6));
 }
 
+TEST_CASE("gradients and optimizer state that stay on the device wait until their next use",
+          "[placement][training]") {
+  Placed of(on_card(9000, 9000,
+                    "policy: {name: resident, placement: none, overlap: false}\nfates: keep_all\n"
+                    "workload: {mode: training, batch: 1, steps: 3, backward: per_layer, "
+                    "optimizer: adam}\n"),
+            {"gpu"});
+  const Plan base = of.kinds.plan({});
+  std::size_t gaps = 0;
+  const Plan plan = of.all_wait(base, CopyMode::synchronous, &gaps);
+  // The input waits between its two passes, and the gradients (800 and 400 bytes) and the states of the optimizer (1600
+  // and 800 bytes) wait from their update to their next use. In each step, all of them move to the second memory and back.
+  CHECK(gaps == 5);
+  CHECK(seconds_in_both_executors(plan) ==
+        Approx(seconds_in_both_executors(base) + 3 * 2 * (40 + 800 + 400 + 1600 + 800) / 100.0)
+            .epsilon(1e-9));
+  // Without moves, all weights, gradients and states are in the first memory during the whole run.
+  CHECK(replay(base).peaks[of.kinds.first_pool()] >= 1200 + 1200 + 2400);
+  // With moves, the update of the first product needs the most: all weights, and its own gradients and state.
+  CHECK(replay(plan).peaks[of.kinds.first_pool()] == 1200 + 800 + 1600);
+}
+
 /// A random card whose copies between its two memories are fast. Its policy is streamed.
 Scenario random_waiting(std::uint64_t seed) {
   Dice dice(seed);
