@@ -190,7 +190,7 @@ class TrainingPlan {
     };
     asked.one_of_several = !order_.weights_stay && (per_batch() > 1 || request_.made_to_change);
     asked.steps = static_cast<double>(request_.workload.steps);
-    asked.run = order_.weights_stay ? run_of(request_.workload, states_) : together.run;
+    asked.run = order_.weights_stay ? run_of(request_.workload, chain_, states_) : together.run;
     asked.shortage = [this, &chain, &states, count](const Tape& tape) {
       const Program step =
           make_step(shape_of({chain, tape, states}, count, std::min(per_batch(), 2 * count), 1));

@@ -40,7 +40,7 @@ std::optional<std::int64_t> host_room(const PolicyRequest& request,
 
 /// Returns how many batches and micro-batches a run has, and its seconds for the loads of weights and for updates. The
 /// seconds for loads are those of a run in which all weights stay on the device.
-FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
+FateRun run_of(const Workload& workload, const Chain& chain, const std::vector<StageState>& states);
 
 /// Several micro-batches side by side, described as one chain: on one device, or on several devices that take turns.
 /// `run` has the seconds of the run that do not belong to a pass of the chain.

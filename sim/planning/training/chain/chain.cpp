@@ -153,16 +153,21 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
   return states;
 }
 
-FateRun run_of(const Workload& workload, const std::vector<StageState>& states) {
+FateRun run_of(const Workload& workload, const Chain& chain,
+               const std::vector<StageState>& states) {
   const std::int64_t per_batch = workload.batch / workload.micro_batch;
   FateRun run;
   run.batches =
       static_cast<double>(workload.steps) * static_cast<double>(workload.batches_per_step);
   run.micro_batches = run.batches * static_cast<double>(per_batch);
   run.one_a_step = per_batch * workload.batches_per_step == 1;
-  for (const StageState& state : states) {
-    run.weights_s += state.weights_load_s;
-    if (state.updates) run.update_s += state.update_s;
+  double computed_s = 0;  // by the forward passes before the stage
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    run.weights_s += states[s].weights_load_s;
+    if (s == 0) run.first_weights_s = run.weights_s;
+    run.weights_wait_s = std::max(run.weights_wait_s, run.weights_s - computed_s);
+    computed_s += chain.stages[s].forward_s;
+    if (states[s].updates) run.update_s += states[s].update_s;
   }
   return run;
 }

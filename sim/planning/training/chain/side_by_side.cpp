@@ -132,7 +132,7 @@ SideBySideShape shape_of(const PolicyRequest& request, const TrainingOrder& orde
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
                         const Workload& workload, const SideBySideShape& shape) {
   const SideBySideChain beside(workload, shape);
-  SideBySide all{chain, run_of(workload, states)};
+  SideBySide all{chain, run_of(workload, chain, states)};
   all.chain.side_by_side = shape.in_flight;
   if (shape.equal_memories) all.chain.devices = shape.devices;
   all.chain.input = beside.tensor(chain.input);
@@ -143,7 +143,7 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
   all.run.whole_passes = beside.whole();
   all.run.steps = static_cast<double>(workload.steps);
   if (shape.weights_stay) return all;
-  all.run.weights_s = 0;
+  all.run.weights_s = all.run.first_weights_s = all.run.weights_wait_s = 0;
   if (shape.overlap)
     wait_for_first_stage(states, all.run);
   else
