@@ -15,6 +15,10 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
+std::int64_t Program::first_of_stage(std::int32_t stage) const {
+  return std::ranges::find(operations, stage, &Operation::stage) - operations.begin();
+}
+
 std::int64_t Program::constant_bytes(std::uint32_t device) const {
   std::int64_t bytes = 0;
   for (const Staying& stage : staying)

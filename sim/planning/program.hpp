@@ -90,7 +90,9 @@ struct Program {
 
   std::vector<std::string> devices;
   std::vector<Place> places;
-  std::vector<Staying> staying;  ///< indexed by stage; empty if weights take turns
+  /// Indexed by stage. If the weights of a stage take turns, its bytes are 0. If the weights of all stages take turns, the
+  /// list may be empty.
+  std::vector<Staying> staying;
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< the loads, in the order in which operations need them
@@ -102,6 +104,8 @@ struct Program {
   std::int64_t passes = 0;           ///< the number of passes per batch in training
 
   std::int64_t count() const { return static_cast<std::int64_t>(operations.size()); }
+  /// Returns the index of the first operation of a stage, or count() if the stage has none.
+  std::int64_t first_of_stage(std::int32_t stage) const;
 
   /// Returns how many bytes stay on the device during the whole run.
   std::int64_t constant_bytes(std::uint32_t device) const;

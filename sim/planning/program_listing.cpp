@@ -1,6 +1,7 @@
 #include "planning/program_listing.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -19,8 +20,7 @@ class ProgramLister {
         slots_(
             builder_, memories(),
             listing.loads_within ? StepSlots::Prologue::by_need : StepSlots::Prologue::as_listed),
-        writes_(program_),
-        seen_stage_(request_.pricing.stages.size(), 0) {}
+        writes_(program_) {}
 
   std::int64_t most() { return slots_.most(program_.devices.front()); }
 
@@ -28,7 +28,7 @@ class ProgramLister {
     for (const Program::Place& place : program_.places)
       places_[{place.home, place.number}] = builder_.tensor(
           place.name, place.tensor_class, place.bytes, place.node.empty() ? host_ : place.node);
-    list_prologue();
+    for (std::size_t s = 0; s < program_.staying.size(); ++s) add_staying(s);
     add_tensors();
     for (const Program::Load& load : program_.loads) slots_.add(slot_load(load));
     slots_.list([&](std::int64_t at) { return list_operation(at); });
@@ -52,26 +52,25 @@ class ProgramLister {
     return program_.instances[number];
   }
 
-  void list_prologue() {
-    loaded_.resize(seen_stage_.size());
-    builder_.enter(Section::prologue);
-    for (std::size_t s = 0; s < program_.staying.size(); ++s) {
-      const Program::Staying& staying = program_.staying[s];
-      if (staying.weights == 0) continue;
-      const std::string& device = program_.devices[staying.device];
-      loaded_[s] = builder_.transfer(
-          ActionKind::load, places_.at({Program::Home::weights, static_cast<std::int64_t>(s)}),
-          {.from = host_, .to = device, .release = false}, static_cast<std::int32_t>(s), -1);
-      const auto beside = [&](const char* what, TensorClass tensor_class, std::int64_t bytes) {
-        if (bytes > 0)
-          builder_.at(loaded_[s])
-              .allocates.push_back(
-                  {builder_.tensor(instance_name(what, s, -1), tensor_class, bytes),
-                   builder_.pool(device)});
-      };
-      beside("gradients", TensorClass::gradient, staying.gradients);
-      beside("optimizer", TensorClass::optimizer, staying.optimizer);
-    }
+  /// Adds the load of a stage's weights that stay on their device. Without other instructions (`by_need`), the prologue
+  /// lists these loads before all others.
+  void add_staying(std::size_t s) {
+    const Program::Staying& staying = program_.staying[s];
+    if (staying.weights == 0) return;
+    SlotLoad load{
+        .tensor = places_.at({Program::Home::weights, static_cast<std::int64_t>(s)}),
+        .ends = {.from = host_, .to = program_.devices[staying.device], .release = false},
+        .stage = static_cast<std::int32_t>(s),
+        .slot = program_.first_of_stage(static_cast<std::int32_t>(s)),
+        .earliest = std::numeric_limits<std::int64_t>::min(),
+        .once = true};
+    const auto beside = [&](const char* what, TensorClass tensor_class, std::int64_t bytes) {
+      if (bytes > 0)
+        load.beside.push_back(builder_.tensor(instance_name(what, s, -1), tensor_class, bytes));
+    };
+    beside("gradients", TensorClass::gradient, staying.gradients);
+    beside("optimizer", TensorClass::optimizer, staying.optimizer);
+    slots_.add(std::move(load));
   }
 
   /// Finds the tensor of the plan for each instance. `places_` already has one tensor for each home from which
@@ -128,8 +127,6 @@ class ProgramLister {
     const PlanBuilder::Ref ref =
         builder_.compute(operation.kind, device, operation.stage, operation.micro_batch,
                          of_micro_batch ? request_.workload.micro_batch : 0);
-    const auto stage = static_cast<std::size_t>(operation.stage);
-    if (!std::exchange(seen_stage_[stage], 1)) builder_.wait(ref, loaded_[stage]);
     if (program_.devices.size() > 1) follow_phase(operation, ref);
     if (operation.selective) builder_.at(ref).part = WorkPart::selective;
     Action& action = builder_.at(ref);
@@ -202,10 +199,8 @@ class ProgramLister {
   PlanBuilder builder_;
   StepSlots slots_;
   HomeWrites writes_;
-  std::vector<char> seen_stage_;
   std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< indices of tensors
-  std::vector<PlanBuilder::Ref> loaded_;  ///< the loads in the prologue, indexed by stage
-  std::vector<std::uint32_t> tensors_;    ///< indexed by instance
+  std::vector<std::uint32_t> tensors_;  ///< indexed by instance
   /// For each answer: the action that makes it, and the action that saves it.
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> answers_;
   /// If there are several devices: the first operation of the round, and the operation that was listed last.

@@ -56,6 +56,8 @@ PlanBuilder::Ref StepSlots::list_one(const SlotLoad& load, std::int32_t ahead) {
   const PlanBuilder::Ref ref =
       builder_.transfer(load.kind, load.tensor, load.ends, load.stage, load.micro_batch);
   builder_.at(ref).ahead = ahead;
+  for (const std::uint32_t tensor : load.beside)
+    builder_.at(ref).allocates.push_back({tensor, builder_.pool(load.ends.to)});
   return ref;
 }
 

@@ -45,6 +45,8 @@ struct SlotLoad {
   bool placed = false;
   /// Whether the loaded tensor stays on the device. If so, the load is listed only once, before the first step.
   bool once = false;
+  /// Only with `once`: tensors that get their memory together with the loaded tensor, and stay as long.
+  std::vector<std::uint32_t> beside = {};
   /// A save: of the saves of `slot`, the one with the index `number`. It belongs to the step `steps_ago` steps ago.
   struct Saved {
     std::int64_t slot = -1;  ///< -1 if there is no save

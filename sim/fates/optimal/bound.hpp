@@ -66,12 +66,15 @@ FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int s
                    double whole_passes = 1);
 
 /// The numbers of micro-batches and batches of a run, and the seconds that the run takes in addition to its
-/// micro-batches. At the start, one copy engine loads all weights, and then the inputs. Each batch ends with an update,
-/// and no micro-batch is computed during an update.
+/// micro-batches. One copy engine loads the weights and the inputs, in the order in which the first passes need them.
+/// Each batch ends with an update, and no micro-batch is computed during an update.
 struct FateRun {
   double micro_batches = 1, batches = 1;
   bool one_a_step = false;  ///< whether a step has one micro-batch
-  double weights_s = 0;     ///< the seconds of the first load of the weights that stay
+  /// If weights stay: the seconds of the first loads of all stages, and those of the first stage.
+  double weights_s = 0, first_weights_s = 0;
+  /// If weights stay: the least seconds for which the first forward passes wait for these loads.
+  double weights_wait_s = 0;
   double update_s = 0;      ///< the seconds of one update of all stages
   /// If weights take turns, the seconds in which the device computes nothing: before the first forward pass, between
   /// two steps, and after the last update.
@@ -85,9 +88,10 @@ struct FateRun {
 };
 
 /// Returns a lower bound on the seconds of a run. `halves` is a lower bound on the seconds of one micro-batch, from
-/// its first forward pass to its last backward pass. The bound is the greater of two sums. One sum begins with the
-/// arrival of the first input, after which all micro-batches follow. The other begins with the arrival of the last
-/// input, after which one whole micro-batch and an update follow.
+/// its first forward pass to its last backward pass. The bound is the greatest of three sums. The first begins with the
+/// arrival of the first input, after which all micro-batches follow. The second counts only computations, and the
+/// seconds for which they wait for weights. The third begins with the arrival of the last input, after which one whole
+/// micro-batch and an update follow. If this is not the only micro-batch, all weights have arrived before it begins.
 double run_bound(const Chain& chain, const FateRun& run, double halves);
 
 /// Returns a lower bound on the seconds of a run whose copies run during computation. The run has `budget` bytes of

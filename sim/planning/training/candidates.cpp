@@ -1,5 +1,5 @@
-// Makes candidates for what a scenario of training leaves open: the number of micro-batches side by side, and the bytes
-// that early loads may use.
+// Makes candidates for what a scenario of training leaves open: the number of micro-batches side by side, the stages
+// whose weights stay on the device, and the bytes that early loads may use.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -15,6 +15,7 @@
 #include "planning/training/larger_step.hpp"
 #include "planning/training/late_loads.hpp"
 #include "planning/training/load_offers.hpp"
+#include "planning/training/orders.hpp"
 #include "planning/training/step_digest.hpp"
 #include "planning/training/training.hpp"
 #include "planning/training/tried_loads.hpp"
@@ -23,16 +24,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the capacity of the device with the smallest memory. The result is empty if no device has a limit, or if
-/// capacities are not enforced.
-std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
-                                              const TrainingOrder& order) {
-  std::optional<std::int64_t> least;
-  for (const std::string& name : order.devices)
-    if (const auto capacity = request.pricing.platform.device(name).memory().capacity)
-      least = std::min(*capacity, least.value_or(*capacity));
-  return request.capacity_enforced ? least : std::nullopt;
-}
+constexpr double never = std::numeric_limits<double>::infinity();
 
 std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
                       const ChosenStep& step) {
@@ -276,6 +268,8 @@ class TrainingWays {
   }
   std::string text(const TrainingOrder& order, std::int64_t more) const {
     std::string text = "in_flight: " + std::to_string(*order.in_flight);
+    if (order.staying_open && !order.staying.empty())
+      text += ", resident: " + resident_text(order.staying);
     if (order.pace) text += shown(*order.pace);
     if (more == 1) text += ", loads placed as with one more micro-batch";
     if (more > 1) text += ", loads placed as with " + std::to_string(more) + " more micro-batches";
@@ -306,39 +300,53 @@ bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& 
          (!capacity || step.offer({no_limit, as_early_as_may_be}).most <= *capacity);
 }
 
-/// Returns the numbers of micro-batches in flight that are tried.
-std::vector<std::int64_t> counts_of(const PolicyRequest& request, const TrainingOrder& order) {
+/// Returns a candidate for each number of micro-batches in flight.
+std::vector<Candidate> candidates_of_order(const PolicyRequest& request, const TrainingOrder& order,
+                                           const std::shared_ptr<const std::vector<Stage>>& stages) {
+  PolicyRequest unlimited = request;
+  unlimited.capacity_enforced = false;
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
-  if (order.in_flight) return {std::min(*order.in_flight, per_batch)};
-  return order.weights_stay ? std::vector<std::int64_t>{1} : in_flight_choices(per_batch, 2);
+  const WorkOfBatches work(unlimited, order);
+  std::vector<Candidate> candidates;
+  for (const std::int64_t count : counts_of(request, order)) {
+    TrainingOrder settled = order;
+    settled.in_flight = count;
+    const std::int64_t passes = (per_batch + count - 1) / count;
+    const auto ways = std::make_shared<const TrainingWays>(
+        request, settled, work.peak_at_least(count, passes), stages);
+    const double at_least = work.at_least(batches_of_run(request.workload), per_batch, passes);
+    candidates.push_back({at_least, ways->count(), {}, [ways, at_least] {
+                            return TrainingWays::opened(ways, at_least);
+                          }});
+  }
+  return candidates;
+}
+
+/// Adds to the candidates of an order one candidate for each of orders_that_stay(). Until this candidate is opened, its
+/// bound is that of the order in which most weights stay, because its run has the fewest copies.
+void add_candidates_that_stay(const PolicyRequest& request, const TrainingOrder& order,
+                              const std::shared_ptr<const std::vector<Stage>>& stages,
+                              std::vector<Candidate>& candidates) {
+  const std::vector<TrainingOrder> orders = orders_that_stay(request, order);
+  if (orders.empty()) return;
+  std::int64_t ways = 0;
+  for (const Candidate& candidate : candidates) ways += candidate.ways;
+  PolicyRequest unlimited = request;
+  unlimited.capacity_enforced = false;
+  const WorkOfBatches work(unlimited, orders.front());
+  const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
+  double at_least = never;
+  for (const std::int64_t count : counts_of(request, order))
+    at_least = std::min(at_least, work.at_least(batches_of_run(request.workload), per_batch,
+                                                (per_batch + count - 1) / count));
+  for (const TrainingOrder& stays : orders)
+    candidates.push_back({at_least, ways, {}, [request, stays, stages] {
+                            if (!staying_fits(request, stays)) return std::vector<Candidate>();
+                            return candidates_of_order(request, stays, stages);
+                          }});
 }
 
 }  // namespace
-
-// If a strategy searches for the fates, they are not known here. If all activations are kept, a run has the fewest passes
-// and the fewest copies. So the bound for kept activations holds for all fates, but it cannot use the bytes.
-double training_at_least(const PolicyRequest& request, const TrainingOrder& order) {
-  PolicyRequest unlimited = request;
-  unlimited.capacity_enforced = false;
-  const bool searches = request.strategy().searches;
-  if (searches) unlimited.fates = kept_fates();
-  const WorkOfBatches work(unlimited, order);
-  const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
-  const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::int64_t count : counts_of(request, order)) {
-    const std::int64_t passes = (per_batch + count - 1) / count;
-    if (!searches && capacity && work.peak_at_least(count, passes) > *capacity) continue;
-    const auto batches =
-        static_cast<double>(request.workload.batches_per_step * request.workload.steps);
-    const double sums = work.at_least(batches, per_batch, passes);
-    if (sums >= least) continue;
-    TrainingOrder settled = order;
-    settled.in_flight = count;
-    least = std::min(least, std::max(sums, clock_at_least(unlimited, settled)));
-  }
-  return least;
-}
 
 std::string steps_text(const PolicyRequest& request, const TrainingOrder& order) {
   if (request.strategy().searches) return "";
@@ -361,7 +369,6 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
     refuse_long_round(request.workload.micro_batches_per_step(), 2 * request.pricing.stages.size());
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
-  const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   const std::vector<std::int64_t> counts = counts_of(request, order);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
   // If the scenario makes all choices, and nothing is left to choose about the loads (loads_leave_no_choice), there are
@@ -373,21 +380,8 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
     said.in_flight = counts.front();
     if (loads_leave_no_choice(unlimited, said, smallest_capacity(request, order))) return {};
   }
-  const WorkOfBatches work(unlimited, order);
-  const auto batches =
-      static_cast<double>(request.workload.batches_per_step * request.workload.steps);
-  std::vector<Candidate> candidates;
-  for (const std::int64_t count : counts) {
-    TrainingOrder settled = order;
-    settled.in_flight = count;
-    const std::int64_t passes = (per_batch + count - 1) / count;
-    const auto ways = std::make_shared<const TrainingWays>(
-        request, settled, work.peak_at_least(count, passes), stages);
-    const double at_least = work.at_least(batches, per_batch, passes);
-    candidates.push_back({at_least, ways->count(), {}, [ways, at_least] {
-                            return TrainingWays::opened(ways, at_least);
-                          }});
-  }
+  std::vector<Candidate> candidates = candidates_of_order(request, order, stages);
+  add_candidates_that_stay(request, order, stages, candidates);
   return candidates;
 }
 

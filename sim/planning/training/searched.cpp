@@ -9,6 +9,7 @@
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/batch_bytes.hpp"
+#include "planning/training/orders.hpp"
 #include "planning/training/training.hpp"
 #include "planning/training/worst_moment.hpp"
 
@@ -18,8 +19,9 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// One lower bound of the seconds for each number of micro-batches in flight that is tried. It holds for all fates. If
-/// the devices are not alike, no bound is known, and it is 0.
+/// One lower bound of the seconds for each order that is tried: for each number of micro-batches in flight, with each
+/// choice of the stages whose weights stay. It holds for all fates. If the devices are not alike, no bound is known, and
+/// it is 0.
 using Bounds = std::vector<double>;
 
 double least(const Bounds& bounds) {
@@ -38,13 +40,14 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool s
   const Device& device = request.pricing.platform.device(order.devices.front());
   Chain chain = chain_of(request, device, selective, order.overlap);
   if (request.real_machine) chain.input.load_s = chain.load_latency_s = 0;
-  const std::vector<StageState> states = states_of(request, device, selective, order.overlap);
+  const std::vector<StageState> states =
+      states_of(request, device, selective, order.overlap, order.staying);
   const bool stay = weights_stay(request, order);
   chain.host_room = host_room(request, states, stay);
   const SideBySide all =
       side_by_side(chain, states, request.workload, shape_of(request, order, *order.in_flight));
   std::int64_t budget = budget_of(request, order);
-  if (stay && budget < no_limit) budget -= constant_bytes(states);
+  if (budget < no_limit) budget -= constant_bytes(states, stay);
   if (order.overlap) return run_bound_within(all.chain, all.run, budget, steps);
   return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +
          all.run.batches * all.run.update_s + all.run.idle_s();
@@ -92,7 +95,7 @@ Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
   return plan;
 }
 
-/// A strategy's search for fates, for one number of micro-batches in flight.
+/// A strategy's search for fates, for one order.
 class Search {
  public:
   Search(const PolicyRequest& request, const TrainingOrder& order, std::size_t number,
@@ -121,7 +124,7 @@ class Search {
     } catch (const Infeasible&) {
       return settled({never, "", {}});
     }
-    settled({seconds, "in_flight: " + std::to_string(*order_.in_flight),
+    settled({seconds, text(),
              [request = request_, found, seconds, bounds = bounds_, stages = stages_] {
                return with_gap(finish(plan_training(request, found), request),
                                budget_of(request, found), seconds, least(*bounds));
@@ -129,11 +132,18 @@ class Search {
   }
 
  private:
+  std::string text() const {
+    std::string text = "in_flight: " + std::to_string(*order_.in_flight);
+    if (order_.staying_open && !order_.staying.empty())
+      text += ", resident: " + resident_text(order_.staying);
+    return text;
+  }
+
   /// Returns the seconds of the whole run. If weights stay and copies do not overlap, the search for fates gives only the
   /// seconds of the micro-batches, so the plan is simulated.
   double seconds_of(const TrainingOrder& found) const {
-    if (order_.overlap || !weights_stay(request_, order_))
-      return found.chosen->seconds.value_or(never);
+    const bool stay = weights_stay(request_, order_) || !order_.staying.empty();
+    if (order_.overlap || !stay) return found.chosen->seconds.value_or(never);
     return run_seconds(finish(plan_training(request_, found), request_));
   }
 
@@ -196,6 +206,21 @@ std::vector<AlikeWays> ways_of_strategies(const PolicyRequest& request, const Tr
   return all;
 }
 
+/// Returns an order for each of these numbers of micro-batches in flight, with each choice of the stages whose weights
+/// stay, if they fit.
+std::vector<TrainingOrder> settled_orders(const PolicyRequest& request, const TrainingOrder& order,
+                                          const std::vector<std::int64_t>& in_flight) {
+  std::vector<TrainingOrder> all = {order}, settled;
+  for (TrainingOrder& stays : orders_that_stay(request, order))
+    if (staying_fits(request, stays)) all.push_back(std::move(stays));
+  for (TrainingOrder& one : all)
+    for (const std::int64_t count : in_flight) {
+      one.in_flight = count;
+      settled.push_back(one);
+    }
+  return settled;
+}
+
 }  // namespace
 
 bool devices_alike(const PolicyRequest& request, const TrainingOrder& order) {
@@ -228,9 +253,7 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
   const auto bounds = std::make_shared<Bounds>();
   const bool priced_alike = devices_alike(request, order);
   std::vector<Candidate> all;
-  for (const std::int64_t count : in_flight) {
-    TrainingOrder settled = order;
-    settled.in_flight = count;
+  for (const TrainingOrder& settled : settled_orders(request, order, in_flight)) {
     bounds->push_back(priced_alike ? bound_of(request, settled) : 0);
     if (order.weights_stay) continue;
     const AnyFates known = any_fates(request, settled);

@@ -25,10 +25,14 @@ class StepMaker {
     for (std::size_t i = 0; i < shape.tape.size(); ++i)
       if (shape.tape[i].kind == TapeOp::Kind::backward) last_op_ = i;
     add_places();
-    if (!shape.weights_stay) return;
-    for (const StageState& stage : shape.stages)
+    for (std::size_t s = 0; s < shape.stages.size(); ++s) {
+      const StageState& stage = shape.stages[s];
+      const auto device = static_cast<std::uint32_t>(s % shape.devices);
       draft_.program.staying.push_back(
-          {.weights = stage.weights, .gradients = stage.gradients, .optimizer = stage.optimizer});
+          shape.stays(s)
+              ? Program::Staying{device, stage.weights, stage.gradients, stage.optimizer}
+              : Program::Staying{device});
+    }
   }
 
   Program make() {
@@ -40,8 +44,8 @@ class StepMaker {
         pass(batch * shape_.micro_batches + done, count);
         ++draft_.program.passes;
       }
-      if (shape_.weights_stay)
-        for (std::size_t s = chain_.stages.size(); s-- > 0;) update(s);
+      for (std::size_t s = chain_.stages.size(); s-- > 0;)
+        if (shape_.stays(s)) update(s);
     }
     for (Program::Instance& instance : draft_.program.instances)
       instance.last = std::max(instance.last, instance.first);
@@ -49,8 +53,8 @@ class StepMaker {
   }
 
  private:
-  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, also
-  /// adds their optimizer state, and the gradients of each stage without an update.
+  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. For weights that take turns,
+  /// also adds their optimizer state, and their gradients if they are not updated.
   void add_places() {
     std::vector<Program::Place>& places = draft_.program.places;
     for (std::int64_t m = 0; m < shape_.micro_batches * shape_.batches; ++m)
@@ -68,7 +72,7 @@ class StepMaker {
     for (std::size_t s = 0; s < shape_.stages.size(); ++s) {
       const StageState& state = shape_.stages[s];
       add(Program::Home::weights, s, "weights", TensorClass::weight, state.weights);
-      if (shape_.weights_stay) continue;
+      if (shape_.stays(s)) continue;
       add(Program::Home::optimizer, s, "optimizer", TensorClass::optimizer, state.optimizer);
       if (!state.updates)
         add(Program::Home::gradients, s, "gradients", TensorClass::gradient, state.gradients);
@@ -106,8 +110,8 @@ class StepMaker {
       if (i == last_op_)
         for (std::int64_t m = 0; m < count; ++m)
           end_micro_batch(tensors_[static_cast<std::size_t>(m)]);
-      const bool turns = op.kind == TapeOp::Kind::backward && !shape_.weights_stay;
-      if (turns) turns_.end_gradients(op.number);
+      if (op.kind == TapeOp::Kind::backward && !shape_.stays(op.number))
+        turns_.end_gradients(op.number);
     }
   }
 
@@ -152,7 +156,7 @@ class StepMaker {
       slot.loads.push_back(loaded);
     }
     tensors.pending.clear();
-    if (!shape_.weights_stay) turns_.need_weights(stage, slot);
+    if (!shape_.stays(stage)) turns_.need_weights(stage, slot);
     return slot;
   }
 
@@ -224,8 +228,7 @@ class StepMaker {
       if (const auto location = tensors.gradient.find(s + 1); location != tensors.gradient.end())
         use(slot, location->second, chain_.boundary(s + 1).load_s);
       if (input) chain_.each_read(s, [&](std::size_t b, bool) { add_gradient(slot, b, tensors); });
-      if (kind != ActionKind::backward_input && !shape_.weights_stay)
-        turns_.need_gradients(s, slot);
+      if (kind != ActionKind::backward_input && !shape_.stays(s)) turns_.need_gradients(s, slot);
       draft_.add(std::move(slot));
     };
     if (!shape_.split_backward)

@@ -2,9 +2,10 @@
 // micro-batches, and the updates. Recomputations and copies come from the fates of activations. A slot is an operation
 // for one micro-batch.
 //
-// Gradients are summed over the micro-batches of a batch, and the update uses the sums. If weights take turns (policy
-// `streamed`), consecutive operations of a stage load the weights of this stage only once. Sums of gradients that are
-// not yet complete go to host memory and are loaded again. After the update, weights and optimizer state are saved.
+// Gradients are summed over the micro-batches of a batch, and the update uses the sums. If the weights of a stage take
+// turns (policy `streamed`), they are loaded again after each operation of another stage whose weights take turns. Sums
+// of gradients that are not yet complete go to host memory and are loaded again. After the update, weights and optimizer
+// state are saved.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,8 @@ namespace sluice {
 /// optimizer state, and the seconds of their copies and of the update.
 struct StageState {
   std::int64_t weights = 0, gradients = 0, optimizer = 0;
+  /// Whether these tensors stay on the device although those of other stages take turns.
+  bool stays = false;
   bool updates = false;
   double update_s = 0, weights_load_s = 0, gradients_load_s = 0, optimizer_load_s = 0;
   double weights_save_s = 0, gradients_save_s = 0, optimizer_save_s = 0;
@@ -41,11 +44,14 @@ struct StepShape {
   /// The number of micro-batches side by side: each operation of the tape is done for all of them before the next
   /// operation.
   std::int64_t in_flight = 1;
-  bool weights_stay = true;  ///< whether weights, gradients and optimizer state stay on the device
+  bool weights_stay = true;  ///< whether weights, gradients and optimizer state of all stages stay on the device
   bool split_backward = false;
   /// The number n of devices that take turns. Stage s runs on device s mod n, in both directions. Consecutive passes of
   /// one stage are a phase. Tensors go from device to device through host memory.
   std::uint32_t devices = 1;
+
+  /// Returns whether the weights, gradients and optimizer state of this stage stay on the device.
+  bool stays(std::size_t stage) const { return weights_stay || stages[stage].stays; }
 };
 
 /// Returns a training step as a program. The caller must still give the devices their names, and add the loads (see

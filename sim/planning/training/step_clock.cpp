@@ -55,6 +55,10 @@ StepClock::StepClock(const Program& step, const Platform& platform,
     save_s_.push_back(made.saved_at < 0 ? 0 : up[made.device].seconds(made.bytes));
   for (const Program::Staying& stays : step.staying)
     weights_s_.push_back(stays.weights == 0 ? 0 : down[stays.device].seconds(stays.weights));
+  for (std::size_t s = 0; s < step.staying.size(); ++s)
+    if (step.staying[s].weights > 0)
+      first_uses_.emplace_back(step.first_of_stage(static_cast<std::int32_t>(s)), s);
+  std::sort(first_uses_.begin(), first_uses_.end());
   saves_.push_back(0);
   for (const Program::Operation& operation : step.operations) {
     saves_.push_back(saves_.back() + operation.saves.size());
@@ -176,10 +180,7 @@ class StepRun {
       const Program::Instance& made = step_.instances[loads_[i].instance];
       if (made.home == Program::Home::weights) begin(made.stage);
     };
-    for (std::size_t s = 0; s < step_.staying.size(); ++s)
-      if (step_.staying[s].weights > 0) begin(static_cast<std::int64_t>(s));
-    for (std::size_t i = 0; i < loads_.size(); ++i)
-      if (goes_ahead(i)) begin_load(i);
+    each_in_prologue([&](std::size_t s) { begin(static_cast<std::int64_t>(s)); }, begin_load);
     for (const std::vector<std::size_t>& slot : by_slot_)
       for (const std::size_t i : slot)
         if (!goes_ahead(i)) begin_load(i);
@@ -192,17 +193,33 @@ class StepRun {
     return found == begun_.end() ? 0 : found->second;
   }
 
+  /// Calls `stays(s)` for each stage whose weights stay, and `ahead(i)` for each load that the prologue lists, in the
+  /// order in which operations need these loads.
+  template <class Stays, class Ahead>
+  void each_in_prologue(const Stays& stays, const Ahead& ahead) const {
+    std::size_t next = 0;  // `loads_` is in the order in which operations need the loads
+    const auto loads_before = [&](std::int64_t slot) {
+      for (; next < loads_.size() && loads_[next].needed < slot; ++next)
+        if (goes_ahead(next)) ahead(next);
+    };
+    for (const auto& [slot, stage] : clock_.first_uses_) {
+      loads_before(slot);
+      stays(stage);
+    }
+    loads_before(step_.count());
+  }
+
   void prologue() {
     begin_weights();
-    for (std::size_t s = 0; s < clock_.weights_s_.size(); ++s) {
-      const StepClock::CopyStream& way = clock_.down_[step_.staying[s].device];
-      weights_.push_back(places_
-                             ? copy(way, begun(static_cast<std::int64_t>(s)), clock_.weights_s_[s])
-                             : clock_.weights_s_[s] + way.latency_s);
-    }
-    // `loads_` is in the order in which operations need the loads.
-    for (std::size_t i = 0; i < loads_.size(); ++i)
-      if (goes_ahead(i)) now_.loaded[i] = load_at(i, 0);
+    weights_.resize(step_.staying.size(), 0);
+    each_in_prologue(
+        [this](std::size_t s) {
+          const StepClock::CopyStream& way = clock_.down_[step_.staying[s].device];
+          weights_[s] = places_
+                            ? copy(way, begun(static_cast<std::int64_t>(s)), clock_.weights_s_[s])
+                            : clock_.weights_s_[s] + way.latency_s;
+        },
+        [this](std::size_t i) { now_.loaded[i] = load_at(i, 0); });
   }
 
   void round(bool last) {

@@ -75,8 +75,11 @@ class StepClock {
   std::optional<RealCopies> real_;     ///< set if the platform is a shown machine
   std::vector<CopyStream> down_, up_;  ///< indexed by device
   std::vector<double> save_s_;         ///< indexed by instance
-  /// Indexed by stage: the seconds of the load of its weights, if weights stay.
+  /// Indexed by stage: the seconds of the load of its weights if they stay on the device, and otherwise 0.
   std::vector<double> weights_s_;
+  /// For each stage whose weights stay: the index of its first operation, and the stage. In the order of these
+  /// operations.
+  std::vector<std::pair<std::int64_t, std::size_t>> first_uses_;
   /// Indexed by operation: the number of saves in the round before the operation. The last element is the number of all
   /// saves of the round.
   std::vector<std::size_t> saves_;

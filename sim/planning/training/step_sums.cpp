@@ -55,10 +55,11 @@ double seconds_of_all(const StepMachine& machine, const Platform& share, const P
 /// second memory of the device. With equal replicas, one replica is the last whose weights arrive there, and one is the
 /// last whose loads arrive on the device. These may be two different replicas: while one of them still waits for its
 /// weights, another may already load from its second memory. So only one of the two copies counts for all replicas.
+/// Without overlap, the seconds of a load include the latency.
 double first_loads_seconds(const StepMachine& machine, const EndCopies& ends,
                            const CopyTime& down) {
   const double own_loads_s = ends.counted_s + ends.staying_s;
-  double own_weights_s = 0, weights_s = 0, latency_s = down.latency_s;
+  double own_weights_s = 0, weights_s = 0, latency_s = machine.overlap ? down.latency_s : 0;
   const bool begins = machine.real && ends.weights > 0;
   const std::string& home = machine.platform.host().name;
   if (begins) {

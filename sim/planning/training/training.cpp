@@ -38,7 +38,7 @@ class TrainingPlan {
         fates_(request.fates.value_or(kept_fates())),
         strategy_(*fates_),
         chain_(chain_of(request, device_, strategy_.selective, order.overlap)),
-        states_(states_of(request, device_, strategy_.selective, order.overlap)),
+        states_(states_of(request, device_, strategy_.selective, order.overlap, order.staying)),
         capacity_(request.capacity_enforced ? device_.memory().capacity : std::nullopt),
         pace_(order.pace),
         weights_stay_(weights_stay(request, order)) {
@@ -46,7 +46,7 @@ class TrainingPlan {
     const std::vector<Stage>& stages = request.pricing.stages;
     if (strategy_.searches && std::any_of(stages.begin(), stages.end(), drops)) {
       selective_chain_ = chain_of(request, device_, true, order.overlap);
-      selective_states_ = states_of(request, device_, true, order.overlap);
+      selective_states_ = states_of(request, device_, true, order.overlap, order.staying);
     }
     chain_.host_room = host_room(request, states_, weights_stay_);
     selective_chain_.host_room = chain_.host_room;
@@ -185,12 +185,12 @@ class TrainingPlan {
       const StepShape shape =
           shape_of({chain, tape, states}, count, per_batch(), request_.workload.batches_per_step);
       Scored scored = score({request_, shape, order_, room_of(bytes)});
-      if (weights_stay_) scored.bytes -= constant_bytes(states);
+      scored.bytes -= constant_bytes(states, weights_stay_);
       return scored;
     };
     asked.one_of_several = !order_.weights_stay && (per_batch() > 1 || request_.made_to_change);
     asked.steps = static_cast<double>(request_.workload.steps);
-    asked.run = order_.weights_stay ? run_of(request_.workload, states_) : together.run;
+    asked.run = order_.weights_stay ? run_of(request_.workload, chain_, states_) : together.run;
     asked.shortage = [this, &chain, &states, count](const Tape& tape) {
       const Program step =
           make_step(shape_of({chain, tape, states}, count, std::min(per_batch(), 2 * count), 1));
@@ -202,23 +202,28 @@ class TrainingPlan {
   /// Returns how many bytes of each device may be used, including the tensors that stay there. Empty means unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
-    if (weights_stay_) return checked_add(bytes, constant_bytes(states_), "bytes of training");
-    const std::int64_t each = shares(bytes, static_cast<std::int64_t>(order_.devices.size()));
-    return std::min(each, capacity_.value_or(each));
+    const std::int64_t constant = constant_bytes(states_, weights_stay_);
+    const std::int64_t each =
+        checked_add(shares(bytes, static_cast<std::int64_t>(order_.devices.size())), constant,
+                    "bytes of training");
+    return weights_stay_ ? each : std::min(each, capacity_.value_or(each));
   }
 
   std::optional<std::int64_t> budget() const {
     if (!capacity_) return capacity_;
-    if (!weights_stay_) return bytes_of_all(request_, order_);
-    const std::int64_t constant = constant_bytes(states_);
+    const std::int64_t constant = constant_bytes(states_, weights_stay_);
+    if (!weights_stay_ && constant == 0) return bytes_of_all(request_, order_);
     if (constant >= *capacity_)
       throw Infeasible(
           "does not fit: weights, gradients and optimizer state take " + format_bytes(constant) +
-              " of the " + format_bytes(*capacity_) + " of " + device_.name +
-              (order_.weights_stay ? "; use policy streamed, under which weights take turns"
-                                   : "; cut the model into several stages, which take turns"),
+              " of the " + format_bytes(*capacity_) + " of " + device_.name + advice_to_turn(),
           {.pool = device_.name, .needed_bytes = constant, .available_bytes = *capacity_});
     return *capacity_ - constant;
+  }
+  const char* advice_to_turn() const {
+    if (order_.weights_stay) return "; use policy streamed, under which weights take turns";
+    return weights_stay_ ? "; cut the model into several stages, which take turns"
+                         : "; let the weights of fewer stages stay";
   }
 
   // --- the number of micro-batches side by side ------------------------------------------------
@@ -257,7 +262,7 @@ class TrainingPlan {
     const WorstMoment worst = worst_moment(step, order_.devices.size());
     const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
     Shortage shortage = shortage_at(worst, step);
-    if (weights_stay_) add_constants(shortage, states_);
+    add_constants(shortage, states_, weights_stay_);
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(worst.bytes) + " of the " +
@@ -288,6 +293,8 @@ class TrainingPlan {
                                    {"passes_per_batch", step.passes},
                                    {"fates", strategy_.name},
                                    {"bytes_needed", peak_of(step, order_.devices.size()), "byte"}});
+    if (const std::int64_t stays = constant_bytes(states_, false); stays > 0)
+      facts_.push_back({"resident_bytes", stays, "byte"});
     if (explained_) return;
     const std::vector<std::string> fates = fates_text(chain_, tape_);
     for (std::size_t s = 0, next = 0; s < fates.size(); s = next) {

@@ -27,19 +27,20 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
 std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 
 /// Returns for each stage the bytes of its weights, gradients and optimizer state, and the seconds of their copies and
-/// of the update on this device.
+/// of the update on this device. `staying` is TrainingOrder::staying.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
-                                  bool selective, bool overlap);
+                                  bool selective, bool overlap,
+                                  const std::vector<bool>& staying = {});
 
 /// Returns how many bytes of host memory are left for offloaded activations. The inputs of a step and the weights
-/// occupy the other bytes. If weights take turns, the optimizer state also occupies bytes there. So do the gradients if
-/// there are no updates. Returns nullopt if host memory is unlimited.
+/// occupy the other bytes. Of weights that take turns, the optimizer state also occupies bytes there. So do their
+/// gradients if there are no updates. Returns nullopt if host memory is unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
 /// Returns how many batches and micro-batches a run has, and its seconds for the loads of weights and for updates. The
 /// seconds for loads are those of a run in which all weights stay on the device.
-FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
+FateRun run_of(const Workload& workload, const Chain& chain, const std::vector<StageState>& states);
 
 /// Several micro-batches side by side, described as one chain: on one device, or on several devices that take turns.
 /// `run` has the seconds of the run that do not belong to a pass of the chain.
@@ -66,7 +67,7 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 /// What a policy, and the candidate that it offers, have decided about a training run.
 struct TrainingOrder {
   const char* policy = "";
-  bool weights_stay = true;
+  bool weights_stay = true;  ///< whether the weights, gradients and optimizer state of all stages stay on the device
   /// The number of micro-batches in flight. If empty, each batch is divided into as few passes as fit, all about
   /// equally large. For a strategy that searches for fates, the number is then 1.
   std::optional<std::int64_t> in_flight;
@@ -82,6 +83,10 @@ struct TrainingOrder {
   /// all bytes.
   std::optional<std::int64_t> run_room = {};
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
+  /// Indexed by stage: whether the weights, gradients and optimizer state of this stage stay on the device, although
+  /// those of other stages take turns. If empty, they take turns in every stage, unless `weights_stay`.
+  std::vector<bool> staying = {};
+  bool staying_open = false;  ///< whether different values of `staying` are compared
 };
 
 /// Returns whether weights stay on the device: if `order` says so, or if there is only one stage and

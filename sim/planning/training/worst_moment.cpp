@@ -49,12 +49,13 @@ Shortage held_at(const WorstMoment& worst, const Program& step) {
   return shortage;
 }
 
-void add_constants(Shortage& shortage, const std::vector<StageState>& states) {
+void add_constants(Shortage& shortage, const std::vector<StageState>& states, bool all) {
   ByClass held{};
   for (std::size_t c = 0; c < held.size(); ++c)
     for (const auto& [name, bytes] : shortage.by_class)
       if (name == name_of(static_cast<TensorClass>(c))) held[c] = bytes;
   for (const StageState& state : states) {
+    if (!all && !state.stays) continue;
     of_class(held, TensorClass::weight) += state.weights;
     of_class(held, TensorClass::gradient) += state.gradients;
     of_class(held, TensorClass::optimizer) += state.optimizer;
@@ -62,11 +63,11 @@ void add_constants(Shortage& shortage, const std::vector<StageState>& states) {
   say(shortage, held);
 }
 
-std::int64_t constant_bytes(const std::vector<StageState>& states) {
+std::int64_t constant_bytes(const std::vector<StageState>& states, bool all) {
   std::int64_t bytes = 0;
   for (const StageState& state : states)
     for (const std::int64_t part : {state.weights, state.gradients, state.optimizer})
-      bytes = checked_add(bytes, part, "bytes of training");
+      if (all || state.stays) bytes = checked_add(bytes, part, "bytes of training");
   return bytes;
 }
 

@@ -24,11 +24,11 @@ WorstMoment worst_moment(const Program& step, std::size_t devices);
 /// and `available_bytes`.
 Shortage held_at(const WorstMoment& worst, const Program& step);
 
-/// Adds to `shortage`, class by class, the bytes of all weights, gradients and optimizer state. Call this function if
-/// these tensors stay on the device.
-void add_constants(Shortage& shortage, const std::vector<StageState>& states);
+/// Adds to `shortage`, class by class, the bytes of the weights, gradients and optimizer state that stay on the device.
+/// `all` says whether those of all stages stay.
+void add_constants(Shortage& shortage, const std::vector<StageState>& states, bool all);
 
-/// Returns how many bytes all weights, their gradients and their optimizer state have together.
-std::int64_t constant_bytes(const std::vector<StageState>& states);
+/// Returns how many bytes these tensors have together.
+std::int64_t constant_bytes(const std::vector<StageState>& states, bool all);
 
 }  // namespace sluice

@@ -36,11 +36,16 @@ Scenario without_seconds(Scenario scenario) {
   return scenario;
 }
 
-/// Returns the scenario with one step and without overlap. So nothing is loaded ahead, and actions run one at a time.
+/// Returns the scenario with one step and without overlap. So nothing is loaded ahead, and actions run one at a time. In
+/// training, weights stay on the device only if the policy or the scenario demands it: which of them stay otherwise
+/// depends on the size of the memory.
 Scenario one_at_a_time(Scenario scenario) {
   Value policy = *scenario.document.find("policy");
   policy.set("overlap", Value::make(false));
   if (policy.find("prefetch")) policy.set("prefetch", Value::make(std::int64_t{0}));
+  const bool may_stay = std::ranges::count(scenario.policy->parameters, "resident", &Field::name) > 0;
+  if (scenario.workload.training && may_stay && !policy.find("resident"))
+    policy.set("resident", Value::make(std::string("none")));
   set_policy(scenario, std::move(policy));
   scenario.workload.steps = 1;
   return scenario;

@@ -54,7 +54,8 @@ std::string text_of(int image, const std::vector<Drawn>& layers, const std::stri
          "  links: {host: {joins: [host, gpu], bandwidth: 1GB/s, duplex: full}}\n"
          "workload: {mode: training, batch: 1, optimizer: none}\nstages: {cut: per_layer}\n"
          "cost: {model: peak}\npolicy: {name: " +
-         policy + ", overlap: " + (overlap ? "true}\n" : "false}\n");
+         policy + (policy == "streamed" ? ", resident: none" : "") +
+         ", overlap: " + (overlap ? "true}\n" : "false}\n");
 }
 
 /// A training run of the scenario that text_of() returns.

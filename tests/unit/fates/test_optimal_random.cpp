@@ -148,7 +148,7 @@ struct FateQuestion {
 
   /// Returns the bound that `optimal` reports for a run within a budget.
   double bound(std::int64_t budget) const {
-    const FateRun run = run_of(scenario.workload, states);
+    const FateRun run = run_of(scenario.workload, chain, states);
     if (!overlap) return run.micro_batches * fate_bound(chain, budget, Copies::serial);
     return run_bound(chain, run, bound_of(chain, budget, Copies::overlapped).halves);
   }
@@ -156,7 +156,7 @@ struct FateQuestion {
   /// Returns the bound on the seconds of all micro-batches, without the updates of the weights. A fact of the plan
   /// states this bound.
   double micro_batches_bound(std::int64_t budget) const {
-    return run_of(scenario.workload, states).micro_batches *
+    return run_of(scenario.workload, chain, states).micro_batches *
            fate_bound(chain, budget, overlap ? Copies::overlapped : Copies::serial);
   }
 };

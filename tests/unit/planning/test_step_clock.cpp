@@ -48,6 +48,8 @@ TEST_CASE(
       order.in_flight = 1 + static_cast<std::int64_t>(dice.below(3));
       for (const Device& device : scenario.platform.devices)
         if (order.devices.empty() || policy == "phased") order.devices.push_back(device.name);
+      if (policy == "streamed")
+        for (std::size_t s = 0; s < cut.stages.size(); ++s) order.staying.push_back(dice.one_in(2));
       const ChosenStep step(request, order);
       PolicyRequest kept = request;
       kept.fates = kept_fates();

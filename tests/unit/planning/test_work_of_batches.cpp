@@ -40,6 +40,8 @@ TEST_CASE("the extrapolated work of batches is at most the work of a whole run")
     request.workload.steps = steps;
     TrainingOrder order{"phased", false, {}, {}, overlap};
     for (const Device& device : scenario.platform.devices) order.devices.push_back(device.name);
+    if (devices == 1 && dice.one_in(2))
+      for (std::size_t s = 0; s < cut.stages.size(); ++s) order.staying.push_back(dice.one_in(2));
     const WorkOfBatches work(request, order);
     INFO(text << request.strategy().name);
     for (const std::int64_t in_flight : {1, 2, 3, 5})

@@ -98,14 +98,14 @@ TEST_CASE("the bound of replicas counts shared links and the sums of gradients")
 TEST_CASE("the bound of replicas counts the first loads and the last saves of all of them") {
   // The weights of two stages take turns. The first computation waits 2 ms, until the link has carried the weights of the
   // first stage for both replicas. All computations take 9.75 ms. After the last update, each replica saves 1 MB.
-  const BoundedRun off = trained_by_two("per_layer", "all_reduce: \"off\"");
+  const BoundedRun off = trained_by_two("per_layer", "resident: none, all_reduce: \"off\"");
   CHECK(off.at_least == Approx(0.01275).epsilon(1e-3));
   CHECK(off.at_least <= off.seconds);
   // Before each of the two updates, the gradients of its stage are summed, in 0.25 and 0.5 ms. When both replicas have
   // completed their gradients, 11.25 ms have passed: the first load, all passes, and the sums and the update of the second
   // stage. The update of the first stage takes 0.5 ms, and the link then carries the saves of both replicas in 2 ms. The
   // bound counts the sums of both stages instead of those of the second stage, so it counts 0.75 ms less for the saves.
-  const BoundedRun summed = trained_by_two("per_layer", "all_reduce: after");
+  const BoundedRun summed = trained_by_two("per_layer", "resident: none, all_reduce: after");
   CHECK(summed.at_least == Approx(0.01375).epsilon(1e-3));
   CHECK(summed.at_least <= summed.seconds);
 }

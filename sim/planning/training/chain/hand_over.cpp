@@ -1,4 +1,4 @@
-#include "planning/training/hand_over.hpp"
+#include "planning/training/chain/hand_over.hpp"
 
 #include <algorithm>
 #include <set>

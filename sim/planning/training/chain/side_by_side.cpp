@@ -5,7 +5,7 @@
 
 #include "base/quantity.hpp"
 #include "planning/copy_time.hpp"
-#include "planning/training/hand_over.hpp"
+#include "planning/training/chain/hand_over.hpp"
 
 namespace sluice {
 
@@ -42,7 +42,7 @@ class SideBySideChain {
     stage.output = tensor(stage.output);
     stage.inner = tensor(stage.inner);
     stage.gradient = bytes(stage.gradient);
-    if (weights_stay_) return;
+    if (weights_stay_ || state.stays) return;
     for (std::int64_t* workspace :
          {&stage.pass_workspace, &stage.keep_workspace, &stage.backward_workspace})
       *workspace = plus(*workspace, state.weights);
@@ -69,15 +69,23 @@ class SideBySideChain {
   bool weights_stay_;
 };
 
-/// Sets the seconds in which the device computes nothing (FateRun). No computation hides the loads with which a step
-/// begins: those of the first stage's weights. The last computation of a step updates these weights. Then they are
-/// saved, and loaded again before the next step can begin. After the last step, the run still waits for the saves.
-void wait_for_first_stage(const StageState& first, const SideBySideShape& shape, FateRun& run) {
+/// Sets the seconds in which the device computes nothing (FateRun) if copies do not overlap with computation. The seconds
+/// of all other copies are in the chain's passes. Of the weights that take turns, the first are loaded in each step.
+void wait_for_loads(const std::vector<StageState>& states, FateRun& run) {
+  const auto first = std::ranges::find(states, false, &StageState::stays);
+  if (first != states.end()) run.first_s = run.between_s = first->weights_load_s;
+  for (const StageState& state : states)
+    if (state.stays) run.first_s += state.weights_load_s;
+}
+
+/// Sets these seconds if copies overlap with computation. No computation hides the loads with which a step begins: those
+/// of the first stage's weights. The last computation of a step updates these weights. Then they are saved, and loaded
+/// again before the next step can begin. After the last step, the run still waits for the saves. If weights of some
+/// stages stay, their updates come last, and may hide these saves and loads.
+void wait_for_first_stage(const std::vector<StageState>& states, FateRun& run) {
+  const StageState& first = states.front();
   run.first_s = first.weights_load_s;
-  if (!shape.overlap) {  // the seconds of all other copies are in the chain's passes
-    run.between_s = first.weights_load_s;
-    return;
-  }
+  if (std::ranges::find(states, true, &StageState::stays) != states.end()) return;
   const bool updates = first.updates && first.weights > 0;
   if (updates) run.between_s = first.weights_save_s + first.weights_load_s;
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
@@ -124,7 +132,7 @@ SideBySideShape shape_of(const PolicyRequest& request, const TrainingOrder& orde
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
                         const Workload& workload, const SideBySideShape& shape) {
   const SideBySideChain beside(workload, shape);
-  SideBySide all{chain, run_of(workload, states)};
+  SideBySide all{chain, run_of(workload, chain, states)};
   all.chain.side_by_side = shape.in_flight;
   if (shape.equal_memories) all.chain.devices = shape.devices;
   all.chain.input = beside.tensor(chain.input);
@@ -135,8 +143,11 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
   all.run.whole_passes = beside.whole();
   all.run.steps = static_cast<double>(workload.steps);
   if (shape.weights_stay) return all;
-  all.run.weights_s = 0;
-  wait_for_first_stage(states.front(), shape, all.run);
+  all.run.weights_s = all.run.first_weights_s = all.run.weights_wait_s = 0;
+  if (shape.overlap)
+    wait_for_first_stage(states, all.run);
+  else
+    wait_for_loads(states, all.run);
   return all;
 }
 

@@ -105,7 +105,7 @@ std::optional<std::int64_t> host_room(const PolicyRequest& request,
                        request.workload.samples_per_step(), "bytes of a step's inputs");
   for (const StageState& state : states) {
     held = checked_add(held, state.weights, "bytes in host memory");
-    if (weights_stay) continue;
+    if (weights_stay || state.stays) continue;
     held = checked_add(held, state.optimizer, "bytes in host memory");
     if (!state.updates) held = checked_add(held, state.gradients, "bytes in host memory");
   }
@@ -113,7 +113,8 @@ std::optional<std::int64_t> host_room(const PolicyRequest& request,
 }
 
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
-                                  bool selective, bool overlap) {
+                                  bool selective, bool overlap,
+                                  const std::vector<bool>& staying) {
   const Pricing& pricing = request.pricing;
   const Training& training = *request.workload.training;
   const std::string& host = pricing.platform.host().name;
@@ -126,6 +127,7 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
     state.weights = stage.weight_bytes;
     state.gradients = training.gradient_bytes(stage.weight_bytes);
     state.optimizer = training.optimizer_bytes(stage.weight_bytes);
+    state.stays = !staying.empty() && staying[states.size()];
     state.updates = training.optimizer->updates;
     state.update_s = price_of(pricing, {ActionKind::update, stage, device}).seconds;
     if (training.split_backward) {
@@ -151,16 +153,21 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
   return states;
 }
 
-FateRun run_of(const Workload& workload, const std::vector<StageState>& states) {
+FateRun run_of(const Workload& workload, const Chain& chain,
+               const std::vector<StageState>& states) {
   const std::int64_t per_batch = workload.batch / workload.micro_batch;
   FateRun run;
   run.batches =
       static_cast<double>(workload.steps) * static_cast<double>(workload.batches_per_step);
   run.micro_batches = run.batches * static_cast<double>(per_batch);
   run.one_a_step = per_batch * workload.batches_per_step == 1;
-  for (const StageState& state : states) {
-    run.weights_s += state.weights_load_s;
-    if (state.updates) run.update_s += state.update_s;
+  double computed_s = 0;  // by the forward passes before the stage
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    run.weights_s += states[s].weights_load_s;
+    if (s == 0) run.first_weights_s = run.weights_s;
+    run.weights_wait_s = std::max(run.weights_wait_s, run.weights_s - computed_s);
+    computed_s += chain.stages[s].forward_s;
+    if (states[s].updates) run.update_s += states[s].update_s;
   }
   return run;
 }

@@ -1,0 +1,129 @@
+#include "planning/training/orders.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "planning/builder.hpp"
+#include "planning/training/load_offers.hpp"
+#include "planning/training/work_of_batches.hpp"
+#include "planning/training/worst_moment.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// The shares of the bytes that stay are tried in multiples of 1 / 8.
+constexpr std::int64_t shares_that_stay = 8;
+
+/// Returns, indexed by stage, which stages stay if they should have `share` / 8 of all bytes. Goes through the stages,
+/// and lets a stage stay whenever the bytes that stay so far are too few by half of the bytes of this stage.
+std::vector<bool> spread(const std::vector<StageState>& states, std::int64_t share) {
+  const double part = static_cast<double>(share) / static_cast<double>(shares_that_stay);
+  std::vector<bool> stays;
+  double missing = 0;
+  for (const StageState& state : states) {
+    const double bytes = static_cast<double>(state.weights) + static_cast<double>(state.gradients) +
+                         static_cast<double>(state.optimizer);
+    missing += part * bytes;
+    stays.push_back(bytes > 0 && missing >= bytes / 2);
+    if (stays.back()) missing -= bytes;
+  }
+  return stays;
+}
+
+/// Returns a lower bound of the seconds of all plans for this order that fit. Bounds of `least` seconds or more need not
+/// be the greatest that are known. `unlimited` is the request without a limit of memory, and with known fates.
+double at_least_of(const PolicyRequest& request, const PolicyRequest& unlimited,
+                   const TrainingOrder& order, double least) {
+  const WorkOfBatches work(unlimited, order);
+  const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
+  const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
+  for (const std::int64_t count : counts_of(request, order)) {
+    const std::int64_t passes = (per_batch + count - 1) / count;
+    if (!request.strategy().searches && capacity && work.peak_at_least(count, passes) > *capacity)
+      continue;
+    const double sums = work.at_least(batches_of_run(request.workload), per_batch, passes);
+    if (sums >= least) continue;
+    TrainingOrder settled = order;
+    settled.in_flight = count;
+    least = std::min(least, std::max(sums, clock_at_least(unlimited, settled)));
+  }
+  return least;
+}
+
+}  // namespace
+
+double batches_of_run(const Workload& workload) {
+  return static_cast<double>(workload.batches_per_step) * static_cast<double>(workload.steps);
+}
+
+std::optional<std::int64_t> smallest_capacity(const PolicyRequest& request,
+                                              const TrainingOrder& order) {
+  std::optional<std::int64_t> least;
+  for (const std::string& name : order.devices)
+    if (const auto capacity = request.pricing.platform.device(name).memory().capacity)
+      least = std::min(*capacity, least.value_or(*capacity));
+  return request.capacity_enforced ? least : std::nullopt;
+}
+
+std::vector<std::int64_t> counts_of(const PolicyRequest& request, const TrainingOrder& order) {
+  const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
+  if (order.in_flight) return {std::min(*order.in_flight, per_batch)};
+  return order.weights_stay ? std::vector<std::int64_t>{1} : in_flight_choices(per_batch, 2);
+}
+
+std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
+                                            const TrainingOrder& order) {
+  std::vector<TrainingOrder> orders;
+  if (!order.staying_open || weights_stay(request, order)) return orders;
+  const Device& device = request.pricing.platform.device(order.devices.front());
+  const std::vector<StageState> states = states_of(request, device, false, order.overlap);
+  // If cuts are compared, so is a single stage, whose weights stay.
+  for (std::int64_t share = shares_that_stay - (request.cut_open ? 1 : 0); share > 0; --share) {
+    TrainingOrder stays = order;
+    stays.staying = spread(states, share);
+    const bool again = !orders.empty() && orders.back().staying == stays.staying;
+    const bool all = std::ranges::count(stays.staying, false) == 0;
+    if (all && request.cut_open) continue;
+    if (!again && std::ranges::count(stays.staying, true) > 0) orders.push_back(std::move(stays));
+  }
+  return orders;
+}
+
+bool staying_fits(const PolicyRequest& request, const TrainingOrder& order) {
+  const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
+  if (!capacity) return true;
+  const Device& device = request.pricing.platform.device(order.devices.front());
+  const std::vector<StageState> states =
+      states_of(request, device, false, order.overlap, order.staying);
+  return constant_bytes(states, false) <= *capacity;
+}
+
+// If a strategy searches for the fates, they are not known here. If all activations are kept, a run has the fewest passes
+// and the fewest copies. So the bound for kept activations holds for all fates, but it cannot use the bytes.
+double training_at_least(const PolicyRequest& request, const TrainingOrder& order) {
+  PolicyRequest unlimited = request;
+  unlimited.capacity_enforced = false;
+  if (request.strategy().searches) unlimited.fates = kept_fates();
+  std::vector<TrainingOrder> orders = orders_that_stay(request, order);
+  std::erase_if(orders,
+                [&](const TrainingOrder& stays) { return !staying_fits(request, stays); });
+  orders.push_back(order);
+  double least = std::numeric_limits<double>::infinity();
+  for (const TrainingOrder& one : orders)
+    least = std::min(least, at_least_of(request, unlimited, one, least));
+  return least;
+}
+
+std::string resident_text(const std::vector<bool>& staying) {
+  std::string text;
+  for (std::size_t s = 0, next = 0; s < staying.size(); s = next + 1) {
+    for (next = s; next < staying.size() && staying[next];) ++next;
+    if (next == s) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(s + 1);
+    if (next > s + 1) text += ".." + std::to_string(next);
+  }
+  return text;
+}
+
+}  // namespace sluice
