@@ -160,7 +160,7 @@ class ProgramLister {
 
   /// Returns whether the operation also uses or saves the instance `made`, which it makes.
   static bool is_used(const Program::Operation& operation, std::uint32_t made) {
-    const auto in = [&](const std::vector<std::uint32_t>& list) {
+    const auto in = [&](const auto& list) {
       return std::find(list.begin(), list.end(), made) != list.end();
     };
     return in(operation.uses) || in(operation.saves);

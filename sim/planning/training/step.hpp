@@ -49,7 +49,7 @@ struct StepShape {
 };
 
 /// Returns a training step as a program. The caller must still give the devices their names, and add the loads (see
-/// load_when_needed() and load_late()).
+/// loads_when_needed() and load_late()).
 Program make_step(const StepShape& shape);
 
 }  // namespace sluice

@@ -24,9 +24,6 @@ class WorkOfBatches {
   std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const;
 
  private:
-  TrainingSums of(std::int64_t micro_batches, std::int64_t in_flight,
-                  std::int64_t batches = 1) const;
-
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   bool priced_alike_;  ///< whether all devices are alike
