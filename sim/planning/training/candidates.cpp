@@ -322,11 +322,12 @@ double training_at_least(const PolicyRequest& request, const TrainingOrder& orde
   unlimited.capacity_enforced = false;
   const bool searches = request.strategy().searches;
   if (searches) unlimited.fates = kept_fates();
-  const WorkOfBatches work(unlimited, order);
+  const std::vector<std::int64_t> counts = counts_of(request, order);
+  const WorkOfBatches work(unlimited, order, std::ranges::max(counts));
   const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   double least = std::numeric_limits<double>::infinity();
-  for (const std::int64_t count : counts_of(request, order)) {
+  for (const std::int64_t count : counts) {
     const std::int64_t passes = (per_batch + count - 1) / count;
     if (!searches && capacity && work.peak_at_least(count, passes) > *capacity) continue;
     const auto batches =
@@ -373,7 +374,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
     said.in_flight = counts.front();
     if (loads_leave_no_choice(unlimited, said, smallest_capacity(request, order))) return {};
   }
-  const WorkOfBatches work(unlimited, order);
+  const WorkOfBatches work(unlimited, order, std::ranges::max(counts));
   const auto batches =
       static_cast<double>(request.workload.batches_per_step * request.workload.steps);
   std::vector<Candidate> candidates;

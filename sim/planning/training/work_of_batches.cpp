@@ -24,17 +24,23 @@ TrainingSums less(const TrainingSums& a, const TrainingSums& b) {
 
 }  // namespace
 
-WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
+WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order,
+                             std::int64_t most_in_flight)
     : request_(request), order_(order), priced_alike_(devices_alike(request, order)) {
-  const std::vector<TrainingSums> sums = training_sums(
-      request, order, {{1, 1}, {2, 1}, {3, 1}, {4, 2}, {2, 2}, {3, 3}, {3, 2}, {4, 3}, {1, 1, 2}});
+  std::vector<StepSize> sizes = {{1, 1}, {2, 1}, {3, 1}, {4, 2}, {1, 1, 2}};
+  if (most_in_flight > 1) sizes.insert(sizes.end(), {{2, 2}, {3, 3}, {3, 2}, {4, 3}});
+  const std::vector<TrainingSums> sums = training_sums(request, order, sizes);
   one_ = sums[0];
   two_passes_ = sums[1];
-  one_pass_peaks_ = {one_.peak, sums[4].peak, sums[5].peak};
-  passes_peaks_ = {two_passes_.peak, sums[6].peak, sums[7].peak};
   each_ = part(sums[3], two_passes_, 0.5);
   pass_ = less(less(sums[2], two_passes_), each_);
-  between_ = less(one_, less(sums[8], one_));
+  between_ = less(one_, less(sums[4], one_));
+  one_pass_peaks_[0] = one_.peak;
+  passes_peaks_[0] = two_passes_.peak;
+  for (std::size_t more = 0; more < 2 && most_in_flight > 1; ++more) {
+    one_pass_peaks_[more + 1] = sums[5 + more].peak;
+    passes_peaks_[more + 1] = sums[7 + more].peak;
+  }
 }
 
 double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,

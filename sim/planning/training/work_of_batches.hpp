@@ -12,8 +12,10 @@ namespace sluice {
 
 class WorkOfBatches {
  public:
-  /// `request` and `order` must outlive this object.
-  WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order);
+  /// `request` and `order` must outlive this object. peak_at_least() may be called for up to `most_in_flight`
+  /// micro-batches in flight.
+  WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order,
+                std::int64_t most_in_flight);
 
   /// Returns a lower bound on the seconds of a run of `batches` batches. Each batch has `micro_batches` micro-batches,
   /// which are computed in `passes` passes over the model. The run has as many steps as the request.
