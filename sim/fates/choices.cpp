@@ -83,6 +83,7 @@ class Writer {
         due_(count_) {}
 
   Tape write() {
+    tape_.reserve(3 * count_);
     if (chain_.input.bytes > 0) tape_.push_back({Kind::load, 0, false});
     for (std::size_t s = 0; s < count_; ++s) forward(s);
     absent_[0] = goes(0);

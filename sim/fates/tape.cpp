@@ -1,6 +1,8 @@
 #include "fates/tape.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -17,9 +19,10 @@ class Lifetimes {
   Lifetimes(const Chain& chain, std::size_t operations)
       : chain_(chain),
         count_(chain.stages.size()),
+        operations_(operations),
         spans_(chain.devices * (3 * count_ + 2)),
         saved_(2 * count_ + 1),
-        change_(chain.devices, std::vector<std::int64_t>(operations + 1)),
+        change_(chain.devices * (operations + 1)),
         lifetimes_(chain.devices) {
     saved_[0] = true;  // the input is in host memory from the start
     if (chain.input.bytes == 0) bring(0, 0, 0);
@@ -53,8 +56,8 @@ class Lifetimes {
       throw InternalError("operation " + std::to_string(at) + " of a tape reads " + name(tensor) +
                           ", which is not on the device");
     Span& here = span(tensor, device_);
-    if (!here.there) here = {true, at, at, bytes(tensor)};
-    here.last = at;
+    if (!here.is_there()) here = {index(at), index(at), bytes(tensor)};
+    here.last = index(at);
   }
 
   void save(std::size_t tensor, std::size_t at) {
@@ -83,18 +86,21 @@ class Lifetimes {
 
   /// Returns for each operation the bytes of the tensors that live on the device during the operation.
   std::vector<std::int64_t> totals(std::size_t device) const {
-    const std::vector<std::int64_t>& change = change_[device];
-    std::vector<std::int64_t> total(change.begin(), change.end() - 1);
-    for (std::size_t i = 1; i < total.size(); ++i) total[i] += total[i - 1];
+    std::vector<std::int64_t> total(operations_);
+    const std::int64_t* change = change_.data() + device * (operations_ + 1);
+    std::partial_sum(change, change + operations_, total.begin());
     return total;
   }
 
  private:
+  /// A tape may have many operations, and this code runs for many tapes. So the spans are short.
   struct Span {
-    bool there = false;
-    std::size_t first = 0, last = 0;
+    std::uint32_t first = nowhere, last = 0;  ///< indices of operations
     std::int64_t bytes = 0;
+    bool is_there() const { return first != nowhere; }
   };
+  static constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
+  static std::uint32_t index(std::size_t at) { return static_cast<std::uint32_t>(at); }
 
   Span& span(std::size_t tensor, std::size_t device) {
     return spans_[tensor * chain_.devices + device];
@@ -102,13 +108,13 @@ class Lifetimes {
 
   bool is_anywhere(std::size_t tensor) {
     for (std::size_t d = 0; d < chain_.devices; ++d)
-      if (span(tensor, d).there) return true;
+      if (span(tensor, d).is_there()) return true;
     return false;
   }
 
   void bring(std::size_t tensor, std::size_t at, std::int64_t bytes) {
     close(tensor);
-    span(tensor, device_) = {true, at, at, bytes};
+    span(tensor, device_) = {index(at), index(at), bytes};
   }
 
   void close(std::size_t tensor) {
@@ -117,9 +123,10 @@ class Lifetimes {
 
   void close(std::size_t tensor, std::size_t device) {
     const Span ended = std::exchange(span(tensor, device), {});
-    if (!ended.there || ended.bytes == 0) return;
-    change_[device][ended.first] += ended.bytes;
-    change_[device][ended.last + 1] -= ended.bytes;
+    if (!ended.is_there() || ended.bytes == 0) return;
+    std::int64_t* change = change_.data() + device * (operations_ + 1);
+    change[ended.first] += ended.bytes;
+    change[ended.last + 1] -= ended.bytes;
     if (chain_.side_by_side > 1)
       lifetimes_[device].push_back({ended.first, ended.last, ended.bytes});
   }
@@ -132,12 +139,13 @@ class Lifetimes {
   }
 
   const Chain& chain_;
-  std::size_t count_;
+  std::size_t count_, operations_;
   std::size_t device_ = 0;
   std::vector<Span> spans_;  ///< for each tensor, one span per device
   std::vector<bool> saved_;
-  std::vector<std::vector<std::int64_t>> change_;  ///< indexed by device and operation
-  std::vector<std::vector<Lifetime>> lifetimes_;   ///< indexed by device
+  /// The bytes that come minus the bytes that go, at each operation: first all operations for device 0, and so on.
+  std::vector<std::int64_t> change_;
+  std::vector<std::vector<Lifetime>> lifetimes_;  ///< indexed by device
 };
 
 /// Returns for each operation of the tape the pass to which it belongs. A load belongs to the next pass after it, and a
@@ -216,29 +224,31 @@ std::int64_t perform(const Chain& chain, Lifetimes& live, const TapeOp& op, std:
 }  // namespace
 
 TapeMemory memory_of(const Chain& chain, const Tape& tape) {
-  const std::vector<std::size_t> passes = passes_of(tape);
+  const bool one_device = chain.devices == 1, one_by_one = chain.side_by_side == 1;
+  std::vector<std::size_t> passes;
+  if (!one_device || !one_by_one) passes = passes_of(tape);
+  const auto device_at = [&](std::size_t at) {
+    return one_device ? 0 : chain.device(tape[passes[at]].number);
+  };
   Lifetimes live(chain, tape.size());
-  std::vector<std::int64_t> workspace;
-  std::vector<std::size_t> devices;
-  workspace.reserve(tape.size());
+  std::vector<std::int64_t> workspace(tape.size());
   for (std::size_t at = 0; at < tape.size(); ++at) {
-    devices.push_back(chain.device(tape[passes[at]].number));
-    live.go_to(devices.back());
-    workspace.push_back(perform(chain, live, tape[at], at));
+    live.go_to(device_at(at));
+    workspace[at] = perform(chain, live, tape[at], at);
   }
   live.end();
   TapeMemory memory{std::vector<std::int64_t>(tape.size(), 0)};
   for (std::size_t d = 0; d < chain.devices; ++d) {
     std::vector<std::int64_t> bytes = live.totals(d);
-    if (chain.side_by_side > 1) take_one_after_the_other(chain, passes, live.lifetimes(d), bytes);
+    if (!one_by_one) take_one_after_the_other(chain, passes, live.lifetimes(d), bytes);
     for (std::size_t at = 0; at < tape.size(); ++at) {
-      const std::int64_t all = bytes[at] + (devices[at] == d ? workspace[at] : 0);
+      const std::int64_t all = bytes[at] + (device_at(at) == d ? workspace[at] : 0);
       memory.bytes[at] = std::max(memory.bytes[at], static_cast<std::int64_t>(chain.devices) * all);
     }
   }
   for (std::size_t at = 0; at < tape.size(); ++at) {
     const bool copies = tape[at].kind == TapeOp::Kind::load || tape[at].kind == TapeOp::Kind::save;
-    if (!copies || chain.side_by_side == 1) memory.peak = std::max(memory.peak, memory.bytes[at]);
+    if (!copies || one_by_one) memory.peak = std::max(memory.peak, memory.bytes[at]);
   }
   return memory;
 }

@@ -4,8 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <vector>
+
+#include "base/by_slot.hpp"
 
 namespace sluice {
 namespace {
@@ -43,6 +44,7 @@ class TimedTape {
         save_(2 * n_ + 1, nobody) {
     seconds.reserve(tape.size());
     levels.reserve(tape.size());
+    waits.reserve(tape.size());
     for (std::size_t i = 0; i < tape.size(); ++i) read(tape[i], memory.bytes[i]);
     begins.reserve(seconds.size() + 1);
     begins.push_back(0);
@@ -200,7 +202,14 @@ class LoadPlacing {
   }
 
   void put(TimedLoad& load, std::int64_t earliest, std::int64_t bytes) {
-    while (load.at > earliest && room(load.at - 1, load, bytes)) level(--load.at) += load.bytes;
+    for (; load.at > earliest; --load.at) {
+      std::int64_t& held = level(load.at - 1);
+      if (held + load.bytes > bytes) {
+        next_ = std::min(next_, held + load.bytes);
+        return;
+      }
+      held += load.bytes;
+    }
   }
 
   /// Decides after which slot the load starts: after slot `at` - 1, or one slot earlier if slot `at` - 1 has room.
@@ -219,27 +228,6 @@ class LoadPlacing {
   double latency_s_;
   TimedTape& tape_;
   std::int64_t& next_;
-};
-
-/// For each slot, a list of the indices of copies, such as the loads that are listed before this slot. All lists
-/// together are stored in two vectors.
-class BySlot {
- public:
-  /// `slot_of(i)` returns the slot whose list contains the index i. The indices in a list ascend.
-  template <typename SlotOf>
-  BySlot(std::size_t slots, std::size_t numbers, const SlotOf& slot_of)
-      : begins_(slots + 1, 0), numbers_(numbers) {
-    for (std::size_t i = 0; i < numbers; ++i) ++begins_[slot_of(i)];
-    for (std::size_t k = 1; k <= slots; ++k) begins_[k] += begins_[k - 1];
-    for (std::size_t i = numbers; i-- > 0;) numbers_[--begins_[slot_of(i)]] = i;
-  }
-
-  std::span<const std::size_t> operator[](std::size_t slot) const {
-    return {numbers_.data() + begins_[slot], numbers_.data() + begins_[slot + 1]};
-  }
-
- private:
-  std::vector<std::size_t> begins_, numbers_;
 };
 
 /// Simulates some consecutive micro-batches.
@@ -278,8 +266,8 @@ class TapeSimulation {
   /// Returns the index of a slot in the vectors of `tape_`. A negative number means a slot of an earlier micro-batch.
   /// All micro-batches have the same slots, so slot -1 has the index of the last slot.
   std::size_t place(std::int64_t slot) const {
-    const std::int64_t within = slot % tape_.count();
-    return static_cast<std::size_t>(within < 0 ? within + tape_.count() : within);
+    while (slot < 0) slot += tape_.count();  // at most a few times
+    return static_cast<std::size_t>(slot);
   }
 
   template <typename Copy>

@@ -224,12 +224,11 @@ std::string PlanBuilder::own_name(const Action& action) {
 
 std::string PlanBuilder::unique_name(std::string tensor) {
   int& taken = tensor_names_[tensor];  // This reference stays valid when other names are added.
-  std::string name = tensor;
-  while (taken++ > 0) {
-    name = tensor + "'" + std::to_string(taken);
-    if (tensor_names_.try_emplace(name, 1).second) break;
+  if (taken++ == 0) return tensor;
+  for (;; ++taken) {
+    std::string name = tensor + "'" + std::to_string(taken);
+    if (tensor_names_.try_emplace(name, 1).second) return name;
   }
-  return name;
 }
 
 Plan PlanBuilder::finish(std::int64_t iterations, std::int64_t steps_per_iteration) {
@@ -238,6 +237,7 @@ Plan PlanBuilder::finish(std::int64_t iterations, std::int64_t steps_per_iterati
   plan_.body_end = plan_.body_begin + static_cast<std::uint32_t>(actions_[1].size());
   const std::array<std::uint32_t, 3> base = {0, plan_.body_begin, plan_.body_end};
   auto number = [&](Ref ref) { return base[static_cast<std::size_t>(ref.section)] + ref.position; };
+  plan_.actions.reserve(base[2] + actions_[2].size());
   for (auto& section : actions_)
     plan_.actions.insert(plan_.actions.end(), std::make_move_iterator(section.begin()),
                          std::make_move_iterator(section.end()));

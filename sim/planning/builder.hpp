@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -114,8 +115,12 @@ class PlanBuilder {
   Plan plan_;
   Section section_ = Section::prologue;
   std::array<std::vector<Action>, 3> actions_;
-  std::array<std::unordered_map<FormulaName, int, FormulaName::Hash>, 3> names_;
-  std::unordered_map<std::string, int> tensor_names_;
+  /// The memory of the tables of names. All of it is freed at once, which is fast even for many names.
+  std::pmr::monotonic_buffer_resource memory_of_names_;
+  using NameCounts = std::pmr::unordered_map<FormulaName, int, FormulaName::Hash>;
+  std::array<NameCounts, 3> names_ = {NameCounts(&memory_of_names_), NameCounts(&memory_of_names_),
+                                      NameCounts(&memory_of_names_)};
+  std::pmr::unordered_map<std::string, int> tensor_names_{&memory_of_names_};
   std::vector<Link> links_;
   std::map<std::string, std::uint32_t> pools_, streams_;
   struct CopyRoute {

@@ -192,7 +192,7 @@ class ForwardMaker {
   /// the micro-batch that comes `buffers` micro-batches later may be loaded.
   void place_loads() {
     Program& program = draft_.program;
-    load_when_needed(program);
+    program.loads = loads_when_needed(program);
     const auto per_micro_batch = static_cast<std::int64_t>(bytes_.size());
     for (Program::Load& load : program.loads) {
       const Program::Instance& instance = program.instances[load.instance];

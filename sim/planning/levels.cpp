@@ -1,10 +1,28 @@
 #include "planning/levels.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <span>
 
 #include "base/quantity.hpp"
 
 namespace sluice {
+
+namespace {
+
+/// Adds bytes to the slots of the row from `begin` to `end` - 1. Returns the greatest number of the row after that.
+std::int64_t most_after(std::span<std::int64_t> row, std::size_t begin, std::size_t end,
+                        std::int64_t bytes) {
+  std::int64_t changed = row[begin], others = std::numeric_limits<std::int64_t>::min();
+  for (std::size_t s = 0; s < begin; ++s) others = std::max(others, row[s]);
+  for (std::size_t s = end; s < row.size(); ++s) others = std::max(others, row[s]);
+  for (std::size_t s = begin; s < end; ++s) changed = std::max(changed, row[s]);
+  changed = checked_add(changed, bytes, "bytes in a slot");
+  for (std::size_t s = begin; s < end; ++s) row[s] += bytes;
+  return std::max(changed, others);
+}
+
+}  // namespace
 
 Levels::Levels(const std::vector<std::int64_t>& bytes) : count_(bytes.size()), slots_(bytes) {
   if (count_ > 0) build(all());
@@ -33,11 +51,11 @@ void Levels::add(const Range& range, std::size_t first, std::size_t last, std::i
     return;
   }
   if (range.is_row()) {
-    std::int64_t* const begin = slots_.data() + std::max(first, range.first);
-    std::int64_t* const end = slots_.data() + std::min(last, range.last) + 1;
-    checked_add(*std::max_element(begin, end), bytes, "bytes in a slot");
-    for (std::int64_t* slot = begin; slot != end; ++slot) *slot += bytes;
-    return update_row(range);
+    const std::span<std::int64_t> row(slots_.data() + range.first, range.last - range.first + 1);
+    const std::size_t begin = std::max(first, range.first) - range.first;
+    const std::size_t end = std::min(last, range.last) - range.first + 1;
+    most = checked_add(most_after(row, begin, end, bytes), more_[range.node], "bytes in a slot");
+    return;
   }
   if (first <= range.middle()) add(range.left(), first, last, bytes);
   if (last > range.middle()) add(range.right(), first, last, bytes);

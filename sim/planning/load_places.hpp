@@ -44,7 +44,9 @@ class LoadPlaces {
   std::int64_t most() const { return levels_.most(); }
 
  private:
-  std::int64_t take(std::int64_t from, std::int64_t to, std::int64_t turn, std::int64_t bytes);
+  std::int64_t earliest(std::int64_t from, std::int64_t to, std::int64_t turn,
+                        std::int64_t bytes) const;
+  void take(std::int64_t from, std::int64_t to, std::int64_t turn, std::int64_t bytes);
 
   Levels levels_;
   std::int64_t count_;

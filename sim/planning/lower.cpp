@@ -67,14 +67,14 @@ Price update_price(const Pricing& pricing, const StageQuery& query) {
 }
 
 /// The prices of actions. Many actions have the same price, because they differ only in their micro-batch. So a price
-/// is computed when it is first needed, and then kept. Its key is kind, part, stage, device and samples.
+/// is computed when it is first needed, and then kept. Its key is kind, part, stage, stream and samples.
 class Prices {
  public:
   explicit Prices(const Pricing& pricing) : pricing_(pricing) {}
 
   const Price& of(const Action& action, const std::string& device) {
     auto [found, fresh] =
-        known_.try_emplace({action.kind, action.part, action.stage, device, action.samples});
+        known_.try_emplace({action.kind, action.part, action.stage, action.stream, action.samples});
     if (fresh)
       found->second =
           price_of(pricing_, {.kind = action.kind,
@@ -87,7 +87,8 @@ class Prices {
 
  private:
   const Pricing& pricing_;
-  std::map<std::tuple<ActionKind, WorkPart, std::int32_t, std::string, std::int64_t>, Price> known_;
+  std::map<std::tuple<ActionKind, WorkPart, std::int32_t, std::uint32_t, std::int64_t>, Price>
+      known_;
 };
 
 void find_routes(Plan& plan, const Platform& platform) {

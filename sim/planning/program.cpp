@@ -58,11 +58,12 @@ std::string instance_name(const std::string& what, std::size_t stage, std::int64
          (micro_batch < 0 ? "" : "." + std::to_string(micro_batch));
 }
 
-void load_when_needed(Program& program) {
-  program.loads.clear();
+std::vector<Program::Load> loads_when_needed(const Program& program) {
+  std::vector<Program::Load> loads;
   for (std::int64_t i = 0; i < program.count(); ++i)
     for (const std::uint32_t number : program.operations[static_cast<std::size_t>(i)].loads)
-      program.loads.push_back({.instance = number, .needed = i, .earliest = i, .after = i - 1});
+      loads.push_back({.instance = number, .needed = i, .earliest = i, .after = i - 1});
+  return loads;
 }
 
 HomeWrites::HomeWrites(const Program& program) : program_(program) {

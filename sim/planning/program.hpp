@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/few.hpp"
 #include "plan/plan.hpp"
 
 namespace sluice {
@@ -75,7 +76,7 @@ struct Program {
     bool selective = false;  ///< whether only the selective part is recomputed
     bool ends_micro_batch = false;
     std::int64_t workspace = 0;
-    std::vector<std::uint32_t> loads, makes, uses, saves;  ///< indices of instances
+    Few<std::uint32_t, 4> loads, makes, uses, saves;  ///< indices of instances
   };
 
   /// A load, and the indices of the operations between which it may run. A negative index means an operation of the
@@ -119,9 +120,9 @@ struct Program {
 /// no micro-batch.
 std::string instance_name(const std::string& what, std::size_t stage, std::int64_t micro_batch);
 
-/// Adds one load for each instance that a transfer brings. If operation i needs the instance, the load is listed before
-/// operation i, and starts after operation i - 1.
-void load_when_needed(Program& program);
+/// Returns one load for each instance that a transfer brings. If operation i needs the instance, the load is listed
+/// before operation i, and starts after operation i - 1.
+std::vector<Program::Load> loads_when_needed(const Program& program);
 
 /// Finds for a load the save for which it must wait: a load from a home must not start before the last save into this
 /// home has ended.

@@ -57,13 +57,12 @@ class ProgramLister {
   void add_staying(std::size_t s) {
     const Program::Staying& staying = program_.staying[s];
     if (staying.weights == 0) return;
-    SlotLoad load{
-        .tensor = places_.at({Program::Home::weights, static_cast<std::int64_t>(s)}),
-        .ends = {.from = host_, .to = program_.devices[staying.device], .release = false},
-        .stage = static_cast<std::int32_t>(s),
-        .slot = program_.first_of_stage(static_cast<std::int32_t>(s)),
-        .earliest = std::numeric_limits<std::int64_t>::min(),
-        .once = true};
+    SlotLoad load{.tensor = places_.at({Program::Home::weights, static_cast<std::int64_t>(s)}),
+                  .ends = {.from = host_, .to = program_.devices[staying.device], .release = false},
+                  .stage = static_cast<std::int32_t>(s),
+                  .slot = program_.first_of_stage(static_cast<std::int32_t>(s)),
+                  .earliest = std::numeric_limits<std::int64_t>::min(),
+                  .once = true};
     const auto beside = [&](const char* what, TensorClass tensor_class, std::int64_t bytes) {
       if (bytes > 0)
         load.beside.push_back(builder_.tensor(instance_name(what, s, -1), tensor_class, bytes));
@@ -157,7 +156,7 @@ class ProgramLister {
 
   /// Returns whether the operation also uses or saves the instance `made`, which it makes.
   static bool is_used(const Program::Operation& operation, std::uint32_t made) {
-    const auto in = [&](const std::vector<std::uint32_t>& list) {
+    const auto in = [&](const auto& list) {
       return std::find(list.begin(), list.end(), made) != list.end();
     };
     return in(operation.uses) || in(operation.saves);
@@ -200,7 +199,7 @@ class ProgramLister {
   StepSlots slots_;
   HomeWrites writes_;
   std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< indices of tensors
-  std::vector<std::uint32_t> tensors_;  ///< indexed by instance
+  std::vector<std::uint32_t> tensors_;                                      ///< indexed by instance
   /// For each answer: the action that makes it, and the action that saves it.
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> answers_;
   /// If there are several devices: the first operation of the round, and the operation that was listed last.

@@ -17,10 +17,12 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
   TrainingOrder order{"streamed", false, {}, {common.device.name}, common.overlap};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   refuse_common_in_training(parameters);
-  refuse_in_training(parameters, {"prefetch", "pieces", "ahead"}, "Sluice chooses when loads start");
+  refuse_in_training(parameters, {"prefetch", "pieces", "ahead"},
+                     "Sluice chooses when loads start");
   const ResidentKey resident = resident_key(parameters, request.pricing.stages, request.cut_open);
   if (resident.stays) order.staying = *resident.stays;
-  const bool all_else = order.in_flight && request.fates && !request.fates_open && !request.cut_open;
+  const bool all_else =
+      order.in_flight && request.fates && !request.fates_open && !request.cut_open;
   order.staying_open =
       !resident.stays && !all_else && !request.made_to_change && !request.sums_gradients;
   return order;

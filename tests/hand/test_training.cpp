@@ -125,7 +125,8 @@ TEST_CASE("streamed training with weights that stay: only the others are loaded 
   // of A are loaded again (0.1 ms). The gradients of A and C are saved, in 0.4 ms. In the second pass, the weights of A
   // are still on the device. So this pass loads weights in 0.3 + 0.1 ms, and gradients in 0.4 ms. The updates take 0.3
   // ms. The weights of A and C are saved, in 0.4 ms.
-  const std::string keys = "policy: {name: streamed, overlap: false, in_flight: 2, resident: [2]}\n";
+  const std::string keys =
+      "policy: {name: streamed, overlap: false, in_flight: 2, resident: [2]}\n";
   const double seconds = makespan_of(four + cut + keys, {"workload.optimizer=sgd"});
   CHECK(seconds == ms(0.2 + 0.5 + 0.4 + 0.4 + 0.4 + 4 * (18 + 0.001) + 0.3 + 0.4));
   // A second step loads A, C and A again, and the same gradients, but not B.

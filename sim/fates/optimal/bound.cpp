@@ -280,10 +280,11 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
   if (!reads) return in_turn;
   const double first_input = input_s / side_by_side + latency_s;
   const double before_last = run.micro_batches > 1 ? run.weights_s : run.first_weights_s;
-  return std::max({run.first_weights_s + first_input + in_turn,
-                   run.weights_wait_s + first_input + run.micro_batches * (computed + waits) + others,
-                   before_last + run.micro_batches * input_s + latency_s + computed / side_by_side +
-                       run.update_s});
+  return std::max(
+      {run.first_weights_s + first_input + in_turn,
+       run.weights_wait_s + first_input + run.micro_batches * (computed + waits) + others,
+       before_last + run.micro_batches * input_s + latency_s + computed / side_by_side +
+           run.update_s});
 }
 
 OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget) {

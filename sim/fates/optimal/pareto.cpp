@@ -28,24 +28,51 @@ void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
   }
 }
 
+/// The factors for which select() calls `use` for the same points: from `from` on, and below `to`.
+struct SameFactors {
+  double from = 0, to = std::numeric_limits<double>::infinity();
+};
+
 /// Calls `use` for each marked point. Also calls `use` for any other point whose seconds are at most `factor` x the
-/// seconds of the last point for which `use` was called.
+/// seconds of the last point for which `use` was called. Ends when `use` returns false.
 template <typename Use>
-void select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
-            Use&& use) {
-  double limit = std::numeric_limits<double>::infinity();
+SameFactors select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
+                   Use&& use) {
+  SameFactors same;
+  double last = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i].seconds > limit && !stays[i]) continue;
-    if (!use(nodes[i])) return;
-    limit = nodes[i].seconds * factor;
+    if (!stays[i]) {
+      const double least = nodes[i].seconds / last;  // the least factor that selects the point
+      if (nodes[i].seconds > last * factor) {
+        same.to = std::min(same.to, least);
+        continue;
+      }
+      same.from = std::max(same.from, least);
+    }
+    if (!use(nodes[i])) break;
+    last = nodes[i].seconds;
   }
+  return same;
 }
 
-bool selects_at_most(std::size_t cap, const ParetoNodes& nodes,
-                     const std::vector<std::uint8_t>& stays, double factor) {
-  std::size_t count = 0;
-  select(nodes, stays, factor, [&](const ParetoNode&) { return ++count <= cap; });
-  return count <= cap;
+/// Returns a factor with which select() selects about `cap` points, but not more, unless more points are marked. The
+/// greater the factor, the more points are selected. So the function halves a range of factors. It ends when the points
+/// are known for each factor of the range: they are those of `low`, or more than `cap`.
+double factor_for(std::size_t cap, const ParetoNodes& nodes,
+                  const std::vector<std::uint8_t>& stays) {
+  double low = nodes.back().seconds / nodes.front().seconds, high = 1;
+  double low_to = low, high_from = high;
+  for (int i = 0; i < 30 && low_to < high_from; ++i) {
+    const double middle = (low + high) / 2;
+    std::size_t count = 0;
+    const SameFactors same =
+        select(nodes, stays, middle, [&](const ParetoNode&) { return ++count <= cap; });
+    if (count <= cap)
+      low = middle, low_to = same.to;
+    else
+      high = middle, high_from = same.from;
+  }
+  return low;
 }
 
 /// Visits the pairs of a split in the order of rising peaks. A pair has one point of each part.
@@ -154,14 +181,9 @@ void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices
   std::vector<std::uint8_t> stays(nodes.size());
   stays.front() = stays.back() = 1;
   mark_best(nodes, prices, stays);
-  // The range in which the loop looks for the parameter `factor` of select().
-  double low = nodes.back().seconds / nodes.front().seconds, high = 1;
-  for (int i = 0; i < 30; ++i) {
-    const double middle = (low + high) / 2;
-    (selects_at_most(cap, nodes, stays, middle) ? low : high) = middle;
-  }
+  const double factor = factor_for(cap, nodes, stays);
   scratch.clear();
-  select(nodes, stays, low, [&](const ParetoNode& node) {
+  select(nodes, stays, factor, [&](const ParetoNode& node) {
     scratch.push_back(node);
     return true;
   });

@@ -35,15 +35,17 @@ struct Step {
 class Row {
  public:
   Row(const Chain& chain, const FateWeights& weights, const BoundaryReads& reads)
-      : chain_(chain), weights_(weights), reads_(reads), n_(chain.stages.size()), steps_(n_) {}
+      : chain_(chain), weights_(weights), reads_(reads), n_(chain.stages.size()), steps_(n_) {
+    for (std::size_t s = 0; s < n_; ++s)
+      passes_s_ += weights.forward[s] * chain.stages[s].forward_s +
+                   weights.backward[s] * chain.stages[s].backward_s;
+  }
 
   /// Finds the choices with the least cost at this price of a byte, in seconds per byte.
   Cost solve(double price) {
     price_ = price;
-    once_ = again_ = {};
-    for (std::size_t s = 0; s < n_; ++s)
-      once_.value += weights_.forward[s] * chain_.stages[s].forward_s +
-                     weights_.backward[s] * chain_.stages[s].backward_s;
+    once_ = {passes_s_};
+    again_ = {};
     again_.value = std::numeric_limits<double>::infinity();
     for (std::size_t s = 0; s + 1 < n_; ++s) pass(s);
     finish();
@@ -119,6 +121,7 @@ class Row {
   /// are on the device in any case.
   void finish() {
     Step& step = steps_.back();
+    step.idle = From::once;
     if (n_ > 1 && !reads_.last && reads_.later[n_ - 1]) {
       once_ = once_ + held_boundary(n_ - 1);
       step.idle = From::needed;
@@ -131,6 +134,7 @@ class Row {
   const FateWeights& weights_;
   const BoundaryReads& reads_;
   double price_ = 0;
+  double passes_s_ = 0;  ///< the weighted seconds of a forward and a backward pass of each stage
   std::size_t n_;
   std::vector<Step> steps_;
   /// Before pass(s): the cost of one forward and one backward pass of each stage, plus the cost of the
@@ -229,9 +233,13 @@ FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const
       (now.bytes > 0 ? more : less) = now;
     }
   }
+  const auto solution_at = [&](double price) {
+    const Line line = line_at(price);
+    return Solution{line.value, line.bytes, row.choices()};
+  };
   best.price = less.price;
-  best.less = at(weights, less.price);
-  best.more = more.price == less.price ? best.less : at(weights, more.price);
+  best.less = solution_at(less.price);
+  best.more = more.price == less.price ? best.less : solution_at(more.price);
   return best;
 }
 

@@ -37,6 +37,7 @@ std::vector<std::int64_t> rungs_between(std::int64_t least, std::int64_t most, s
 
 std::vector<std::uint32_t> key_of(const Tape& tape) {
   std::vector<std::uint32_t> key;
+  key.reserve(tape.size());
   for (const TapeOp& op : tape)
     key.push_back((op.number << 3) | (static_cast<std::uint32_t>(op.kind) << 1) |
                   (op.inner ? 1u : 0u));
@@ -350,10 +351,13 @@ void FateSearch::round(const FateBound& bound, Candidate& best) {
   for (const Chain& view : memory_views(chain_))
     for (const double factor : copy_factors(chain_.stages.size(), chain_.host_room.has_value()))
       for (const double segment : few ? std::vector{0.1, 0.3, 0.6} : std::vector{0.2, 0.6}) {
+        std::map<std::int64_t, double> known;
         const auto seconds = [&](std::int64_t early) {
+          const auto [found, fresh] = known.try_emplace(early, infinite);
+          if (!fresh) return found->second;
           const Rounding rounding{static_cast<std::size_t>(early), factor, segment, &view};
           const Tape tape = rounded_tape(chain_, room_, bound.weights, rounding);
-          return tape.empty() ? infinite : take(tape, best);
+          return found->second = tape.empty() ? infinite : take(tape, best);
         };
         const auto [low, high] = narrowed(static_cast<std::int64_t>(chain_.stages.size()), seconds);
         for (const std::int64_t early : {low, (low + high) / 2, high}) seconds(early);

@@ -84,7 +84,7 @@ std::vector<Field> streamed_parameters() {
        .summary =
            "the stages whose weights stay on the device: numbers from 1, ranges such as 6..14, or names; "
            "auto: the stages for which the run is shortest. If the scenario makes all other "
-           "choices, auto means no stages",
+           "choices, auto means no stages. In training, gradients and optimizer state stay with the weights",
        .default_text = "auto",
        .choices = {"auto", "none", "all"}},
   };

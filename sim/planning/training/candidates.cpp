@@ -301,12 +301,13 @@ bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& 
 }
 
 /// Returns a candidate for each number of micro-batches in flight.
-std::vector<Candidate> candidates_of_order(const PolicyRequest& request, const TrainingOrder& order,
-                                           const std::shared_ptr<const std::vector<Stage>>& stages) {
+std::vector<Candidate> candidates_of_order(
+    const PolicyRequest& request, const TrainingOrder& order,
+    const std::shared_ptr<const std::vector<Stage>>& stages) {
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
-  const WorkOfBatches work(unlimited, order);
+  const WorkOfBatches work(unlimited, order, std::ranges::max(counts_of(request, order)));
   std::vector<Candidate> candidates;
   for (const std::int64_t count : counts_of(request, order)) {
     TrainingOrder settled = order;
@@ -333,7 +334,7 @@ void add_candidates_that_stay(const PolicyRequest& request, const TrainingOrder&
   for (const Candidate& candidate : candidates) ways += candidate.ways;
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
-  const WorkOfBatches work(unlimited, orders.front());
+  const WorkOfBatches work(unlimited, orders.front(), std::ranges::max(counts_of(request, order)));
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   double at_least = never;
   for (const std::int64_t count : counts_of(request, order))

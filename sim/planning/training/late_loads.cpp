@@ -138,7 +138,7 @@ std::vector<double> load_latencies(const Platform& platform,
 }
 
 void load_late(Program& program, const std::vector<double>& latency_s, std::optional<double> pace) {
-  load_when_needed(program);
+  program.loads = loads_when_needed(program);
   LateLoads(program, latency_s, pace).place();
 }
 

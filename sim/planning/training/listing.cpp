@@ -23,7 +23,7 @@ void place_loads(Program& step, const std::vector<LoadPlace>& places) {
 
 }  // namespace
 
-Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
+Draft list_training(const Listing& listing, Program& step, const std::vector<Fact>& facts,
                     std::int64_t* most) {
   const Platform& platform = listing.request.pricing.platform;
   const TrainingOrder& order = listing.order;
@@ -32,7 +32,7 @@ Draft list_training(const Listing& listing, Program step, const std::vector<Fact
   if (order.overlap)
     load_late(step, load_latencies(platform, step.devices), listing.pace);
   else
-    load_when_needed(step);
+    step.loads = loads_when_needed(step);
   if (listing.places) place_loads(step, *listing.places);
   return list_program({.request = listing.request,
                        .program = step,
@@ -55,7 +55,7 @@ Scored score(const Listing& listing) {
   if (listing.capacity && peak_of(step, listing.shape.devices) > *listing.capacity)
     return {std::numeric_limits<double>::infinity(), 0};
   std::int64_t most = 0;
-  Plan plan = finish(list_training(listing, std::move(step), {}, &most), listing.request);
+  Plan plan = finish(list_training(listing, step, {}, &most), listing.request);
   if (listing.capacity)
     for (const std::string& device : listing.order.devices)
       stay_within(plan, device, *listing.capacity);

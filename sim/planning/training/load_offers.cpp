@@ -30,12 +30,13 @@ LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const Trainin
       platform_(request.pricing.platform),
       step_(std::move(step)),
       clock_(step_, platform_, order.devices, request.workload.steps, request.real_machine),
-      priced_alike_(devices_alike(request, order)) {
+      priced_alike_(devices_alike(request, order)),
+      peak_(peak_of(step_, order.devices.size())) {
   for (std::uint32_t d = 0; d < order.devices.size(); ++d) bytes_.push_back(step_.bytes(d));
 }
 
 ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& limits) {
-  if (!order_.overlap) return {{}, peak_of(step_, devices())};
+  if (!order_.overlap) return {{}, peak_};
   const std::vector<Program::Load>& loads = this->loads(limits.pace);
   std::vector<LoadPlaces> memories;
   for (const std::vector<std::int64_t>& bytes : bytes_) memories.emplace_back(bytes, limits.room);

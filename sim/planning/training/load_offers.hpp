@@ -33,7 +33,10 @@ class LoadOffers {
   /// the run faster. Where there is room for such loads, no other places of the loads lead to a faster run.
   std::optional<double> pace_of_inputs(const std::optional<std::int64_t>& capacity);
   const Program& step() const { return step_; }
-  std::size_t devices() const { return bytes_.size(); }
+  /// Returns the step for a caller that sets its loads, which have no meaning between two calls of this class.
+  Program& scratch() { return step_; }
+  /// Returns the most bytes that a device holds if the actions run one after the other.
+  std::int64_t peak() const { return peak_; }
 
  private:
   const std::vector<Program::Load>& loads(std::optional<double> pace);
@@ -45,6 +48,7 @@ class LoadOffers {
   /// Whether all devices are alike, so that an operation takes equally long on each of them.
   bool priced_alike_;
   std::vector<std::vector<std::int64_t>> bytes_;  ///< indexed by device and operation
+  std::int64_t peak_;
   std::map<std::optional<double>, std::vector<Program::Load>> loads_;  ///< indexed by pace
 };
 

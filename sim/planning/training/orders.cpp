@@ -35,7 +35,7 @@ std::vector<bool> spread(const std::vector<StageState>& states, std::int64_t sha
 /// be the greatest that are known. `unlimited` is the request without a limit of memory, and with known fates.
 double at_least_of(const PolicyRequest& request, const PolicyRequest& unlimited,
                    const TrainingOrder& order, double least) {
-  const WorkOfBatches work(unlimited, order);
+  const WorkOfBatches work(unlimited, order, std::ranges::max(counts_of(request, order)));
   const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   for (const std::int64_t count : counts_of(request, order)) {
@@ -106,8 +106,7 @@ double training_at_least(const PolicyRequest& request, const TrainingOrder& orde
   unlimited.capacity_enforced = false;
   if (request.strategy().searches) unlimited.fates = kept_fates();
   std::vector<TrainingOrder> orders = orders_that_stay(request, order);
-  std::erase_if(orders,
-                [&](const TrainingOrder& stays) { return !staying_fits(request, stays); });
+  std::erase_if(orders, [&](const TrainingOrder& stays) { return !staying_fits(request, stays); });
   orders.push_back(order);
   double least = std::numeric_limits<double>::infinity();
   for (const TrainingOrder& one : orders)

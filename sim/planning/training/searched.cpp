@@ -124,11 +124,11 @@ class Search {
     } catch (const Infeasible&) {
       return settled({never, "", {}});
     }
-    settled({seconds, text(),
-             [request = request_, found, seconds, bounds = bounds_, stages = stages_] {
-               return with_gap(finish(plan_training(request, found), request),
-                               budget_of(request, found), seconds, least(*bounds));
-             }});
+    settled(
+        {seconds, text(), [request = request_, found, seconds, bounds = bounds_, stages = stages_] {
+           return with_gap(finish(plan_training(request, found), request),
+                           budget_of(request, found), seconds, least(*bounds));
+         }});
   }
 
  private:

@@ -1,9 +1,10 @@
 #include "planning/training/step.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/few.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
 #include "planning/builder.hpp"
@@ -24,14 +25,16 @@ class StepMaker {
         tensors_(static_cast<std::size_t>(shape.in_flight)) {
     for (std::size_t i = 0; i < shape.tape.size(); ++i)
       if (shape.tape[i].kind == TapeOp::Kind::backward) last_op_ = i;
+    const auto slots = std::count_if(shape.tape.begin(), shape.tape.end(), computes);
+    draft_.program.operations.reserve(
+        static_cast<std::size_t>(slots * shape.micro_batches * shape.batches));
     add_places();
     for (std::size_t s = 0; s < shape.stages.size(); ++s) {
       const StageState& stage = shape.stages[s];
       const auto device = static_cast<std::uint32_t>(s % shape.devices);
       draft_.program.staying.push_back(
-          shape.stays(s)
-              ? Program::Staying{device, stage.weights, stage.gradients, stage.optimizer}
-              : Program::Staying{device});
+          shape.stays(s) ? Program::Staying{device, stage.weights, stage.gradients, stage.optimizer}
+                         : Program::Staying{device});
     }
   }
 
@@ -79,29 +82,55 @@ class StepMaker {
     }
   }
 
-  /// Where a tensor is now. `on` maps each device that holds the tensor to the instance there. If host memory has a
-  /// copy, `copy` is the instance whose save made it.
+  /// An instance of a tensor, and the device that holds it.
+  struct Held {
+    std::uint32_t device = 0, instance = none;
+  };
+
+  /// Where a tensor is now. If host memory has a copy, `copy` is the instance whose save made it.
   struct TensorLocation {
-    std::map<std::uint32_t, std::uint32_t> on;
+    Few<Held, 1> on;  ///< one element for each device that holds the tensor
     std::uint32_t copy = none;
     /// Only for gradients: the last slot that added numbers to the gradient, or -1 if none did.
     std::int64_t changed_at = -1;
+
+    /// Returns the instance on this device, or `none`.
+    std::uint32_t at(std::uint32_t device) const {
+      for (const Held& held : on)
+        if (held.device == device) return held.instance;
+      return none;
+    }
+    void be_only(Held held) {
+      on.clear();
+      on.push_back(held);
+    }
+    /// Returns the instance on the device with the lowest number.
+    std::uint32_t first() const {
+      if (on.empty()) throw InternalError("a tape reads a tensor that no device holds");
+      return std::ranges::min(on, {}, &Held::device).instance;
+    }
   };
 
   /// The tensors that a micro-batch has now: boundaries and their gradients by number of the boundary, inner tensors by
-  /// stage.
+  /// stage. A tensor that no device has held yet has an empty location.
   struct MicroBatchTensors {
-    std::map<std::uint32_t, TensorLocation> boundary, inner, gradient;
-    std::map<std::uint32_t, int> forwards;
+    std::vector<TensorLocation> boundary, inner, gradient;
+    std::vector<char> has_run;           ///< for each stage, whether it has run forward
     std::vector<std::uint32_t> pending;  ///< the loads that wait for the next slot
     std::int64_t micro_batch = 0;
+
+    void begin(std::int64_t number, std::size_t stages) {
+      for (std::vector<TensorLocation>* all : {&boundary, &inner, &gradient})
+        all->assign(stages + 1, {});
+      has_run.assign(stages, 0);
+      pending.clear();
+      micro_batch = number;
+    }
   };
 
   void pass(std::int64_t first, std::int64_t count) {
-    for (std::int64_t m = 0; m < count; ++m) {
-      tensors_[static_cast<std::size_t>(m)] = {};
-      tensors_[static_cast<std::size_t>(m)].micro_batch = first + m;
-    }
+    for (std::int64_t m = 0; m < count; ++m)
+      tensors_[static_cast<std::size_t>(m)].begin(first + m, chain_.stages.size());
     for (std::size_t i = 0; i < shape_.tape.size(); ++i) {
       const TapeOp& op = shape_.tape[i];
       check_interrupt();
@@ -139,7 +168,7 @@ class StepMaker {
       case TapeOp::Kind::backward:
         return backward(op.number, tensors);
       case TapeOp::Kind::save:
-        return save_once((op.inner ? tensors.inner : tensors.boundary).at(op.number));
+        return save_once((op.inner ? tensors.inner : tensors.boundary)[op.number]);
       case TapeOp::Kind::load:
         return load(op, tensors);
     }
@@ -163,30 +192,29 @@ class StepMaker {
   /// Makes the slot use a tensor. If only another device has the tensor, the tensor goes through host memory to the
   /// slot's device.
   void use(Program::Operation& slot, TensorLocation& location, double load_s) {
-    if (!location.on.contains(slot.device)) {
-      const Program::Instance source = draft_[location.on.begin()->second];
+    std::uint32_t used = location.at(slot.device);
+    if (used == none) {
+      const Program::Instance source = draft_[location.first()];
       const bool input = source.home == Program::Home::input;
       if (!input && location.copy == none) save(location);
-      const std::uint32_t loaded =
-          draft_.make(source.name, source.tensor_class, source.bytes,
-                      static_cast<std::size_t>(source.stage), source.micro_batch);
-      draft_.bring(loaded, load_s, source.home, location.copy);
-      location.on[slot.device] = loaded;
-      slot.loads.push_back(loaded);
+      used = draft_.make(source.name, source.tensor_class, source.bytes,
+                         static_cast<std::size_t>(source.stage), source.micro_batch);
+      draft_.bring(used, load_s, source.home, location.copy);
+      location.on.push_back({slot.device, used});
+      slot.loads.push_back(used);
     }
-    draft_.use(slot, location.on.at(slot.device));
+    draft_.use(slot, used);
   }
 
   void forward(std::uint32_t s, bool keeps, MicroBatchTensors& tensors) {
     const ChainStage& stage = chain_.stages[s];
-    const bool again = tensors.forwards[s]++ > 0;
+    const bool again = std::exchange(tensors.has_run[s], 1) != 0;
     Program::Operation slot =
         this->slot(again ? ActionKind::recompute : ActionKind::forward, s, tensors);
     slot.seconds = stage.forward_s;
     slot.workspace = stage.forward_workspace(keeps);
-    chain_.each_read(s, [&](std::size_t b, bool) {
-      use(slot, tensors.boundary.at(static_cast<std::uint32_t>(b)), chain_.boundary(b).load_s);
-    });
+    chain_.each_read(
+        s, [&](std::size_t b, bool) { use(slot, tensors.boundary[b], chain_.boundary(b).load_s); });
     const bool answer = s == last_;
     const std::uint32_t output =
         draft_.make(instance_name(answer ? "output" : "boundary", s, tensors.micro_batch),
@@ -194,13 +222,13 @@ class StepMaker {
                     tensors.micro_batch);
     slot.makes.push_back(output);
     // A copy in host memory stays valid: its values are the same.
-    tensors.boundary[s + 1].on = {{slot.device, output}};
+    tensors.boundary[s + 1].be_only({slot.device, output});
     if (keeps && stage.inner.bytes > 0) {
       const std::uint32_t inner =
           draft_.make(instance_name("inner", s, tensors.micro_batch), TensorClass::activation,
                       stage.inner.bytes, s, tensors.micro_batch);
       slot.makes.push_back(inner);
-      tensors.inner[s].on = {{slot.device, inner}};
+      tensors.inner[s].be_only({slot.device, inner});
     }
     draft_.add(std::move(slot));
   }
@@ -225,8 +253,8 @@ class StepMaker {
       slot.workspace = stage.backward_workspace;
       use_kept(slot, s, tensors);
       if (core != none) draft_.use(slot, core);
-      if (const auto location = tensors.gradient.find(s + 1); location != tensors.gradient.end())
-        use(slot, location->second, chain_.boundary(s + 1).load_s);
+      if (TensorLocation& gradient = tensors.gradient[s + 1]; !gradient.on.empty())
+        use(slot, gradient, chain_.boundary(s + 1).load_s);
       if (input) chain_.each_read(s, [&](std::size_t b, bool) { add_gradient(slot, b, tensors); });
       if (kind != ActionKind::backward_input && !shape_.stays(s)) turns_.need_gradients(s, slot);
       draft_.add(std::move(slot));
@@ -241,29 +269,30 @@ class StepMaker {
   /// gradient in its backward pass, the slot adds its own numbers to it.
   void add_gradient(Program::Operation& slot, std::size_t b, MicroBatchTensors& tensors) {
     if (b == 0 || chain_.stages[b - 1].gradient == 0) return;
-    const auto [location, fresh] = tensors.gradient.try_emplace(static_cast<std::uint32_t>(b));
-    TensorLocation& gradient = location->second;
-    if (fresh) {
+    TensorLocation& gradient = tensors.gradient[b];
+    if (gradient.on.empty()) {
       const std::uint32_t made =
           draft_.make(instance_name("gradient", b, tensors.micro_batch), TensorClass::gradient,
                       chain_.stages[b - 1].gradient, b, tensors.micro_batch);
       slot.makes.push_back(made);
-      gradient.on = {{slot.device, made}};
+      gradient.be_only({slot.device, made});
       return;
     }
     use(slot, gradient, chain_.boundary(b).load_s);
-    gradient = {{{slot.device, gradient.on.at(slot.device)}}, none, draft_.next()};
+    gradient.be_only({slot.device, gradient.at(slot.device)});
+    gradient.copy = none;
+    gradient.changed_at = draft_.next();
   }
 
   /// Makes the slot, a backward pass of stage s, use those tensors of the forward pass that it reads.
   void use_kept(Program::Operation& slot, std::uint32_t s, MicroBatchTensors& tensors) {
     const ChainStage& stage = chain_.stages[s];
-    if (stage.inner.bytes > 0) use(slot, tensors.inner.at(s), stage.inner.load_s);
+    if (stage.inner.bytes > 0) use(slot, tensors.inner[s], stage.inner.load_s);
     chain_.each_read(s, [&](std::size_t b, bool backward) {
       if (!backward) return;
-      use(slot, tensors.boundary.at(static_cast<std::uint32_t>(b)), chain_.boundary(b).load_s);
+      use(slot, tensors.boundary[b], chain_.boundary(b).load_s);
     });
-    if (stage.reads_output) use(slot, tensors.boundary.at(s + 1), stage.output.load_s);
+    if (stage.reads_output) use(slot, tensors.boundary[s + 1], stage.output.load_s);
   }
 
   /// Makes a save that the tape lists, unless host memory already has a copy because another device needed the tensor.
@@ -273,7 +302,7 @@ class StepMaker {
 
   /// Saves a tensor directly after the slot that made it, or after the last slot that added numbers to it.
   void save(TensorLocation& location) {
-    location.copy = location.on.begin()->second;
+    location.copy = location.first();
     draft_.save_after(location.copy, std::max(draft_[location.copy].first, location.changed_at));
   }
 
@@ -292,7 +321,7 @@ class StepMaker {
     TensorLocation& location = (op.inner ? tensors.inner : tensors.boundary)[op.number];
     draft_.bring(loaded, tensor.load_s, input ? Program::Home::input : Program::Home::none,
                  input ? none : location.copy);
-    location.on = {{draft_.device(), loaded}};
+    location.be_only({draft_.device(), loaded});
     tensors.pending.push_back(loaded);
   }
 

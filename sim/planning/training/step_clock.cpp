@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/by_slot.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/slots.hpp"
 #include "planning/training/rounding.hpp"
@@ -13,7 +14,7 @@ namespace sluice {
 StepClock::StepClock(const Program& step, const Platform& platform,
                      const std::vector<std::string>& devices, std::int64_t rounds,
                      const Platform* real_machine)
-    : step_(step), writes_(step), rounds_(rounds) {
+    : step_(step), rounds_(rounds), written_(step.instances.size()) {
   const std::string& host = platform.host().name;
   std::map<std::string, std::size_t> streams;
   const auto way = [&](const Path& path) {
@@ -60,7 +61,10 @@ StepClock::StepClock(const Program& step, const Platform& platform,
       first_uses_.emplace_back(step.first_of_stage(static_cast<std::int32_t>(s)), s);
   std::sort(first_uses_.begin(), first_uses_.end());
   saves_.push_back(0);
+  const HomeWrites writes(step);
   for (const Program::Operation& operation : step.operations) {
+    const auto at = static_cast<std::int64_t>(saves_.size()) - 1;
+    for (const std::uint32_t loaded : operation.loads) written_[loaded] = writes.before(loaded, at);
     saves_.push_back(saves_.back() + operation.saves.size());
     compute_s_ += operation.seconds;
   }
@@ -114,20 +118,18 @@ class StepRun {
         step_(clock.step_),
         loads_(loads),
         places_(places),
-        by_slot_(step_.operations.size()),
-        needed_(step_.operations.size()),
+        by_slot_(step_.operations.size(), places ? loads.size() : 0,
+                 [&](std::size_t i) { return row_position(place_of(i).at, step_.count()).index; }),
+        needed_(step_.operations.size(), loads.size(),
+                [&](std::size_t i) { return static_cast<std::size_t>(loads[i].needed); }),
         copies_(clock.streams_, 0),
         computes_(clock.down_.size(), 0),
         needed_s_(clock.shared_links_, 0),
         now_(step_, clock.saves_.back(), loads.size()),
         before_(now_),
         next_(now_) {
-    for (std::size_t i = 0; i < loads.size(); ++i)
-      needed_[static_cast<std::size_t>(loads[i].needed)].push_back(i);
-    for (std::size_t i = 0; places && i < loads.size(); ++i) {
+    for (std::size_t i = 0; places && i < loads.size(); ++i)
       if (place_of(i).at < 0) first_goes_ahead_ = true;
-      by_slot_[row_position(place_of(i).at, step_.count()).index].push_back(i);
-    }
   }
 
   /// Returns a lower bound on the seconds of the run.
@@ -181,8 +183,8 @@ class StepRun {
       if (made.home == Program::Home::weights) begin(made.stage);
     };
     each_in_prologue([&](std::size_t s) { begin(static_cast<std::int64_t>(s)); }, begin_load);
-    for (const std::vector<std::size_t>& slot : by_slot_)
-      for (const std::size_t i : slot)
+    for (std::size_t slot = 0; slot < by_slot_.slots(); ++slot)
+      for (const std::size_t i : by_slot_[slot])
         if (!goes_ahead(i)) begin_load(i);
     for (const auto& [stage, seconds] : clock_.real_->begins_s) begin(stage);
   }
@@ -223,7 +225,7 @@ class StepRun {
   }
 
   void round(bool last) {
-    for (std::size_t slot = 0; slot < by_slot_.size(); ++slot) {
+    for (std::size_t slot = 0; slot < by_slot_.slots(); ++slot) {
       for (const bool ahead : {false, true})
         for (const std::size_t i : by_slot_[slot])
           if (goes_ahead(i) == ahead && !(place_of(i).at == 0 && ahead) && !(ahead && last))
@@ -231,7 +233,7 @@ class StepRun {
       compute(slot);
     }
     if (!last && first_goes_ahead_)
-      for (const std::size_t i : by_slot_.front())
+      for (const std::size_t i : by_slot_[0])
         if (place_of(i).at == 0) next_.loaded[i] = load_at(i, ready(i, true));
   }
 
@@ -250,7 +252,7 @@ class StepRun {
       const Program::Instance& source = step_.instances[made.copy_of];
       time = std::max(time, now_.saved[save_number(source.saved_at, source.saves)]);
     }
-    if (const auto written = clock_.writes_.before(load.instance, load.needed))
+    if (const auto& written = clock_.written_[load.instance])
       if (const Times* times = ago(written->rounds_ago, rounds))
         time = std::max(time, times->saved[save_number(written->operation, written->number)]);
     return time;
@@ -337,7 +339,8 @@ class StepRun {
   const Program& step_;
   const std::vector<Program::Load>& loads_;
   const std::vector<LoadPlace>* places_;  ///< null if the loads may be at any places
-  std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< indices of loads
+  /// The loads that are listed before each slot, and the loads that each slot needs.
+  BySlot by_slot_, needed_;
   /// The times at which each copy stream (`copies_`) and each device (`computes_`) becomes free.
   std::vector<double> copies_, computes_;
   /// Indexed by shared link: for how many seconds the link carries the loads that operations have needed so far.
@@ -361,9 +364,7 @@ double StepClock::at_least(const std::vector<Program::Load>& loads,
 }
 
 double StepClock::at_least() const {
-  Program step = step_;
-  load_when_needed(step);
-  return StepRun(*this, step.loads, nullptr).seconds();
+  return StepRun(*this, loads_when_needed(step_), nullptr).seconds();
 }
 
 }  // namespace sluice

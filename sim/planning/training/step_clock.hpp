@@ -70,11 +70,12 @@ class StepClock {
                                  : loaded.load_s;
   }
   const Program& step_;
-  HomeWrites writes_;
   std::int64_t rounds_;
   std::optional<RealCopies> real_;     ///< set if the platform is a shown machine
   std::vector<CopyStream> down_, up_;  ///< indexed by device
   std::vector<double> save_s_;         ///< indexed by instance
+  /// Indexed by instance: the save for which the instance's load must wait, if there is one (HomeWrites).
+  std::vector<std::optional<HomeWrites::Written>> written_;
   /// Indexed by stage: the seconds of the load of its weights if they stay on the device, and otherwise 0.
   std::vector<double> weights_s_;
   /// For each stage whose weights stay: the index of its first operation, and the stage. In the order of these

@@ -79,7 +79,7 @@ class TrainingPlan {
     add_facts(step, std::min(in_flight(), per_batch()));
     return step;
   }
-  Draft listed(const Program& step, const ChosenStep::EarlyLoadLimits& limits,
+  Draft listed(Program& step, const ChosenStep::EarlyLoadLimits& limits,
                const std::vector<LoadPlace>* places) {
     room_ = limits.room;
     chosen_room_ = limits.run_room ? limits.run_room : room_;
@@ -107,9 +107,10 @@ class TrainingPlan {
     return made;
   }
 
-  TrainingSums sums() {
-    return sums_of(step_of_order(), {request_.pricing.platform, order_.devices, device_.name,
-                                     order_.overlap, request_.real_machine, request_.replicas});
+  TrainingSums sums(const StepSize& size) const {
+    return sums_of(make_step(shape_of(size.in_flight, size.micro_batches, size.batches)),
+                   {request_.pricing.platform, order_.devices, device_.name, order_.overlap,
+                    request_.real_machine, request_.replicas});
   }
 
  private:
@@ -119,7 +120,7 @@ class TrainingPlan {
   }
   Program step_of_order() { return make_step(shape_of_order()); }
 
-  Draft listed(const StepShape& shape, const Program& step,
+  Draft listed(const StepShape& shape, Program& step,
                const std::vector<LoadPlace>* places = nullptr) const {
     Draft draft = list_training({request_, shape, order_, room_, pace_, places}, step, facts_);
     if (chosen_room_ && *chosen_room_ < no_limit)
@@ -334,8 +335,12 @@ bool weights_stay(const PolicyRequest& request, const TrainingOrder& order) {
   return order.weights_stay || (request.pricing.stages.size() == 1 && order.devices.size() == 1);
 }
 
-TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order) {
-  return TrainingPlan(request, order).sums();
+std::vector<TrainingSums> training_sums(const PolicyRequest& request, const TrainingOrder& order,
+                                        const std::vector<StepSize>& sizes) {
+  const TrainingPlan plan(request, order);
+  std::vector<TrainingSums> all;
+  for (const StepSize& size : sizes) all.push_back(plan.sums(size));
+  return all;
 }
 
 class ChosenStep::Parts {
@@ -353,7 +358,7 @@ ChosenStep::ChosenStep(const PolicyRequest& request, const TrainingOrder& order)
 ChosenStep::~ChosenStep() = default;
 
 std::int64_t ChosenStep::peak() const {
-  return peak_of(parts_->offers.step(), parts_->offers.devices());
+  return parts_->offers.peak();
 }
 
 const Program& ChosenStep::program() const {
@@ -374,7 +379,7 @@ double ChosenStep::at_least(const EarlyLoadLimits& limits, const Offer& offer) c
 
 Draft ChosenStep::listed(const EarlyLoadLimits& limits,
                          const std::vector<LoadPlace>* places) const {
-  return parts_->plan.listed(parts_->offers.step(), limits, places);
+  return parts_->plan.listed(parts_->offers.scratch(), limits, places);
 }
 
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth) {

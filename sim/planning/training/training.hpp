@@ -114,8 +114,14 @@ FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order
 /// what does not fit and what would fit.
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns the sums of the step that this order describes.
-TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order);
+/// The size of a step: its batches, the micro-batches of a batch, and how many of them are side by side.
+struct StepSize {
+  std::int64_t micro_batches = 1, in_flight = 1, batches = 1;
+};
+/// Returns the sums of a step for each of these sizes, which the step has instead of the sizes in the request. The
+/// strategy for fates must not search: then its fates do not depend on the size.
+std::vector<TrainingSums> training_sums(const PolicyRequest& request, const TrainingOrder& order,
+                                        const std::vector<StepSize>& sizes);
 
 /// A step with chosen fates. Its loads may still be listed in several ways. `request` and `order` must outlive this
 /// object. Throws InputError, Infeasible.
@@ -194,8 +200,9 @@ struct Listing {
   /// decide the places.
   const std::vector<LoadPlace>* places = nullptr;
 };
-/// Returns the plan. Sets `*most` to the bytes that the first device needs for this listing.
-Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
+/// Returns the plan. Sets the devices, the rounds and the loads of the step for it. Sets `*most` to the bytes that the
+/// first device needs for this listing.
+Draft list_training(const Listing& listing, Program& step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 
 /// Returns the simulated seconds of a run whose plan is listed as `listing` says, and the bytes that the first device

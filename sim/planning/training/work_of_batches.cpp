@@ -24,16 +24,23 @@ TrainingSums less(const TrainingSums& a, const TrainingSums& b) {
 
 }  // namespace
 
-WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
+WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order,
+                             std::int64_t most_in_flight)
     : request_(request), order_(order), priced_alike_(devices_alike(request, order)) {
-  one_ = of(1, 1);
-  const TrainingSums two = of(2, 1), three = of(3, 1), four = of(4, 2);
-  one_pass_peaks_ = {one_.peak, of(2, 2).peak, of(3, 3).peak};
-  passes_peaks_ = {two.peak, of(3, 2).peak, of(4, 3).peak};
-  two_passes_ = two;
-  each_ = part(four, two, 0.5);
-  pass_ = less(part(three, two, 1), each_);
-  between_ = less(one_, less(of(1, 1, 2), one_));
+  std::vector<StepSize> sizes = {{1, 1}, {2, 1}, {3, 1}, {4, 2}, {1, 1, 2}};
+  if (most_in_flight > 1) sizes.insert(sizes.end(), {{2, 2}, {3, 3}, {3, 2}, {4, 3}});
+  const std::vector<TrainingSums> sums = training_sums(request, order, sizes);
+  one_ = sums[0];
+  two_passes_ = sums[1];
+  each_ = part(sums[3], two_passes_, 0.5);
+  pass_ = less(less(sums[2], two_passes_), each_);
+  between_ = less(one_, less(sums[4], one_));
+  one_pass_peaks_[0] = one_.peak;
+  passes_peaks_[0] = two_passes_.peak;
+  for (std::size_t more = 0; more < 2 && most_in_flight > 1; ++more) {
+    one_pass_peaks_[more + 1] = sums[5 + more].peak;
+    passes_peaks_[more + 1] = sums[7 + more].peak;
+  }
 }
 
 double WorkOfBatches::at_least(double batches, std::int64_t micro_batches,
@@ -75,16 +82,6 @@ std::int64_t WorkOfBatches::peak_at_least(std::int64_t in_flight, std::int64_t p
   if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];
   const double more = static_cast<double>(in_flight - 3) * static_cast<double>(peaks[2] - peaks[1]);
   return peaks[2] + static_cast<std::int64_t>(std::min(more, 4e18));
-}
-
-TrainingSums WorkOfBatches::of(std::int64_t micro_batches, std::int64_t in_flight,
-                               std::int64_t batches) const {
-  PolicyRequest small = request_;
-  small.workload.batch = micro_batches * request_.workload.micro_batch;
-  small.workload.batches_per_step = batches;
-  TrainingOrder order = order_;
-  order.in_flight = in_flight;
-  return training_sums(small, order);
 }
 
 }  // namespace sluice

@@ -12,8 +12,10 @@ namespace sluice {
 
 class WorkOfBatches {
  public:
-  /// `request` and `order` must outlive this object.
-  WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order);
+  /// `request` and `order` must outlive this object. peak_at_least() may be called for up to `most_in_flight`
+  /// micro-batches in flight.
+  WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order,
+                std::int64_t most_in_flight);
 
   /// Returns a lower bound on the seconds of a run of `batches` batches. Each batch has `micro_batches` micro-batches,
   /// which are computed in `passes` passes over the model. The run has as many steps as the request.
@@ -24,9 +26,6 @@ class WorkOfBatches {
   std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const;
 
  private:
-  TrainingSums of(std::int64_t micro_batches, std::int64_t in_flight,
-                  std::int64_t batches = 1) const;
-
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   bool priced_alike_;  ///< whether all devices are alike

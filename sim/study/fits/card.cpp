@@ -43,7 +43,8 @@ Scenario one_at_a_time(Scenario scenario) {
   Value policy = *scenario.document.find("policy");
   policy.set("overlap", Value::make(false));
   if (policy.find("prefetch")) policy.set("prefetch", Value::make(std::int64_t{0}));
-  const bool may_stay = std::ranges::count(scenario.policy->parameters, "resident", &Field::name) > 0;
+  const bool may_stay =
+      std::ranges::count(scenario.policy->parameters, "resident", &Field::name) > 0;
   if (scenario.workload.training && may_stay && !policy.find("resident"))
     policy.set("resident", Value::make(std::string("none")));
   set_policy(scenario, std::move(policy));

@@ -182,8 +182,9 @@ TEST_CASE("engine and replay give equal times for one of every hundred assignmen
       const Tape tape = tape_of(one.chain, fates);
       const std::vector<StageState> states(one.chain.stages.size());
       const StepShape shape{one.chain, tape, states, 2};
-      const Plan plan = finish(
-          list_training({one.request, shape, one.order, {}}, make_step(shape), {}), one.request);
+      Program step = make_step(shape);
+      const Plan plan =
+          finish(list_training({one.request, shape, one.order, {}}, step, {}), one.request);
       CHECK(execute_isolated(plan).report.makespan == Approx(replay(plan).makespan).epsilon(1e-9));
       ++executed;
     });

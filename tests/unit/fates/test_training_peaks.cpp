@@ -25,11 +25,9 @@ TEST_CASE("the peak of training is convex in the number of micro-batches in flig
                           scenario.workload,
                           plain_fates(fate_catalog().find(strategies[dice.below(5)]))};
     request.capacity_enforced = false;
+    const TrainingOrder order{"streamed", false, {}, {"gpu"}, true};
     const auto peak = [&](std::int64_t micro_batches, std::int64_t in_flight) {
-      PolicyRequest small = request;
-      small.workload.batch = micro_batches * request.workload.micro_batch;
-      small.workload.batches_per_step = 1;
-      return training_sums(small, {"streamed", false, in_flight, {"gpu"}, true}).peak;
+      return training_sums(request, order, {{micro_batches, in_flight}}).front().peak;
     };
     INFO(text << request.strategy().name);
     for (const std::int64_t passes : {1, 2, 3}) {
@@ -48,6 +46,43 @@ TEST_CASE("the peak of training is convex in the number of micro-batches in flig
     }
   }
   CHECK(compared == 540);
+}
+
+// The sums of small steps are computed with the fates of the request's own step. So the fates, and all other parts of
+// the sums, must not depend on the size of the batch.
+TEST_CASE("the sums of a small step are those of a request with this batch") {
+  test::Dice dice(1005);
+  const std::vector<std::string> strategies = {"keep_all", "recompute_all", "offload_all",
+                                               "checkpoint", "sqrt"};
+  for (int round = 0; round < 60; ++round) {
+    const std::string text = test::random_training(dice);
+    const Scenario scenario = read_scenario(parse_text(text, "random.yaml"), "random");
+    const CutModel cut = cut_model(scenario);
+    PolicyRequest request{{cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
+                           *scenario.cost, scenario.workload.dtype, &*scenario.workload.training},
+                          scenario.workload,
+                          plain_fates(fate_catalog().find(strategies[dice.below(5)]))};
+    request.capacity_enforced = false;
+    const TrainingOrder order{"streamed", dice.one_in(3), {}, {"gpu"}, dice.one_in(2)};
+    const auto micro_batches = static_cast<std::int64_t>(1 + dice.below(4));
+    const StepSize size{
+        micro_batches,
+        static_cast<std::int64_t>(1 + dice.below(static_cast<std::size_t>(micro_batches))),
+        static_cast<std::int64_t>(1 + dice.below(2))};
+    PolicyRequest small = request;
+    small.workload.batch = size.micro_batches * request.workload.micro_batch;
+    small.workload.batches_per_step = size.batches;
+    TrainingOrder settled = order;
+    settled.in_flight = size.in_flight;
+    INFO(text << request.strategy().name);
+    const TrainingSums sums = training_sums(request, order, {size}).front();
+    const TrainingSums own = training_sums(small, settled, {size}).front();
+    CHECK(sums.peak == own.peak);
+    for (const auto what : {&TrainingSums::compute_s, &TrainingSums::load_s, &TrainingSums::save_s,
+                            &TrainingSums::link_s, &TrainingSums::additions,
+                            &TrainingSums::first_loads_s, &TrainingSums::last_saves_s})
+      CHECK(sums.*what == own.*what);
+  }
 }
 
 }  // namespace

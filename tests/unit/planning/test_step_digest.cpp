@@ -1,9 +1,12 @@
 // Tests how Sluice finds out that two strategies for fates lead to the same training step.
 #include <catch2/catch.hpp>
+#include <map>
 
+#include "planning/number_list.hpp"
 #include "planning/training/step_digest.hpp"
 #include "planning/training/training.hpp"
 #include "scenario/scenario.hpp"
+#include "support/random_chain.hpp"
 #include "support/small_case.hpp"
 
 namespace sluice {
@@ -45,6 +48,23 @@ TEST_CASE("a step with another byte or another second has another digest", "[uni
   step.operations[1].seconds = 0;
   step.operations[1].uses = {0};
   CHECK(digest != step_digest(step));
+}
+
+TEST_CASE("different lists of numbers have different texts", "[unit]") {
+  test::Dice dice(31);
+  std::map<std::string, std::vector<std::int64_t>> lists;
+  for (int k = 0; k < 20'000; ++k) {
+    std::vector<std::int64_t> list(dice.below(4));
+    for (std::int64_t& number : list) {
+      // A power of two, or one of its neighbours: the text of a number grows at some of them.
+      number = static_cast<std::int64_t>((std::uint64_t{1} << dice.below(64)) + dice.below(3) - 1);
+      if (dice.one_in(2)) number = -(number / 2);
+    }
+    NumberList numbers;
+    for (const std::int64_t number : list) numbers.add(number);
+    CHECK(lists.try_emplace(numbers.text(), list).first->second == list);
+  }
+  CHECK(lists.size() > 5'000);
 }
 
 }  // namespace

@@ -14,8 +14,7 @@ namespace {
 /// Returns the bound that follows from the sums of a step, for a run of `steps` steps.
 double bound_of(const TrainingSums& step, std::int64_t steps, bool overlap) {
   const auto all = [&](double of_step) { return static_cast<double>(steps) * of_step; };
-  if (!overlap)
-    return step.staying_loads_s + all(step.compute_s + step.load_s + step.save_s);
+  if (!overlap) return step.staying_loads_s + all(step.compute_s + step.load_s + step.save_s);
   return std::max({step.first_loads_s + all(step.compute_s) + step.last_saves_s, all(step.load_s),
                    all(step.save_s), all(step.link_s)});
 }
@@ -42,7 +41,7 @@ TEST_CASE("the extrapolated work of batches is at most the work of a whole run")
     for (const Device& device : scenario.platform.devices) order.devices.push_back(device.name);
     if (devices == 1 && dice.one_in(2))
       for (std::size_t s = 0; s < cut.stages.size(); ++s) order.staying.push_back(dice.one_in(2));
-    const WorkOfBatches work(request, order);
+    const WorkOfBatches work(request, order, 1);
     INFO(text << request.strategy().name);
     for (const std::int64_t in_flight : {1, 2, 3, 5})
       for (const std::int64_t passes : {1, 2, 3})
@@ -52,7 +51,8 @@ TEST_CASE("the extrapolated work of batches is at most the work of a whole run")
           whole.workload.batch = micro_batches * request.workload.micro_batch;
           whole.workload.batches_per_step = batches;
           order.in_flight = in_flight;
-          const double all = bound_of(training_sums(whole, order), steps, overlap);
+          const StepSize size{micro_batches, std::min(in_flight, micro_batches), batches};
+          const double all = bound_of(training_sums(whole, order, {size}).front(), steps, overlap);
           CAPTURE(in_flight, passes, batches, steps, overlap, micro_batches, devices);
           const double bound =
               work.at_least(static_cast<double>(batches * steps), micro_batches, passes);
