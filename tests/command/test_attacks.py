@@ -262,7 +262,7 @@ class Limits(Attacked):
         done = self.run_it("--version", preexec_fn=limited(AS=kib << 10))
         if done.returncode in (0, 70):
             return True
-        self.assertNotEqual(done.stderr, b"", (kib, done.returncode))
+        self.assertTrue(done.stderr or done.returncode == -signal.SIGSEGV, (kib, done.returncode))
         self.assertNotIn(b"sluice: ", done.stderr.replace(PROGRAM.encode() + b": error while loading", b""), kib)
         return False
 
