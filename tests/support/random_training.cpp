@@ -4,6 +4,8 @@
 #include <sstream>
 #include <vector>
 
+#include "document/load.hpp"
+
 namespace sluice::test {
 
 namespace {
@@ -117,6 +119,18 @@ std::string random_training(Dice& dice, const std::string& policy, std::size_t d
   if (dice.one_in(3)) out << ", in_flight: " << 1 + dice.below(count);
   out << "}\n";
   return out.str();
+}
+
+DrawnTraining::DrawnTraining(const std::string& text, Dice& dice)
+    : scenario(read_scenario(parse_text(text, "random.yaml"), "random")),
+      cut(cut_model(scenario)),
+      request{{cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
+               *scenario.cost, scenario.workload.dtype, &*scenario.workload.training},
+              scenario.workload} {
+  const std::vector<std::string> strategies = {"keep_all", "recompute_all", "offload_all",
+                                               "checkpoint", "sqrt"};
+  request.fates = plain_fates(fate_catalog().find(strategies[dice.below(strategies.size())]));
+  request.capacity_enforced = false;
 }
 
 }  // namespace sluice::test

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "scenario/scenario.hpp"
 #include "support/random_chain.hpp"
 
 namespace sluice::test {
@@ -14,5 +15,16 @@ std::string random_training(Dice& dice);
 /// Returns the document of a random scenario without the key `fates`. `policy` is one of the policies under which
 /// weights take turns: `streamed` or `phased`. The stages run on this many devices: gpu0, gpu1, and so on.
 std::string random_training(Dice& dice, const std::string& policy, std::size_t devices);
+
+/// The request of a random scenario without limits of memory. Its strategy for fates treats all stages alike, and is
+/// drawn, too.
+struct DrawnTraining {
+  DrawnTraining(const std::string& text, Dice& dice);
+  DrawnTraining(const DrawnTraining&) = delete;  // `request` refers to the other members
+
+  Scenario scenario;
+  CutModel cut;
+  PolicyRequest request;
+};
 
 }  // namespace sluice::test

@@ -75,7 +75,7 @@ struct FateRun {
   double weights_s = 0, first_weights_s = 0;
   /// If weights stay: the least seconds for which the first forward passes wait for these loads.
   double weights_wait_s = 0;
-  double update_s = 0;      ///< the seconds of one update of all stages
+  double update_s = 0;  ///< the seconds of one update of all stages
   /// If weights take turns, the seconds in which the device computes nothing: before the first forward pass, between
   /// two steps, and after the last update.
   double first_s = 0, between_s = 0, last_s = 0;

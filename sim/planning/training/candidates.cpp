@@ -267,9 +267,7 @@ class TrainingWays {
                                             " % of the computation";
   }
   std::string text(const TrainingOrder& order, std::int64_t more) const {
-    std::string text = "in_flight: " + std::to_string(*order.in_flight);
-    if (order.staying_open && !order.staying.empty())
-      text += ", resident: " + resident_text(order.staying);
+    std::string text = text_of(order);
     if (order.pace) text += shown(*order.pace);
     if (more == 1) text += ", loads placed as with one more micro-batch";
     if (more > 1) text += ", loads placed as with " + std::to_string(more) + " more micro-batches";
@@ -307,9 +305,10 @@ std::vector<Candidate> candidates_of_order(
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
-  const WorkOfBatches work(unlimited, order, std::ranges::max(counts_of(request, order)));
+  const std::vector<std::int64_t> counts = counts_of(request, order);
+  const WorkOfBatches work(unlimited, order, std::ranges::max(counts));
   std::vector<Candidate> candidates;
-  for (const std::int64_t count : counts_of(request, order)) {
+  for (const std::int64_t count : counts) {
     TrainingOrder settled = order;
     settled.in_flight = count;
     const std::int64_t passes = (per_batch + count - 1) / count;
@@ -334,10 +333,11 @@ void add_candidates_that_stay(const PolicyRequest& request, const TrainingOrder&
   for (const Candidate& candidate : candidates) ways += candidate.ways;
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
-  const WorkOfBatches work(unlimited, orders.front(), std::ranges::max(counts_of(request, order)));
+  const std::vector<std::int64_t> counts = counts_of(request, order);
+  const WorkOfBatches work(unlimited, orders.front(), std::ranges::max(counts));
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   double at_least = never;
-  for (const std::int64_t count : counts_of(request, order))
+  for (const std::int64_t count : counts)
     at_least = std::min(at_least, work.at_least(batches_of_run(request.workload), per_batch,
                                                 (per_batch + count - 1) / count));
   for (const TrainingOrder& stays : orders)

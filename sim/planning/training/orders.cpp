@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "planning/builder.hpp"
 #include "planning/training/load_offers.hpp"
 #include "planning/training/work_of_batches.hpp"
-#include "planning/training/worst_moment.hpp"
 
 namespace sluice {
 
@@ -15,15 +15,22 @@ namespace {
 /// The shares of the bytes that stay are tried in multiples of 1 / 8.
 constexpr std::int64_t shares_that_stay = 8;
 
+/// Returns the bytes of a stage's weights, gradients and optimizer state.
+double state_bytes(const PolicyRequest& request, const Stage& stage) {
+  const Training& training = *request.workload.training;
+  return static_cast<double>(stage.weight_bytes) +
+         static_cast<double>(training.gradient_bytes(stage.weight_bytes)) +
+         static_cast<double>(training.optimizer_bytes(stage.weight_bytes));
+}
+
 /// Returns, indexed by stage, which stages stay if they should have `share` / 8 of all bytes. Goes through the stages,
 /// and lets a stage stay whenever the bytes that stay so far are too few by half of the bytes of this stage.
-std::vector<bool> spread(const std::vector<StageState>& states, std::int64_t share) {
+std::vector<bool> spread(const PolicyRequest& request, std::int64_t share) {
   const double part = static_cast<double>(share) / static_cast<double>(shares_that_stay);
   std::vector<bool> stays;
   double missing = 0;
-  for (const StageState& state : states) {
-    const double bytes = static_cast<double>(state.weights) + static_cast<double>(state.gradients) +
-                         static_cast<double>(state.optimizer);
+  for (const Stage& stage : request.pricing.stages) {
+    const double bytes = state_bytes(request, stage);
     missing += part * bytes;
     stays.push_back(bytes > 0 && missing >= bytes / 2);
     if (stays.back()) missing -= bytes;
@@ -31,14 +38,27 @@ std::vector<bool> spread(const std::vector<StageState>& states, std::int64_t sha
   return stays;
 }
 
+/// Returns the stages that stay as a scenario writes them in `resident`, for example "2, 4..6".
+std::string resident_text(const std::vector<bool>& staying) {
+  std::string text;
+  for (std::size_t s = 0, next = 0; s < staying.size(); s = next + 1) {
+    for (next = s; next < staying.size() && staying[next];) ++next;
+    if (next == s) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(s + 1);
+    if (next > s + 1) text += ".." + std::to_string(next);
+  }
+  return text;
+}
+
 /// Returns a lower bound of the seconds of all plans for this order that fit. Bounds of `least` seconds or more need not
 /// be the greatest that are known. `unlimited` is the request without a limit of memory, and with known fates.
 double at_least_of(const PolicyRequest& request, const PolicyRequest& unlimited,
                    const TrainingOrder& order, double least) {
-  const WorkOfBatches work(unlimited, order, std::ranges::max(counts_of(request, order)));
+  const std::vector<std::int64_t> counts = counts_of(request, order);
+  const WorkOfBatches work(unlimited, order, std::ranges::max(counts));
   const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
-  for (const std::int64_t count : counts_of(request, order)) {
+  for (const std::int64_t count : counts) {
     const std::int64_t passes = (per_batch + count - 1) / count;
     if (!request.strategy().searches && capacity && work.peak_at_least(count, passes) > *capacity)
       continue;
@@ -76,12 +96,11 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
                                             const TrainingOrder& order) {
   std::vector<TrainingOrder> orders;
   if (!order.staying_open || weights_stay(request, order)) return orders;
-  const Device& device = request.pricing.platform.device(order.devices.front());
-  const std::vector<StageState> states = states_of(request, device, false, order.overlap);
-  // If cuts are compared, so is a single stage, whose weights stay.
+  // If cuts are compared, one of them is the whole model as a single stage. All its weights stay, so an order in which all
+  // weights stay is not needed.
   for (std::int64_t share = shares_that_stay - (request.cut_open ? 1 : 0); share > 0; --share) {
     TrainingOrder stays = order;
-    stays.staying = spread(states, share);
+    stays.staying = spread(request, share);
     const bool again = !orders.empty() && orders.back().staying == stays.staying;
     const bool all = std::ranges::count(stays.staying, false) == 0;
     if (all && request.cut_open) continue;
@@ -93,10 +112,18 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
 bool staying_fits(const PolicyRequest& request, const TrainingOrder& order) {
   const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
   if (!capacity) return true;
-  const Device& device = request.pricing.platform.device(order.devices.front());
-  const std::vector<StageState> states =
-      states_of(request, device, false, order.overlap, order.staying);
-  return constant_bytes(states, false) <= *capacity;
+  double bytes = 0;
+  for (std::size_t s = 0; s < order.staying.size(); ++s)
+    if (order.staying[s]) bytes += state_bytes(request, request.pricing.stages[s]);
+  return bytes <= static_cast<double>(*capacity);
+}
+
+std::vector<TrainingOrder> fitting_orders(const PolicyRequest& request,
+                                          const TrainingOrder& order) {
+  std::vector<TrainingOrder> orders = {order};
+  for (TrainingOrder& stays : orders_that_stay(request, order))
+    if (staying_fits(request, stays)) orders.push_back(std::move(stays));
+  return orders;
 }
 
 // If a strategy searches for the fates, they are not known here. If all activations are kept, a run has the fewest passes
@@ -105,23 +132,16 @@ double training_at_least(const PolicyRequest& request, const TrainingOrder& orde
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   if (request.strategy().searches) unlimited.fates = kept_fates();
-  std::vector<TrainingOrder> orders = orders_that_stay(request, order);
-  std::erase_if(orders, [&](const TrainingOrder& stays) { return !staying_fits(request, stays); });
-  orders.push_back(order);
   double least = std::numeric_limits<double>::infinity();
-  for (const TrainingOrder& one : orders)
+  for (const TrainingOrder& one : fitting_orders(request, order))
     least = std::min(least, at_least_of(request, unlimited, one, least));
   return least;
 }
 
-std::string resident_text(const std::vector<bool>& staying) {
-  std::string text;
-  for (std::size_t s = 0, next = 0; s < staying.size(); s = next + 1) {
-    for (next = s; next < staying.size() && staying[next];) ++next;
-    if (next == s) continue;
-    text += (text.empty() ? "" : ", ") + std::to_string(s + 1);
-    if (next > s + 1) text += ".." + std::to_string(next);
-  }
+std::string text_of(const TrainingOrder& order) {
+  std::string text = "in_flight: " + std::to_string(*order.in_flight);
+  if (order.staying_open && !order.staying.empty())
+    text += ", resident: " + resident_text(order.staying);
   return text;
 }
 

@@ -21,16 +21,20 @@ double batches_of_run(const Workload& workload);
 std::vector<std::int64_t> counts_of(const PolicyRequest& request, const TrainingOrder& order);
 
 /// If the order leaves open whose weights stay (TrainingOrder::staying_open), returns the orders that are tried besides
-/// `order` itself. In each of them, the weights of other stages stay, and the first is the one in which most stay. The
-/// stages that stay are spread over the model, so that their computations hide loads of the others. They do not depend
-/// on the capacity of the memory.
+/// `order` itself. Each of them has a different set of stages whose weights stay. The first order has the largest set.
+/// The stages of a set are spread over the model, so that their computations hide loads of the other stages. The sets do
+/// not depend on the capacity of the memory.
 std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
                                             const TrainingOrder& order);
 
 /// Returns whether the weights, gradients and optimizer state that stay fit into the memory.
 bool staying_fits(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns the stages that stay as a scenario writes them in `resident`, for example "2, 4..6".
-std::string resident_text(const std::vector<bool>& staying);
+/// Returns `order`, and after it those of orders_that_stay() for which staying_fits() is true.
+std::vector<TrainingOrder> fitting_orders(const PolicyRequest& request, const TrainingOrder& order);
+
+/// Returns what the order chooses, as a scenario writes it: "in_flight: 8, resident: 2, 4..6". The number of
+/// micro-batches in flight must be chosen. The stages that stay are named only if the scenario leaves them open.
+std::string text_of(const TrainingOrder& order);
 
 }  // namespace sluice

@@ -19,8 +19,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// One lower bound of the seconds for each order that is tried: for each number of micro-batches in flight, with each
-/// choice of the stages whose weights stay. It holds for all fates. If the devices are not alike, no bound is known, and
+/// For each order that is tried, a lower bound of the seconds. An order has a number of micro-batches in flight, and a
+/// set of stages whose weights stay. The bound holds for all fates. If the devices are not alike, no bound is known, and
 /// it is 0.
 using Bounds = std::vector<double>;
 
@@ -124,21 +124,14 @@ class Search {
     } catch (const Infeasible&) {
       return settled({never, "", {}});
     }
-    settled(
-        {seconds, text(), [request = request_, found, seconds, bounds = bounds_, stages = stages_] {
-           return with_gap(finish(plan_training(request, found), request),
-                           budget_of(request, found), seconds, least(*bounds));
-         }});
+    settled({seconds, text_of(order_),
+             [request = request_, found, seconds, bounds = bounds_, stages = stages_] {
+               return with_gap(finish(plan_training(request, found), request),
+                               budget_of(request, found), seconds, least(*bounds));
+             }});
   }
 
  private:
-  std::string text() const {
-    std::string text = "in_flight: " + std::to_string(*order_.in_flight);
-    if (order_.staying_open && !order_.staying.empty())
-      text += ", resident: " + resident_text(order_.staying);
-    return text;
-  }
-
   /// Returns the seconds of the whole run. If weights stay and copies do not overlap, the search for fates gives only the
   /// seconds of the micro-batches, so the plan is simulated.
   double seconds_of(const TrainingOrder& found) const {
@@ -210,10 +203,8 @@ std::vector<AlikeWays> ways_of_strategies(const PolicyRequest& request, const Tr
 /// stay, if they fit.
 std::vector<TrainingOrder> settled_orders(const PolicyRequest& request, const TrainingOrder& order,
                                           const std::vector<std::int64_t>& in_flight) {
-  std::vector<TrainingOrder> all = {order}, settled;
-  for (TrainingOrder& stays : orders_that_stay(request, order))
-    if (staying_fits(request, stays)) all.push_back(std::move(stays));
-  for (TrainingOrder& one : all)
+  std::vector<TrainingOrder> settled;
+  for (TrainingOrder& one : fitting_orders(request, order))
     for (const std::int64_t count : in_flight) {
       one.in_flight = count;
       settled.push_back(one);

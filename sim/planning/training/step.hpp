@@ -44,8 +44,8 @@ struct StepShape {
   /// The number of micro-batches side by side: each operation of the tape is done for all of them before the next
   /// operation.
   std::int64_t in_flight = 1;
-  bool weights_stay =
-      true;  ///< whether weights, gradients and optimizer state of all stages stay on the device
+  /// Whether the weights, gradients and optimizer state of all stages stay on the device.
+  bool weights_stay = true;
   bool split_backward = false;
   /// The number n of devices that take turns. Stage s runs on device s mod n, in both directions. Consecutive passes of
   /// one stage are a phase. Tensors go from device to device through host memory.

@@ -13,18 +13,11 @@ namespace {
 
 TEST_CASE("the peak of training is convex in the number of micro-batches in flight") {
   test::Dice dice(1004);
-  const std::vector<std::string> strategies = {"keep_all", "recompute_all", "offload_all",
-                                               "checkpoint", "sqrt"};
   int compared = 0;
   for (int round = 0; round < 60; ++round) {
     const std::string text = test::random_training(dice);
-    const Scenario scenario = read_scenario(parse_text(text, "random.yaml"), "random");
-    const CutModel cut = cut_model(scenario);
-    PolicyRequest request{{cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
-                           *scenario.cost, scenario.workload.dtype, &*scenario.workload.training},
-                          scenario.workload,
-                          plain_fates(fate_catalog().find(strategies[dice.below(5)]))};
-    request.capacity_enforced = false;
+    const test::DrawnTraining drawn(text, dice);
+    const PolicyRequest& request = drawn.request;
     const TrainingOrder order{"streamed", false, {}, {"gpu"}, true};
     const auto peak = [&](std::int64_t micro_batches, std::int64_t in_flight) {
       return training_sums(request, order, {{micro_batches, in_flight}}).front().peak;
@@ -52,17 +45,10 @@ TEST_CASE("the peak of training is convex in the number of micro-batches in flig
 // the sums, must not depend on the size of the batch.
 TEST_CASE("the sums of a small step are those of a request with this batch") {
   test::Dice dice(1005);
-  const std::vector<std::string> strategies = {"keep_all", "recompute_all", "offload_all",
-                                               "checkpoint", "sqrt"};
   for (int round = 0; round < 60; ++round) {
     const std::string text = test::random_training(dice);
-    const Scenario scenario = read_scenario(parse_text(text, "random.yaml"), "random");
-    const CutModel cut = cut_model(scenario);
-    PolicyRequest request{{cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
-                           *scenario.cost, scenario.workload.dtype, &*scenario.workload.training},
-                          scenario.workload,
-                          plain_fates(fate_catalog().find(strategies[dice.below(5)]))};
-    request.capacity_enforced = false;
+    const test::DrawnTraining drawn(text, dice);
+    const PolicyRequest& request = drawn.request;
     const TrainingOrder order{"streamed", dice.one_in(3), {}, {"gpu"}, dice.one_in(2)};
     const auto micro_batches = static_cast<std::int64_t>(1 + dice.below(4));
     const StepSize size{

@@ -21,26 +21,21 @@ double bound_of(const TrainingSums& step, std::int64_t steps, bool overlap) {
 
 TEST_CASE("the extrapolated work of batches is at most the work of a whole run") {
   test::Dice dice(1005);
-  const std::vector<std::string> strategies = {"keep_all", "recompute_all", "offload_all",
-                                               "checkpoint", "sqrt"};
   int compared = 0;
   for (int round = 0; round < 60; ++round) {
     const std::size_t devices = 1 + dice.below(3);
     const bool overlap = round % 2 == 0;
     const std::string text = test::random_training(dice, "phased", devices);
-    const Scenario scenario = read_scenario(parse_text(text, "random.yaml"), "random");
-    const CutModel cut = cut_model(scenario);
-    PolicyRequest request{{cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
-                           *scenario.cost, scenario.workload.dtype, &*scenario.workload.training},
-                          scenario.workload,
-                          plain_fates(fate_catalog().find(strategies[dice.below(5)]))};
-    request.capacity_enforced = false;
+    const test::DrawnTraining drawn(text, dice);
+    PolicyRequest request = drawn.request;
     const auto steps = static_cast<std::int64_t>(1 + dice.below(3));
     request.workload.steps = steps;
     TrainingOrder order{"phased", false, {}, {}, overlap};
-    for (const Device& device : scenario.platform.devices) order.devices.push_back(device.name);
+    for (const Device& device : drawn.scenario.platform.devices)
+      order.devices.push_back(device.name);
     if (devices == 1 && dice.one_in(2))
-      for (std::size_t s = 0; s < cut.stages.size(); ++s) order.staying.push_back(dice.one_in(2));
+      for (std::size_t s = 0; s < drawn.cut.stages.size(); ++s)
+        order.staying.push_back(dice.one_in(2));
     const WorkOfBatches work(request, order, 1);
     INFO(text << request.strategy().name);
     for (const std::int64_t in_flight : {1, 2, 3, 5})

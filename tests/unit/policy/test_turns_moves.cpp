@@ -2,7 +2,6 @@
 // first memory for each run of their stage. test_turns_waiting.cpp has the moves of other tensors.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -15,6 +14,7 @@
 #include "scenario/scenario.hpp"
 #include "support/both_executors.hpp"
 #include "support/campaign.hpp"
+#include "support/placement_freedom.hpp"
 #include "support/two_memory_card.hpp"
 
 namespace sluice {
@@ -24,8 +24,6 @@ using test::Dice;
 using test::number;
 using test::on_card;
 using test::seconds_in_both_executors;
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 std::string four_at_once(const std::string& placement, const std::string& more) {
   return "policy: {name: streamed, placement: " + placement +
@@ -261,36 +259,13 @@ TEST_CASE(
     "under streamed, a run is never slower with more freedom to move weights, nor with more "
     "memory",
     "[placement][property]") {
-  int runs = 0, moved = 0;
+  test::FreedomRuns counts;
   for (std::uint64_t seed = 100; seed < 100 + test::cases_of(std::uint64_t{10}); ++seed) {
-    const Scenario scenario = random_moves(seed);
-    std::vector<double> before(3, never);
-    for (const std::uint64_t first : {300U, 900U}) {
-      double freer = never;
-      for (std::size_t n = 0; n < 3; ++n) {
-        const char* placement =
-            std::vector<const char*>{"static", "synchronous", "asynchronous"}[n];
-        INFO("seed " << seed << ", " << first << " bytes, " << placement);
-        Value document = scenario.document;
-        apply_overrides(document,
-                        {std::string("policy.placement=") + placement,
-                         "platform.devices.gpu.memory.0.capacity=" + std::to_string(first) + "B"});
-        double seconds = never;
-        try {
-          const Plan plan = make_plan(read_scenario(document, "card"));
-          seconds = replay(plan).makespan;
-          ++runs;
-          moved += find_fact(plan.facts, "moved_bytes", "to gpu") ? 1 : 0;
-        } catch (const Infeasible&) {
-        }
-        CHECK(seconds <= freer * (1 + 1e-9));
-        CHECK(seconds <= before[n] * (1 + 1e-9));
-        freer = before[n] = seconds;
-      }
-    }
+    INFO("seed " << seed);
+    test::check_freedom(random_moves(seed), {300, 900}, "to gpu", counts);
   }
-  CHECK(runs > 20);
-  CHECK(moved > 2);
+  CHECK(counts.runs > 20);
+  CHECK(counts.moved > 2);
 }
 
 }  // namespace

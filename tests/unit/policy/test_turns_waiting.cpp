@@ -2,7 +2,6 @@
 // the second memory between two computations that use them.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -19,6 +18,7 @@
 #include "scenario/scenario.hpp"
 #include "support/both_executors.hpp"
 #include "support/campaign.hpp"
+#include "support/placement_freedom.hpp"
 #include "support/two_memory_card.hpp"
 
 namespace sluice {
@@ -28,8 +28,6 @@ using test::Dice;
 using test::number;
 using test::on_card;
 using test::seconds_in_both_executors;
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Training of three products on the card of two_memory_card.hpp. Their weights have 800, 1600 and 400 bytes. The tensors
 /// between them have 80 bytes.
@@ -316,36 +314,13 @@ TEST_CASE(
     "under streamed, training is never slower with more freedom to move tensors, nor with more "
     "memory",
     "[placement][training][property]") {
-  int runs = 0, waited = 0;
+  test::FreedomRuns counts;
   for (std::uint64_t seed = 100; seed < 100 + test::cases_of(std::uint64_t{14}); ++seed) {
-    const Scenario scenario = random_waiting(seed);
-    std::vector<double> before(3, never);
-    for (const std::uint64_t first : {400U, 800U, 1600U}) {
-      double freer = never;
-      for (std::size_t n = 0; n < 3; ++n) {
-        const char* placement =
-            std::vector<const char*>{"static", "synchronous", "asynchronous"}[n];
-        INFO("seed " << seed << ", " << first << " bytes, " << placement);
-        Value document = scenario.document;
-        apply_overrides(document,
-                        {std::string("policy.placement=") + placement,
-                         "platform.devices.gpu.memory.0.capacity=" + std::to_string(first) + "B"});
-        double seconds = never;
-        try {
-          const Plan plan = make_plan(read_scenario(document, "card"));
-          seconds = replay(plan).makespan;
-          ++runs;
-          waited += find_fact(plan.facts, "moved_bytes", "to gpu_ddr") ? 1 : 0;
-        } catch (const Infeasible&) {
-        }
-        CHECK(seconds <= freer * (1 + 1e-9));
-        CHECK(seconds <= before[n] * (1 + 1e-9));
-        freer = before[n] = seconds;
-      }
-    }
+    INFO("seed " << seed);
+    test::check_freedom(random_waiting(seed), {400, 800, 1600}, "to gpu_ddr", counts);
   }
-  CHECK(runs > 20);
-  CHECK(waited > 1);
+  CHECK(counts.runs > 20);
+  CHECK(counts.moved > 1);
 }
 
 }  // namespace

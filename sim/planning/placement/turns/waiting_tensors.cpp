@@ -54,8 +54,8 @@ class WaitingRewriter {
   struct Waiting {
     std::uint32_t here = none, away = none;
     std::size_t left_by = 0;
-    std::vector<std::uint32_t>
-        users;  ///< the computations that list the tensor in the first memory
+    /// The computations that list the tensor in the first memory.
+    std::vector<std::uint32_t> users;
   };
 
   void find_users(const std::vector<WaitingGap>& gaps) {
@@ -175,7 +175,8 @@ class WaitingRewriter {
           if (!in_turn_ && action.is_transfer() && action.kind != ActionKind::move) continue;
           if (!first && last.move != no_move)
             moves_[last.move].waited_by.push_back({a, last.distance});
-          if (action.ahead == 0) last = {a, no_move, 0};  // other actions may be dropped
+          // The last rounds leave out an action that works ahead, so nothing waits for it.
+          if (action.ahead == 0) last = {a, no_move, 0};
         }
       }
     }

@@ -2,6 +2,7 @@
 
 #include "base/quantity.hpp"
 #include "planning/copy_time.hpp"
+#include "planning/training/orders.hpp"
 #include "planning/training/training.hpp"
 
 namespace sluice {
@@ -113,8 +114,7 @@ std::optional<std::int64_t> host_room(const PolicyRequest& request,
 }
 
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
-                                  bool selective, bool overlap,
-                                  const std::vector<bool>& staying) {
+                                  bool selective, bool overlap, const std::vector<bool>& staying) {
   const Pricing& pricing = request.pricing;
   const Training& training = *request.workload.training;
   const std::string& host = pricing.platform.host().name;
@@ -157,8 +157,7 @@ FateRun run_of(const Workload& workload, const Chain& chain,
                const std::vector<StageState>& states) {
   const std::int64_t per_batch = workload.batch / workload.micro_batch;
   FateRun run;
-  run.batches =
-      static_cast<double>(workload.steps) * static_cast<double>(workload.batches_per_step);
+  run.batches = batches_of_run(workload);
   run.micro_batches = run.batches * static_cast<double>(per_batch);
   run.one_a_step = per_batch * workload.batches_per_step == 1;
   double computed_s = 0;  // by the forward passes before the stage
