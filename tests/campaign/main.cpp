@@ -1,10 +1,11 @@
 // The worker of the campaign. tests/campaign/run.py starts it. The worker checks random scenarios from equally spaced
 // seeds until its time is over. It prints a line of JSON for each fault and for each scenario that takes more than
-// 20 s, and a line with its totals at the end.
+// 20 s, and a line with its totals at the end. After SIGTERM or SIGINT, it finishes its scenario and ends with its totals.
 //   sluice_campaign FIRST STRIDE SECONDS KEEP    checks the seeds FIRST, FIRST + STRIDE …, and writes faults into KEEP
 //   sluice_campaign SEED                         prints one scenario and its result
 //   sluice_campaign FILE.yaml                    runs all checks on a scenario
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -19,6 +20,8 @@ namespace sluice::test {
 namespace {
 
 constexpr int simgrid_every = 4;
+
+volatile std::sig_atomic_t told_to_end = 0;
 
 int which_of(std::uint64_t seed) {
   return static_cast<int>(seed % comparing_checks().size());
@@ -50,7 +53,8 @@ int campaign(std::uint64_t first, std::uint64_t stride, double seconds, const st
   const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   std::map<std::string, std::int64_t> kinds;
   std::int64_t tried = 0, faults = 0;
-  for (std::uint64_t seed = first; spent() < seconds; seed += stride) {
+  for (const int number : {SIGTERM, SIGINT}) std::signal(number, [](int) { told_to_end = 1; });
+  for (std::uint64_t seed = first; told_to_end == 0 && spent() < seconds; seed += stride) {
     const int which = which_of(seed);
     const bool simgrid = seed % simgrid_every == 0;
     const double before = spent();
