@@ -96,14 +96,10 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
                                             const TrainingOrder& order) {
   std::vector<TrainingOrder> orders;
   if (!order.staying_open || weights_stay(request, order)) return orders;
-  // If cuts are compared, one of them is the whole model as a single stage. All its weights stay, so an order in which all
-  // weights stay is not needed.
-  for (std::int64_t share = shares_that_stay - (request.cut_open ? 1 : 0); share > 0; --share) {
+  for (std::int64_t share = shares_that_stay; share > 0; --share) {
     TrainingOrder stays = order;
     stays.staying = spread(request, share);
     const bool again = !orders.empty() && orders.back().staying == stays.staying;
-    const bool all = std::ranges::count(stays.staying, false) == 0;
-    if (all && request.cut_open) continue;
     if (!again && std::ranges::count(stays.staying, true) > 0) orders.push_back(std::move(stays));
   }
   return orders;
