@@ -18,7 +18,7 @@ namespace {
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
   refuse_common_in_training(parameters);
   const CommonParameters common = read_common(request, parameters);
-  return {"resident", true, {}, {common.device.name}, common.overlap};
+  return {"resident", true, 1, {common.device.name}, common.overlap};
 }
 
 std::vector<Candidate> candidates_from_host(const PolicyRequest& asked, const Reader& parameters) {
@@ -35,7 +35,6 @@ Draft plan_from_host(const PolicyRequest& asked, const Reader& parameters,
     if (!request.workload.training)
       return inference_with_weights(request, read_common(request, parameters), "resident");
     TrainingOrder order = training_order(request, parameters);
-    order.in_flight = 1;
     order.room = room;
     return plan_training(request, order);
   };

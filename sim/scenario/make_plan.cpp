@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "base/utf8.hpp"
+#include "fates/optimal/report.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/placement/backing.hpp"
 #include "planning/placement/placement_key.hpp"
@@ -278,6 +279,7 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
     if (device.memory().reserved > 0)
       settled.plan.facts.push_back(
           Fact("reserved_bytes", device.memory().reserved, "byte").said_of(device.name));
+  check_bounds(settled.plan.facts);
   return {std::move(settled.plan), cuts[settled.attempt / strategies.size()],
           strategies[settled.attempt % strategies.size()], std::move(settled.price_again)};
 }

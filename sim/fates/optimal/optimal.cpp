@@ -73,8 +73,10 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
     shortage.available_bytes = budget;
   }
   if (least <= budget)
-    throw Infeasible("does not fit: no schedule was found that fits into the memory of each device",
-                     std::move(shortage));
+    throw Infeasible(
+        "does not fit: schedules were found that fit into each device, but not into the other memories; "
+        "fates=offload_all and fates=keep_all say which memory is too small",
+        {});
   throw Infeasible(why_too_small(request, {least, bound, budget}), std::move(shortage));
 }
 

@@ -3,12 +3,14 @@
 #include <limits>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/gap.hpp"
 
 namespace sluice {
 namespace {
 
 constexpr double rounding = 1e-9;  ///< a gap below this may be a rounding error of the sums
+constexpr double beaten = 1e-6;    ///< by more than this, no rounding error beats a bound
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 constexpr const char* const gap = "gap";
 constexpr const char* const micro_batch_bound = "micro_batch_bound_s";
@@ -23,8 +25,17 @@ Fact budget_fact(std::int64_t budget) {
 }
 
 Fact gap_fact(double seconds, double bound) {
-  const double share = gap_of(seconds, bound);
-  return {gap, share < rounding ? 0 : share, "1"};
+  const bool is_beaten = seconds < bound * (1 - beaten);
+  const double share = is_beaten ? -1 : gap_of(seconds, bound);
+  return {gap, !is_beaten && share < rounding ? 0 : share, "1"};
+}
+
+void check_bounds(const std::vector<Fact>& facts) {
+  for (const Fact& fact : facts)
+    if (fact.name == gap && fact.number()->value < 0)
+      throw InternalError(
+          "the plan takes fewer seconds than a lower bound that counts as proven: use another strategy in 'fates', and "
+          "report this scenario");
 }
 
 Fact bound_fact(double bound, bool side_by_side) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "fates/strategy.hpp"
 
@@ -11,8 +12,12 @@ namespace sluice {
 /// Returns the fact "budget_bytes": the bytes that the search could use, or "unlimited".
 Fact budget_fact(std::int64_t budget);
 
-/// Returns the fact "gap": the gap between the seconds and a lower bound (base/gap.hpp).
+/// Returns the fact "gap": the gap between the seconds and a lower bound (base/gap.hpp). The fact is -1 if the seconds are
+/// less than the bound. This may be so for a plan that is only an intermediate step.
 Fact gap_fact(double seconds, double bound);
+
+/// Throws InternalError if these facts of a plan include a gap below 0: then the bound is false.
+void check_bounds(const std::vector<Fact>& facts);
 
 /// Returns the fact "micro_batch_bound_s". If micro-batches run side by side, the name of the fact is "pass_bound_s".
 Fact bound_fact(double bound, bool side_by_side);

@@ -289,10 +289,13 @@ class TrainingWays {
 };
 
 /// Returns whether there is nothing to choose about the loads: they do not overlap with computation, or they may as
-/// well all come early. The result does not depend on prices.
+/// well all come early. If weights that stay are loaded between the inputs of several micro-batches, the order of these
+/// loads is a choice. The result does not depend on prices.
 bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
                            const std::optional<std::int64_t>& capacity) {
   if (!order.overlap) return true;
+  const bool stay = order.weights_stay || std::ranges::count(order.staying, true) > 0;
+  if (stay && *order.in_flight > 1 && unlimited.pricing.stages.size() > 1) return false;
   const ChosenStep step(unlimited, order);
   return loads_only_inputs(step.program()) &&
          (!capacity || step.offer({no_limit, as_early_as_may_be}).most <= *capacity);

@@ -99,7 +99,8 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
   for (std::int64_t share = shares_that_stay; share > 0; --share) {
     TrainingOrder stays = order;
     stays.staying = spread(request, share);
-    const bool again = !orders.empty() && orders.back().staying == stays.staying;
+    const bool again =
+        std::ranges::find(orders, stays.staying, &TrainingOrder::staying) != orders.end();
     if (!again && std::ranges::count(stays.staying, true) > 0) orders.push_back(std::move(stays));
   }
   return orders;
