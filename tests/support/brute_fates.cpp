@@ -11,6 +11,7 @@ namespace sluice::test {
 namespace {
 
 constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
+constexpr std::int64_t unlimited = std::int64_t{1} << 50;
 
 /// How one stage provides the tensors that backward passes read.
 struct Ways {
@@ -38,9 +39,14 @@ struct Made {
 /// The computations of a training step in order. The constructor derives them from the `Ways` of all stages.
 class Script {
  public:
-  Script(const Chain& chain, const std::vector<Ways>& ways, bool input_again)
+  /// With `overlap`, weights that take turns are tensors of the script, and so are the gradients of weights. `weights_last`
+  /// says whether a step loads its weights after its other tensors.
+  Script(const Chain& chain, const std::vector<Ways>& ways, bool input_again, bool overlap,
+         bool weights_last)
       : chain_(chain),
         ways_(ways),
+        overlap_(overlap),
+        weights_last_(weights_last),
         n_(chain.stages.size()),
         boundary_(n_ + 1, no_tensor),
         inner_(n_, no_tensor),
@@ -72,7 +78,14 @@ class Script {
   }
   double loaded() const { return sum(&Step::loads, &Made::load_s); }
   double saved() const { return sum(&Step::saves, &Made::save_s); }
-  /// Returns the seconds of all copies of weights and gradients that take turns.
+  /// Returns the seconds of the loads before the first step.
+  double first_loaded() const {
+    double seconds = 0;
+    for (const std::uint32_t t : steps_.front().loads) seconds += tensors_[t].load_s;
+    return seconds;
+  }
+  bool loads_weights() const { return weights_.has_value(); }
+  /// Without overlap, returns the seconds of all copies of weights and gradients that take turns.
   double turns() const { return turns_s_; }
 
   /// Returns the largest number of bytes that any step holds. Each tensor is freed after the last step that uses it.
@@ -109,6 +122,10 @@ class Script {
   }
 
   void end_step() {
+    if (weights_) step_.reads.push_back(*weights_);
+    if (weights_last_ && loads_weights_now_)
+      std::rotate(step_.loads.begin(), step_.loads.begin() + 1, step_.loads.end());
+    loads_weights_now_ = false;
     steps_.push_back(std::move(step_));
     step_ = {};
   }
@@ -133,9 +150,29 @@ class Script {
 
   /// If the weights of stages take turns, loads the weights of a stage, unless they are on the device.
   void bring_weights(std::size_t s) {
-    if (chain_.stages[s].turn.bytes == 0) return;
-    if (weights_of_ && *weights_of_ != s) turns_s_ += chain_.stages[s].turn.load_s;
+    const ChainTurn& turn = chain_.stages[s].turn;
+    if (turn.bytes == 0 || weights_of_ == s) return;
+    if (overlap_) {
+      weights_ = add({turn.bytes, 0, turn.load_s});
+      step_.loads.push_back(*weights_);
+      loads_weights_now_ = true;
+    } else if (weights_of_) {
+      turns_s_ += turn.load_s;
+    }
     weights_of_ = s;
+  }
+
+  /// Saves the gradients of the stage's weights, which have as many bytes as the weights.
+  void save_gradients(const ChainTurn& turn) {
+    if (turn.bytes == 0) return;
+    if (!overlap_) {
+      turns_s_ += turn.backward_load_s + turn.backward_save_s;
+      return;
+    }
+    const std::uint32_t gradients = add({turn.bytes, turn.backward_save_s, 0});
+    step_.makes.push_back(gradients);
+    step_.saves.push_back(gradients);
+    step_.workspace -= turn.bytes;
   }
 
   void forward(std::size_t s, bool again) {
@@ -152,7 +189,7 @@ class Script {
       step_.makes.push_back(inner_[s]);
       if (ways.inner == Ways::host) save(n_ + 1 + s, inner_[s]);
     }
-    step_.workspace = stage.forward_workspace(keeps);
+    step_.workspace = stage.forward_workspace(keeps) - weights_bytes(stage);
     // A script is useless if it saves an output, and then makes the output again instead of loading it.
     if (again && in_host_[s + 1] != no_tensor) useful_ = false;
     if (!again && ways.output_to_host) to_save_ = s + 1;
@@ -176,7 +213,6 @@ class Script {
   void backward(std::size_t s) {
     const ChainStage& stage = chain_.stages[s];
     bring_weights(s);
-    turns_s_ += stage.turn.backward_load_s + stage.turn.backward_save_s;
     if (stage.inner.bytes > 0) read(inner_[s], n_ + 1 + s, stage.inner);
     if (stage.reads_output) read(boundary_[s + 1], s + 1, stage.output);
     if (s + 1 < n_) step_.reads.push_back(gradient_[s + 1]);
@@ -188,12 +224,19 @@ class Script {
       step_.makes.push_back(gradient_[b]);
     });
     step_.seconds = stage.backward_s;
-    step_.workspace = stage.backward_workspace;
+    step_.workspace = stage.backward_workspace - weights_bytes(stage);
+    save_gradients(stage.turn);
     end_step();
+  }
+
+  /// Returns the bytes of weights that are a tensor of their own, and not in the workspace.
+  std::int64_t weights_bytes(const ChainStage& stage) const {
+    return overlap_ ? stage.turn.bytes : 0;
   }
 
   const Chain& chain_;
   const std::vector<Ways>& ways_;
+  bool overlap_, weights_last_;
   std::size_t n_;
   std::vector<std::uint32_t> boundary_, inner_, gradient_;  ///< the latest instance of each tensor
   /// The saved tensors that are not yet loaded. First come the boundaries, then the inner tensors of the stages.
@@ -202,6 +245,8 @@ class Script {
   std::map<std::size_t, std::uint32_t> pending_;
   std::optional<std::size_t> to_save_;
   std::optional<std::size_t> weights_of_;  ///< the stage whose weights are on the device
+  std::optional<std::uint32_t> weights_;   ///< these weights, if they are a tensor of the script
+  bool loads_weights_now_ = false;         ///< whether the current step loads weights
   double turns_s_ = 0;
   bool input_again_ = false, useful_ = true;
   std::vector<Made> tensors_;
@@ -310,7 +355,11 @@ class Everything {
   void choose(std::size_t s) {
     const std::size_t n = chain_.stages.size();
     if (s == n) {
-      for (const bool input_again : {false, true}) consider(input_again);
+      for (const bool input_again : {false, true}) {
+        const Script script(chain_, ways_, input_again, overlap_, false);
+        consider(script);
+        if (script.loads_weights()) consider(Script(chain_, ways_, input_again, overlap_, true));
+      }
       return;
     }
     const ChainStage& stage = chain_.stages[s];
@@ -329,8 +378,7 @@ class Everything {
     }
   }
 
-  void consider(bool input_again) {
-    const Script script(chain_, ways_, input_again);
+  void consider(const Script& script) {
     if (!script.useful()) return;
     const double computed = script.computed(), loaded = script.loaded(), saved = script.saved();
     if (!overlap_) {
@@ -340,9 +388,8 @@ class Everything {
       found_.seconds = seconds;
       return;
     }
-    const double first = chain_.input.bytes > 0 ? chain_.input.load_s : 0;
-    const double least =
-        std::max({weights_total_ + loaded, saved, weights_total_ + first + computed});
+    const double least = std::max(
+        {weights_total_ + loaded, saved, weights_total_ + script.first_loaded() + computed});
     if (least >= found_.seconds || script.peak() > budget_) return;
     ++found_.tapes;
     place(script);
@@ -360,23 +407,35 @@ class Everything {
       }
       for (const std::uint32_t t : script.steps()[i].saves) saved_by[t] = i;
     }
-    std::vector<std::size_t> places(needed.size());
+    // With unlimited memory, no place is better than an earlier place.
+    std::vector<std::size_t> places = earliest;
+    for (std::size_t i = 1; i < places.size(); ++i) places[i] = std::max(places[i], places[i - 1]);
+    if (seconds(script, unlimited, places) >= found_.seconds) return;
     place(script, needed, earliest, places, 0);
   }
 
+  double seconds(const Script& script, std::int64_t budget,
+                 const std::vector<std::size_t>& places) const {
+    const OracleResult result = oracle(Listing(script, budget, weights_s_).plan(places));
+    return result.blocked ? std::numeric_limits<double>::infinity() : result.makespan;
+  }
+
+  /// Tries all places of the loads from `load` on. In `places`, the loads before it have their places, and the others have
+  /// the earliest places that are then possible.
   void place(const Script& script, const std::vector<std::size_t>& needed,
-             const std::vector<std::size_t>& earliest, std::vector<std::size_t>& places,
+             const std::vector<std::size_t>& earliest, const std::vector<std::size_t>& places,
              std::size_t load) {
     if (load == places.size()) {
-      const OracleResult result = oracle(Listing(script, budget_, weights_s_).plan(places));
       ++found_.executed;
-      if (!result.blocked) found_.seconds = std::min(found_.seconds, result.makespan);
+      found_.seconds = std::min(found_.seconds, seconds(script, budget_, places));
       return;
     }
     const std::size_t from = std::max(earliest[load], load > 0 ? places[load - 1] : 0);
     for (std::size_t at = needed[load] + 1; at-- > from;) {
-      places[load] = at;
-      place(script, needed, earliest, places, load + 1);
+      std::vector<std::size_t> next = places;
+      for (std::size_t i = load; i < next.size(); ++i) next[i] = std::max(next[i], at);
+      if (at > from && seconds(script, unlimited, next) >= found_.seconds) continue;
+      place(script, needed, earliest, next, load + 1);
     }
   }
 

@@ -16,9 +16,7 @@ struct PricedCosts {
   struct Value {
     double value = 0;  ///< the seconds, plus the bytes times their price
     double bytes = 0;  ///< the bytes on the device at the turning point
-    Value operator+(const Value& other) const {
-      return {value + other.value, bytes + other.bytes};
-    }
+    Value operator+(const Value& other) const { return {value + other.value, bytes + other.bytes}; }
     bool operator<(const Value& other) const { return value < other.value; }
   };
 
@@ -62,15 +60,14 @@ class Row {
     bool again = false;  // whether stage s runs again
     for (std::size_t s = n_; s-- > 0;) {
       if (again) choices.inner[s] = Fate::recompute;
-      if (!again && s + 1 < n_ &&
-          costs_.goes(stages_.bytes_of_inner(s), stages_.inner_copies_s(s)))
+      if (!again && s + 1 < n_ && costs_.goes(stages_.bytes_of_inner(s), stages_.inner_copies_s(s)))
         choices.inner[s] = Fate::offload;
+      const bool elsewhere = stages_.needs_it_elsewhere(s, again);
       const bool needed = stages_.needs_boundary(s, again);
-      const Cost& once = before_[s].once;
-      again = before_[s].again < (needed ? stages_.with_boundary(once, s) : once);
+      again = stages_.runs_before(before_[s], s, again);
       const bool last_reads_it = s + 1 == n_ && reads_.last;
-      if (again && !last_reads_it) choices.boundary[s] = Fate::recompute;
-      if (!again && needed &&
+      if (again && !last_reads_it && !elsewhere) choices.boundary[s] = Fate::recompute;
+      if ((!again || elsewhere) && needed &&
           costs_.goes(stages_.bytes_of_boundary(s), stages_.boundary_copies_s(s)))
         choices.boundary[s] = Fate::offload;
     }
@@ -113,7 +110,8 @@ FateWeights FateWeights::serial(std::size_t stages) {
 TurningPoint turning_point(const Chain& chain, std::int64_t budget) {
   const std::size_t n = chain.stages.size();
   const ChainStage& last = chain.stages.back();
-  TurningPoint point{{std::vector<char>(n + 1, 0), std::vector<char>(n, 0)}};
+  const std::vector<char> none(n + 1, 0);
+  TurningPoint point{{.later = none, .follows = none, .elsewhere = none}};
   BoundaryReads& reads = point.reads;
   std::int64_t working = last.inner.bytes;
   if (last.reads_output) working += last.output.bytes;
@@ -121,6 +119,7 @@ TurningPoint turning_point(const Chain& chain, std::int64_t budget) {
     if (chain.stages[s].reads_output) reads.later[s + 1] = 1;
     chain.each_read(s, [&](std::size_t b, bool backward) {
       if (backward) reads.later[b] = 1;
+      if (backward && b > 0 && chain.device(s) != chain.device(b - 1)) reads.elsewhere[b] = 1;
       if (b == s) reads.follows[s] = 1;
       if (s + 1 < n) return;
       if (b > 0) working += chain.stages[b - 1].gradient;
@@ -140,10 +139,12 @@ FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
   double forward = 0;
   for (const ChainStage& stage : chain.stages) forward += stage.forward_s;
   for (const ChainStage& stage : chain.stages) forward += stage.turn.load_s;
-  const auto consider = [&](std::int64_t bytes) {
-    if (bytes > 0) steepest_ = std::max(steepest_, forward / static_cast<double>(bytes));
+  const auto consider = [&](std::int64_t bytes, double load_s = 0) {
+    if (bytes > 0) steepest_ = std::max(steepest_, (forward + load_s) / static_cast<double>(bytes));
   };
-  for (std::size_t b = 0; b <= n_; ++b) consider(chain.boundary(b).bytes);
+  // With several devices, a boundary may be loaded in addition to what runs again.
+  for (std::size_t b = 0; b <= n_; ++b)
+    consider(chain.boundary(b).bytes, chain.devices > 1 ? chain.boundary(b).load_s : 0);
   for (const ChainStage& stage : chain.stages) {
     consider(stage.inner.bytes);
     consider(stage.turn.bytes);

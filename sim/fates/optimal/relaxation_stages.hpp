@@ -25,11 +25,7 @@ class RelaxedStages {
 
   RelaxedStages(const Chain& chain, const FateWeights& weights, const BoundaryReads& reads,
                 const Costs& costs)
-      : chain_(chain),
-        weights_(weights),
-        reads_(reads),
-        costs_(costs),
-        n_(chain.stages.size()) {}
+      : chain_(chain), weights_(weights), reads_(reads), costs_(costs), n_(chain.stages.size()) {}
 
   /// Returns the seconds of one forward pass and one backward pass of each stage.
   double always_s() const {
@@ -47,25 +43,44 @@ class RelaxedStages {
     return reads_.later[s] || (again && reads_.follows[s]);
   }
 
-  Value with_boundary(const Value& before, std::size_t s) const {
-    return costs_.held(before, bytes_of_boundary(s), boundary_copies_s(s));
+  /// Returns whether boundary s is needed on a device on which stage s - 1 cannot make it again. In this case, it is held
+  /// there or loaded, even if stage s - 1 runs again. `again` says whether stage s runs again.
+  bool needs_it_elsewhere(std::size_t s, bool again) const {
+    if (s == 0 || !needs_boundary(s, again)) return false;
+    const bool moves = chain_.device(s) != chain_.device(s - 1);
+    return reads_.elsewhere[s] || (again && moves && reads_.follows[s]);
+  }
+
+  /// Returns the cost of the best choices for the stages before s, together with boundary s. `again` says whether stage s
+  /// runs again.
+  Value before_stage(const Before& before, std::size_t s, bool again) const {
+    if (needs_it_elsewhere(s, again))
+      return with_boundary(costs_.either(before.once, before.again), s);
+    return costs_.either(needs_boundary(s, again) ? with_boundary(before.once, s) : before.once,
+                         before.again);
   }
 
   /// Returns the costs for the stages up to s.
   Before after(const Before& before, std::size_t s) const {
-    const Value needed = with_boundary(before.once, s);
-    const auto best = [&](bool again) {
-      return costs_.either(needs_boundary(s, again) ? needed : before.once, before.again);
-    };
-    return {costs_.held(best(false), bytes_of_inner(s), inner_copies_s(s)),
-            costs_.more(best(true), weights_.again * chain_.stages[s].forward_s)};
+    const Value idle = before_stage(before, s, false);
+    const bool equal = needs_boundary(s, true) == needs_boundary(s, false) &&
+                       needs_it_elsewhere(s, true) == needs_it_elsewhere(s, false);
+    return {costs_.held(idle, bytes_of_inner(s), inner_copies_s(s)),
+            costs_.more(equal ? idle : before_stage(before, s, true),
+                        weights_.again * chain_.stages[s].forward_s)};
   }
 
   /// Returns the cost of the best choices for all stages. `before` has the costs for the stages before the last.
-  Value end(const Before& before) const {
-    const std::size_t s = n_ - 1;
-    return costs_.either(needs_boundary(s, false) ? with_boundary(before.once, s) : before.once,
-                         before.again);
+  Value end(const Before& before) const { return before_stage(before, n_ - 1, false); }
+
+  /// Returns whether stage s - 1 runs again in the best choices. `again` says whether stage s does.
+  bool runs_before(const Before& before, std::size_t s, bool again) const {
+    const bool held = needs_boundary(s, again) && !needs_it_elsewhere(s, again);
+    return before.again < (held ? with_boundary(before.once, s) : before.once);
+  }
+
+  Value with_boundary(const Value& before, std::size_t s) const {
+    return costs_.held(before, bytes_of_boundary(s), boundary_copies_s(s));
   }
 
   double bytes_of_boundary(std::size_t s) const {

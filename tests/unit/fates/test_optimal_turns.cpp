@@ -166,7 +166,18 @@ struct FateQuestion {
     return most;
   }
 
+  /// Returns the greater of the two bounds that `optimal` has for a number of micro-batches in flight. One is for a run
+  /// within a budget. The other holds for any budget: no run is faster than the clock of a run that keeps all tensors.
   double bound(std::int64_t in_flight, std::int64_t each) const {
+    PolicyRequest kept = request;
+    kept.fates = kept_fates();
+    kept.capacity_enforced = false;
+    TrainingOrder settled = order;
+    settled.in_flight = in_flight;
+    return std::max(bound_within(in_flight, each), ChosenStep(kept, settled).at_least());
+  }
+
+  double bound_within(std::int64_t in_flight, std::int64_t each) const {
     const auto devices = static_cast<std::int64_t>(order.devices.size());
     const SideBySide all =
         side_by_side(chain, states, scenario.workload, shape_of(request, order, in_flight));
