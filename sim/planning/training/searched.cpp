@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "fates/optimal/least_bytes.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
@@ -32,8 +33,8 @@ std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order)
   return bytes_of_all(request, order).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
-/// Returns a lower bound of the seconds of the run for `order`. `selective` says whether the run uses selective
-/// recomputation. If the platform is a shown machine, loads of inputs do not count, because they use other links on the
+/// Returns a lower bound of the seconds of the run for `order`. It is infinite if no run can fit. `selective` says whether
+/// the run uses selective recomputation. If the platform is a shown machine, loads of inputs do not count, because they use other links on the
 /// real machine.
 double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
   constexpr int steps = 60;
@@ -48,6 +49,7 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool s
       side_by_side(chain, states, request.workload, shape_of(request, order, *order.in_flight));
   std::int64_t budget = budget_of(request, order);
   if (budget < no_limit) budget -= constant_bytes(states, stay);
+  if (least_bytes_bound(all.chain) > budget) return never;
   if (order.overlap) return run_bound_within(all.chain, all.run, budget, steps);
   return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +
          all.run.batches * all.run.update_s + all.run.idle_s();
