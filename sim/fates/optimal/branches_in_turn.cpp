@@ -44,7 +44,8 @@ class Descent {
       : chain_(chain),
         budget_(budget),
         count_(2 * chain.stages.size() + 1),
-        left_(static_cast<std::int64_t>(4'000'000 / (count_ * count_)) + 500) {}
+        left_(static_cast<std::int64_t>(4'000'000 / (count_ * count_)) +
+              (chain.devices > 1 ? 2000 : 500)) {}
 
   Tape improve(const Tape& from) {
     best_ = from;

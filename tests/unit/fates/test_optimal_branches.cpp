@@ -290,7 +290,7 @@ TEST_CASE(
 TEST_CASE(
     "branches: if weights take turns, optimal is close to the fastest of all schedules with overlap",
     "[property]") {
-  compare(1109, test::cases_of(60), 2, 3, "streamed", true);
+  compare(1109, test::cases_of(300), 2, 3, "streamed", true);
 }
 
 }  // namespace

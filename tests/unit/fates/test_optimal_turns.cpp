@@ -138,7 +138,8 @@ struct FateQuestion {
 
   /// Lets the weights of random stages stay on the device.
   void let_stay(test::Dice& dice) {
-    for (StageState& state : states) state.stays = dice.one_in(2);
+    order.staying.clear();
+    for (StageState& state : states) order.staying.push_back(state.stays = dice.one_in(2));
   }
 
   std::int64_t per_batch() const { return scenario.workload.batch / scenario.workload.micro_batch; }
