@@ -34,8 +34,8 @@ std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order)
 }
 
 /// Returns a lower bound of the seconds of the run for `order`. It is infinite if no run can fit. `selective` says whether
-/// the run uses selective recomputation. If the platform is a shown machine, loads of inputs do not count, because they use other links on the
-/// real machine.
+/// the run uses selective recomputation. If the platform is a shown machine, loads of inputs do not count, because they
+/// use other links on the real machine.
 double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
   constexpr int steps = 60;
   const Device& device = request.pricing.platform.device(order.devices.front());

@@ -228,6 +228,34 @@ TEST_CASE("a tape that fits into the memory of each device is not refused for it
   CHECK(equal > compared / 2);
 }
 
+TEST_CASE("the seconds of a tape are those of its run if devices take turns without overlap",
+          "[property]") {
+  test::Dice dice(1107);
+  int compared = 0;
+  for (int k = 0; k < test::cases_of(200); ++k) {
+    const Run run(dice, "phased");
+    const FateQuestion question(run);
+    if (question.order.overlap || question.order.devices.size() == 1) continue;
+    const SideBySide all = side_by_side(question.chain, question.states, question.scenario.workload,
+                                        shape_of(question.request, question.order, 1));
+    const Tape kept = alike_tapes(all.chain).front();
+    const auto run_seconds = [&](const Tape& tape) {
+      return question.seconds(tape, 1, question.peak(tape, 1));
+    };
+    for (int i = 0; i < 6; ++i) {
+      const Tape tape =
+          tape_of(all.chain, test::fates_number(dice.next(), all.chain.stages.size()));
+      const double run_s = run_seconds(tape) - run_seconds(kept);
+      const double tape_s = all.run.micro_batches *
+                            (serial_seconds(all.chain, tape) - serial_seconds(all.chain, kept));
+      INFO(run.text());
+      CHECK(run_s == Approx(tape_s).epsilon(1e-9).margin(1e-9 * run_seconds(kept)));
+      ++compared;
+    }
+  }
+  CHECK(compared > 100);
+}
+
 TEST_CASE("more memory never makes optimal slower if weights take turns", "[property]") {
   test::Dice dice(1103);
   const int cases = test::cases_of(40);
