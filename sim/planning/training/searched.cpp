@@ -251,7 +251,7 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
     if (order.weights_stay) continue;
     const AnyFates known = any_fates(request, settled);
     const double least_s = std::max(bounds->back(), known.at_least);
-    if (!request.real_machine) bounds->back() = least_s;
+    if (priced_alike && !request.real_machine) bounds->back() = least_s;
     const auto search =
         std::make_shared<const Search>(request, settled, bounds->size() - 1, bounds, stages);
     all.push_back({least_s, 1, [search, fits = known.homes_fit](double worth, const auto& found) {
