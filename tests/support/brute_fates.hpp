@@ -24,9 +24,10 @@ struct BruteForce {
 
 /// Searches the executions of a step of one micro-batch. `weights_s` has the seconds of the loads of weights before
 /// the input. If all weights stay on the device, these are the loads of all stages, by stage. If weights take turns
-/// (ChainTurn), it is the load for the first run of a stage. Only executions that take less than `below` seconds
-/// count. With `overlap`, copies run during computations, and no weights may take turns. Without `overlap`, all
-/// actions run one after the other.
+/// (ChainTurn), it is the load for the first run of a stage without `overlap`, and empty with `overlap`. Only executions
+/// that take less than `below` seconds count. With `overlap`, copies run during computations. Weights that take turns are
+/// then loads like all others, and the step has no updates: it saves the gradients of each stage, which have as many
+/// bytes as the weights. Without `overlap`, all actions run one after the other.
 BruteForce brute_force(const Chain& chain, std::int64_t budget,
                        const std::vector<double>& weights_s, bool overlap, double below);
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "fates/optimal/branches_in_turn.hpp"
 #include "fates/optimal/joint.hpp"
 #include "fates/optimal/report.hpp"
 #include "fates/optimal/rounding.hpp"
@@ -21,15 +22,23 @@ constexpr std::size_t most_replays = 3;
 /// Collects tapes of a request that fit into a budget, and replays those with the least estimated seconds.
 class FewTapes {
  public:
-  FewTapes(const FateRequest& request, std::int64_t budget)
-      : request_(request), chain_(request.chain), budget_(budget), alike_(alike_tapes(chain_)) {}
+  /// `selective` says whether the request is the selective one. The caller tries all tapes that treat every stage alike,
+  /// but in a selective request only the first of them, which keeps all tensors (strategy `selective`).
+  FewTapes(const FateRequest& request, std::int64_t budget, bool selective)
+      : request_(request), chain_(request.chain), budget_(budget), tried_(alike_tapes(chain_)) {
+    if (!selective) return;
+    other_alike_.assign(tried_.begin() + 1, tried_.end());
+    tried_.resize(1);
+  }
 
   /// Returns the fastest replayed tape. If no tape was found that fits, returns an empty tape and infinite seconds.
   FateChoice fastest() {
     add_frontiers();
     add_roundings();
+    for (const Tape& tape : other_alike_) add(tape);
+    if (chain_.devices > 1) add(tape_again(chain_));
     if (found_.empty())
-      for (const Tape& tape : std::exchange(alike_, {})) add(tape);
+      for (const Tape& tape : std::exchange(tried_, {})) add(tape);
     std::ranges::stable_sort(found_, {}, &Found::about);
     if (found_.size() > most_replays) found_.resize(most_replays);
     FateChoice best;
@@ -51,13 +60,9 @@ class FewTapes {
   };
 
   void add_frontiers() {
-    const Chain joint = joint_chain(chain_);
-    for (const double copy_price : {1.0, 0.3, 0.0}) {
-      FrontierSettings settings{.copy_price = copy_price, .cap = 24, .splits = 24};
-      const Frontier frontier(with_turns(joint, copy_price), settings);
-      const std::size_t point = point_within(chain_, frontier, budget_);
-      if (point < frontier.points().size()) add(separate(chain_, frontier.tape(point)));
-    }
+    const FrontierSettings settings{.cap = 24, .splits = 24};
+    for (const Frontier& frontier : overlapped_frontiers(chain_, {1.0, 0.3, 0.0}, settings))
+      add(tape_within(chain_, frontier, budget_));
   }
 
   void add_roundings() {
@@ -71,9 +76,9 @@ class FewTapes {
         add(rounded_tape(chain_, budget_, bound.weights, {early, 2.0, segment}));
   }
 
-  /// Adds a tape that fits, unless it was added before or is in `alike_`.
+  /// Adds a tape that fits, unless it was added before or is in `tried_`.
   void add(Tape tape) {
-    if (tape.empty() || std::ranges::find(alike_, tape) != alike_.end() ||
+    if (tape.empty() || std::ranges::find(tried_, tape) != tried_.end() ||
         std::ranges::find(found_, tape, &Found::tape) != found_.end())
       return;
     const TapeMemory memory = memory_of(chain_, tape);
@@ -87,7 +92,8 @@ class FewTapes {
   const FateRequest& request_;
   const Chain& chain_;
   std::int64_t budget_;
-  std::vector<Tape> alike_;  ///< tapes that treat every stage alike; add() leaves them out
+  std::vector<Tape> tried_;        ///< the tapes that the caller tries, which add() leaves out
+  std::vector<Tape> other_alike_;  ///< the other tapes that treat every stage alike
   std::vector<Found> found_;
 };
 
@@ -99,9 +105,9 @@ FateChoice choose_among_few(const Chosen<FateStrategy>& strategy, const FateRequ
   if (!request.overlap || parameters.text("solver") != "frontier") return own();
   std::int64_t budget = request.budget.value_or(std::numeric_limits<std::int64_t>::max());
   if (parameters.has("budget")) budget = std::min(budget, parameters.bytes("budget"));
-  FateChoice choice = FewTapes(request, budget).fastest();
+  FateChoice choice = FewTapes(request, budget, false).fastest();
   if (request.selective) {
-    FateChoice selective = FewTapes(*request.selective, budget).fastest();
+    FateChoice selective = FewTapes(*request.selective, budget, true).fastest();
     selective.selective = true;
     if (*selective.seconds < *choice.seconds) choice = std::move(selective);
   }

@@ -197,4 +197,33 @@ std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int6
   return fits;
 }
 
+Tape tape_within(const Chain& chain, const Frontier& frontier, std::int64_t budget) {
+  std::size_t point = point_within(chain, frontier, budget);
+  if (point == frontier.points().size()) return {};
+  const auto tape = [&] { return separate(chain, frontier.tape(point)); };
+  while (point > 0 && !fits_in_host(chain, tape())) point /= 2;
+  return tape();
+}
+
+std::vector<Frontier> overlapped_frontiers(const Chain& chain,
+                                           const std::vector<double>& copy_prices,
+                                           FrontierSettings settings) {
+  Chain joint = joint_chain(chain);
+  // While a backward pass waits for another device, passes can run again. So only the rest of their seconds counts.
+  for (ChainStage& stage : joint.stages)
+    stage.forward_s = std::max(0.0, stage.forward_s - stage.hand_over.backward_wait_s);
+  std::vector<Frontier> frontiers;
+  const auto add = [&](double copy_price, double host_price) {
+    settings.copy_price = copy_price;
+    frontiers.emplace_back(with_host_price(with_turns(joint, copy_price), host_price), settings);
+  };
+  constexpr double usual = 0.3;  // the price of a copy in the frontiers for limited host memory
+  for (const double price : copy_prices) add(price, 0);
+  for (const double price : host_prices(chain))
+    if (price > 0) add(usual, price);
+  settings.copies = false;
+  if (chain.host_room) add(usual, 0);
+  return frontiers;
+}
+
 }  // namespace sluice

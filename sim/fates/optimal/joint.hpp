@@ -25,4 +25,15 @@ Tape separate(const Chain& chain, const Tape& joint_tape);
 /// the view is tried, too, because the tape of the chain may need fewer bytes.
 std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int64_t budget);
 
+/// Returns the tape of this point, turned into a tape of the chain. If it does not fit into host memory, points with
+/// fewer bytes are tried. If no point fits into the budget, returns an empty tape.
+Tape tape_within(const Chain& chain, const Frontier& frontier, std::int64_t budget);
+
+/// Returns frontiers of the view for a run whose copies run during computation: one for each price of a copy
+/// (FrontierSettings::copy_price). If host memory is limited, there are further frontiers, whose tapes use fewer bytes
+/// of it. The other settings are those of `settings`.
+std::vector<Frontier> overlapped_frontiers(const Chain& chain,
+                                           const std::vector<double>& copy_prices,
+                                           FrontierSettings settings);
+
 }  // namespace sluice

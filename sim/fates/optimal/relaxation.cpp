@@ -5,83 +5,76 @@
 #include <limits>
 #include <utility>
 
+#include "fates/optimal/relaxation_stages.hpp"
 #include "fates/optimal/relaxation_whole.hpp"
 
 namespace sluice {
 namespace {
 
-struct Cost {
-  double value = 0;  ///< the seconds, plus the bytes times their price
-  double bytes = 0;  ///< the bytes on the device at the turning point
-  Cost operator+(const Cost& other) const { return {value + other.value, bytes + other.bytes}; }
-  bool operator<(const Cost& other) const { return value < other.value; }
+/// Costs at a price of a byte.
+struct PricedCosts {
+  struct Value {
+    double value = 0;  ///< the seconds, plus the bytes times their price
+    double bytes = 0;  ///< the bytes on the device at the turning point
+    Value operator+(const Value& other) const { return {value + other.value, bytes + other.bytes}; }
+    bool operator<(const Value& other) const { return value < other.value; }
+  };
+
+  double price = 0;  ///< in seconds per byte
+
+  Value either(const Value& a, const Value& b) const { return std::min(a, b); }
+  Value more(const Value& cost, double seconds) const { return cost + Value{seconds, 0}; }
+  bool goes(double bytes, double copies_s) const { return copies_s < price * bytes; }
+  Value held(const Value& cost, double bytes, double copies_s) const {
+    return cost + (goes(bytes, copies_s) ? Value{copies_s, 0} : Value{price * bytes, bytes});
+  }
 };
 
-/// Row::solve() goes from stage to stage. A stage is in one of two states: it runs once, or it runs again. The best
-/// path to a state has the cheapest choices for all earlier stages. From is the state of stage s - 1 on the best path
-/// to a state of stage s. `once` means that stage s - 1 runs once. `needed` means that it runs once, and boundary s is
-/// held or copied. `again` means that it runs again.
-enum class From : std::uint8_t { once, needed, again };
-
-/// The choices for stage s. `boundary_goes` and `inner_goes` say whether boundary s and the inner tensors are copied
-/// instead of held. `runs` is the state of stage s - 1 on the best path to the state in which stage s runs again.
-/// `idle` is the same for the state in which stage s runs only once.
-struct Step {
-  bool boundary_goes = false, inner_goes = false;
-  From runs = From::needed, idle = From::once;
-};
+using Cost = PricedCosts::Value;
 
 /// The choices for all stages, from the first to the last.
 class Row {
  public:
   Row(const Chain& chain, const FateWeights& weights, const BoundaryReads& reads)
-      : chain_(chain), weights_(weights), reads_(reads), n_(chain.stages.size()), steps_(n_) {
-    for (std::size_t s = 0; s < n_; ++s)
-      passes_s_ += weights.forward[s] * chain.stages[s].forward_s +
-                   weights.backward[s] * chain.stages[s].backward_s;
-  }
+      : chain_(chain),
+        weights_(weights),
+        reads_(reads),
+        n_(chain.stages.size()),
+        stages_(chain, weights, reads, costs_),
+        always_s_(stages_.always_s()),
+        before_(n_) {}
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
 
   /// Finds the choices with the least cost at this price of a byte, in seconds per byte.
   Cost solve(double price) {
-    price_ = price;
-    once_ = {passes_s_};
-    again_ = {};
-    again_.value = std::numeric_limits<double>::infinity();
-    for (std::size_t s = 0; s + 1 < n_; ++s) pass(s);
-    finish();
-    all_ = all_ + turns();
-    return all_;
+    costs_.price = price;
+    before_[0] = {{always_s_, 0}, {std::numeric_limits<double>::infinity(), 0}};
+    for (std::size_t s = 0; s + 1 < n_; ++s) before_[s + 1] = stages_.after(before_[s], s);
+    return stages_.end(before_.back()) + turns();
   }
 
-  /// Returns the choices that solve() found last. For this, follows the best path back from the last stage.
+  /// Returns the choices that solve() found last. For this, goes back from the last stage.
   Choices choices() const {
     Choices choices{std::vector<Fate>(n_, Fate::keep), std::vector<Fate>(n_ + 1, Fate::keep)};
-    bool again = false;
+    bool again = false;  // whether stage s runs again
     for (std::size_t s = n_; s-- > 0;) {
-      const Step& step = steps_[s];
       if (again) choices.inner[s] = Fate::recompute;
-      if (!again && s + 1 < n_ && step.inner_goes) choices.inner[s] = Fate::offload;
-      const From from = again ? step.runs : step.idle;
-      again = from == From::again;
+      if (!again && s + 1 < n_ && costs_.goes(stages_.bytes_of_inner(s), stages_.inner_copies_s(s)))
+        choices.inner[s] = Fate::offload;
+      const bool elsewhere = stages_.needs_it_elsewhere(s, again);
+      const bool needed = stages_.needs_boundary(s, again);
+      again = stages_.runs_before(before_[s], s, again);
       const bool last_reads_it = s + 1 == n_ && reads_.last;
-      if (again && !last_reads_it) choices.boundary[s] = Fate::recompute;
-      if (from == From::needed && step.boundary_goes) choices.boundary[s] = Fate::offload;
+      if (again && !last_reads_it && !elsewhere) choices.boundary[s] = Fate::recompute;
+      if ((!again || elsewhere) && needed &&
+          costs_.goes(stages_.bytes_of_boundary(s), stages_.boundary_copies_s(s)))
+        choices.boundary[s] = Fate::offload;
     }
     return choices;
   }
 
  private:
-  /// Returns the lower of two costs: the price of the tensor's bytes, and the seconds of its copies. If the copies are
-  /// cheaper, sets `goes` to true, and otherwise to false.
-  Cost held(const ChainTensor& tensor, std::size_t stage, bool saved, bool& goes) const {
-    const auto bytes = static_cast<double>(tensor.bytes);
-    const Cost copied = {weights_.load[stage] * tensor.load_s +
-                         (saved ? weights_.save[stage] * tensor.save_s : 0)};
-    const Cost kept = {price_ * bytes, bytes};
-    goes = copied < kept;
-    return goes ? copied : kept;
-  }
-
   /// Returns the cost of weights that take turns. The weights of a stage are on the device at the turning point, or
   /// they are loaded after it. The cost is that of the cheaper way.
   Cost turns() const {
@@ -91,56 +84,20 @@ class Row {
       const ChainTurn& turn = chain_.stages[s].turn;
       if (turn.bytes == 0 || std::exchange(is_last, false)) continue;
       const auto bytes = static_cast<double>(turn.bytes);
-      all = all + std::min(Cost{weights_.turn[s] * turn.load_s, 0}, Cost{price_ * bytes, bytes});
+      all = all +
+            std::min(Cost{weights_.turn[s] * turn.load_s, 0}, Cost{costs_.price * bytes, bytes});
     }
     return all;
-  }
-
-  /// Returns the cost of boundary s if stage s - 1 does not run again.
-  Cost held_boundary(std::size_t s) {
-    return held(chain_.boundary(s), s == 0 ? 0 : s - 1, s > 0, steps_[s].boundary_goes);
-  }
-
-  void pass(std::size_t s) {
-    const ChainStage& stage = chain_.stages[s];
-    Step& step = steps_[s];
-    const Cost needed = once_ + held_boundary(s);  // the cost if boundary s is held or copied
-    const bool read = reads_.later[s], read_again = read || reads_.follows[s];
-    const Cost idle = read ? needed : once_, again = read_again ? needed : once_;
-    const auto from = [&](const Cost& cost, bool held) {
-      return again_ < cost ? From::again : held ? From::needed : From::once;
-    };
-    step.runs = from(again, read_again);
-    step.idle = from(idle, read);
-    const Cost runs = std::min(again, again_) + Cost{weights_.again * stage.forward_s, 0};
-    once_ = std::min(idle, again_) + held(stage.inner, s, true, step.inner_goes);
-    again_ = runs;
-  }
-
-  /// Ends the choices. The first backward pass is at the turning point. So the tensors that it reads
-  /// are on the device in any case.
-  void finish() {
-    Step& step = steps_.back();
-    step.idle = From::once;
-    if (n_ > 1 && !reads_.last && reads_.later[n_ - 1]) {
-      once_ = once_ + held_boundary(n_ - 1);
-      step.idle = From::needed;
-    }
-    if (again_ < once_) step.idle = From::again;
-    all_ = std::min(once_, again_);
   }
 
   const Chain& chain_;
   const FateWeights& weights_;
   const BoundaryReads& reads_;
-  double price_ = 0;
-  double passes_s_ = 0;  ///< the weighted seconds of a forward and a backward pass of each stage
   std::size_t n_;
-  std::vector<Step> steps_;
-  /// Before pass(s): the cost of one forward and one backward pass of each stage, plus the cost of the
-  /// choices for the stages before s. `once_` holds if stage s - 1 runs once, and `again_` if it runs twice.
-  /// `all_` is the cost of the best choices for all stages.
-  Cost once_, again_, all_;
+  PricedCosts costs_;
+  RelaxedStages<PricedCosts> stages_;
+  double always_s_;
+  std::vector<RelaxedStages<PricedCosts>::Before> before_;  ///< indexed by stage
 };
 
 }  // namespace
@@ -153,7 +110,8 @@ FateWeights FateWeights::serial(std::size_t stages) {
 TurningPoint turning_point(const Chain& chain, std::int64_t budget) {
   const std::size_t n = chain.stages.size();
   const ChainStage& last = chain.stages.back();
-  TurningPoint point{{std::vector<char>(n + 1, 0), std::vector<char>(n, 0)}};
+  const std::vector<char> none(n + 1, 0);
+  TurningPoint point{{.later = none, .follows = none, .elsewhere = none}};
   BoundaryReads& reads = point.reads;
   std::int64_t working = last.inner.bytes;
   if (last.reads_output) working += last.output.bytes;
@@ -161,6 +119,7 @@ TurningPoint turning_point(const Chain& chain, std::int64_t budget) {
     if (chain.stages[s].reads_output) reads.later[s + 1] = 1;
     chain.each_read(s, [&](std::size_t b, bool backward) {
       if (backward) reads.later[b] = 1;
+      if (backward && b > 0 && chain.device(s) != chain.device(b - 1)) reads.elsewhere[b] = 1;
       if (b == s) reads.follows[s] = 1;
       if (s + 1 < n) return;
       if (b > 0) working += chain.stages[b - 1].gradient;
@@ -180,10 +139,12 @@ FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
   double forward = 0;
   for (const ChainStage& stage : chain.stages) forward += stage.forward_s;
   for (const ChainStage& stage : chain.stages) forward += stage.turn.load_s;
-  const auto consider = [&](std::int64_t bytes) {
-    if (bytes > 0) steepest_ = std::max(steepest_, forward / static_cast<double>(bytes));
+  const auto consider = [&](std::int64_t bytes, double load_s = 0) {
+    if (bytes > 0) steepest_ = std::max(steepest_, (forward + load_s) / static_cast<double>(bytes));
   };
-  for (std::size_t b = 0; b <= n_; ++b) consider(chain.boundary(b).bytes);
+  // With several devices, a boundary may be loaded in addition to what runs again.
+  for (std::size_t b = 0; b <= n_; ++b)
+    consider(chain.boundary(b).bytes, chain.devices > 1 ? chain.boundary(b).load_s : 0);
   for (const ChainStage& stage : chain.stages) {
     consider(stage.inner.bytes);
     consider(stage.turn.bytes);

@@ -3,7 +3,9 @@
 // device. Later backward passes read other tensors. For each of these tensors, there are three choices. The tensor is
 // on the device at the turning point, or it is loaded afterwards, or the stage that makes it runs again afterwards. A
 // loaded tensor was saved before, except the input. If a stage runs again, its input has the same three choices. So the
-// problem is a sequence of choices with a single constraint, on the bytes at the turning point. The Lagrangian
+// problem is a sequence of choices with a single constraint, on the bytes at the turning point. If several devices take
+// turns, a stage that runs again makes its output on its own device. A pass on another device that reads this output has
+// it from before the turning point, or loads it afterwards, because all tensors go through host memory. The Lagrangian
 // relaxation of this problem replaces the constraint by a price per byte. For each price, the relaxation is solved
 // exactly and gives a lower bound (bound.hpp). The choices at a price are starting points of a search (search.hpp). The
 // simpler problem ignores three things: the memory at all other moments, third runs of a stage, and some reads in a
@@ -43,6 +45,9 @@ struct FateWeights {
 struct BoundaryReads {
   std::vector<char> later;    ///< for each boundary, whether a backward pass reads it
   std::vector<char> follows;  ///< for each stage s, whether it reads boundary s
+  /// For each boundary, whether a backward pass on another device reads it than that of the stage that makes it. If there
+  /// is only one device, there is no such pass.
+  std::vector<char> elsewhere;
   /// Whether the backward pass of the last stage reads the stage's input.
   bool last = false;
 };

@@ -73,13 +73,13 @@ bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
 
-/// Returns the settings of a frontier. For a longer chain, segments may split at a smaller share of the boundaries, and
+/// Returns the settings of the frontiers. For a longer chain, segments may split at a smaller share of the boundaries, and
 /// the frontier of a segment has fewer points. But each segment has a boundary at which it may split.
-FrontierSettings settings(std::size_t stages, double copy_price, bool copies = true) {
-  FrontierSettings settings{.copy_price = copy_price, .copies = copies};
+FrontierSettings settings(std::size_t stages) {
+  FrontierSettings settings;
   if (stages <= 20) return settings;
   settings.cap = stages <= 100 ? 24 : 10;
-  settings.copies = copies && stages <= 100;
+  settings.copies = stages <= 100;
   settings.splits = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(stages))));
   settings.free_length = stages <= 100 ? settings.splits : settings.splits / 4;
   return settings;
@@ -106,20 +106,8 @@ std::vector<double> copy_factors(std::size_t stages, bool host_is_limited) {
 
 void FateSearch::prepare() {
   if (!frontiers_.empty()) return;
-  const std::size_t n = chain_.stages.size();
-  Chain joint = joint_chain(chain_);
-  // While a backward pass waits for another device, passes can run again. So only the rest of their seconds counts.
-  for (ChainStage& stage : joint.stages)
-    stage.forward_s = std::max(0.0, stage.forward_s - stage.hand_over.backward_wait_s);
-  for (const double price : copy_prices(looked_at_as_))
-    frontiers_.emplace_back(with_turns(joint, price), settings(n, price));
-  for (const double price : host_prices(chain_)) {
-    if (price == 0) continue;
-    frontiers_.emplace_back(with_host_price(with_turns(joint, 0.3), price), settings(n, 0.3));
-  }
-  if (chain_.host_room) {
-    frontiers_.emplace_back(with_turns(joint, 0.3), settings(n, 0.3, false));
-  }
+  frontiers_ =
+      overlapped_frontiers(chain_, copy_prices(looked_at_as_), settings(chain_.stages.size()));
   const std::int64_t most = memory_of(chain_, alike_.front()).peak;
   for (const std::int64_t bytes : rungs_between(least(), most, looked_at_as_ <= 20 ? 48 : 24))
     rungs_.push_back({.bytes = bytes});
@@ -230,13 +218,8 @@ void FateSearch::search(std::size_t number) {
   left_ = estimates;
   Candidate best{{}, room_, infinite};
   for (const Tape& tape : alike_) take(tape, best);
-  for (const Frontier& frontier : frontiers_) {
-    std::size_t point = point_within(chain_, frontier, room_);
-    if (point == frontier.points().size()) continue;
-    const auto tape = [&] { return separate(chain_, frontier.tape(point)); };
-    while (point > 0 && !fits_in_host(chain_, tape())) point /= 2;
-    take(tape(), best);
-  }
+  for (const Frontier& frontier : frontiers_)
+    if (const Tape tape = tape_within(chain_, frontier, room_); !tape.empty()) take(tape, best);
   for (const Fate fate : {Fate::keep, Fate::offload})
     descend(std::vector<Fate>(chain_.stages.size(), fate), best);
   round(bound(rung), best);

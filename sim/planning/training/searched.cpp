@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "fates/optimal/least_bytes.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
@@ -32,9 +33,9 @@ std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order)
   return bytes_of_all(request, order).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
-/// Returns a lower bound of the seconds of the run for `order`. `selective` says whether the run uses selective
-/// recomputation. If the platform is a shown machine, loads of inputs do not count, because they use other links on the
-/// real machine.
+/// Returns a lower bound of the seconds of the run for `order`. It is infinite if no run can fit. `selective` says whether
+/// the run uses selective recomputation. If the platform is a shown machine, loads of inputs do not count, because they
+/// use other links on the real machine.
 double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
   constexpr int steps = 60;
   const Device& device = request.pricing.platform.device(order.devices.front());
@@ -48,6 +49,7 @@ double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool s
       side_by_side(chain, states, request.workload, shape_of(request, order, *order.in_flight));
   std::int64_t budget = budget_of(request, order);
   if (budget < no_limit) budget -= constant_bytes(states, stay);
+  if (least_bytes_bound(all.chain) > budget) return never;
   if (order.overlap) return run_bound_within(all.chain, all.run, budget, steps);
   return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +
          all.run.batches * all.run.update_s + all.run.idle_s();
@@ -248,10 +250,11 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
     bounds->push_back(priced_alike ? bound_of(request, settled) : 0);
     if (order.weights_stay) continue;
     const AnyFates known = any_fates(request, settled);
+    const double least_s = std::max(bounds->back(), known.at_least);
+    if (priced_alike && !request.real_machine) bounds->back() = least_s;
     const auto search =
         std::make_shared<const Search>(request, settled, bounds->size() - 1, bounds, stages);
-    all.push_back({std::max(bounds->back(), known.at_least), 1,
-                   [search, fits = known.homes_fit](double worth, const auto& found) {
+    all.push_back({least_s, 1, [search, fits = known.homes_fit](double worth, const auto& found) {
                      if (fits) search->simulate(worth, found);
                    }});
   }

@@ -77,7 +77,7 @@ class Run {
       const SideBySide all =
           side_by_side(chain_, states, asked_.workload, shape_of(request, order, 1));
       chain_ = all.chain;
-      weights_s_ = {all.run.idle_s()};
+      if (!overlap) weights_s_ = {all.run.idle_s()};
       return;
     }
     for (const StageState& state : states) {
@@ -91,6 +91,20 @@ class Run {
 
   Plan plan(const std::string& strategy, std::int64_t budget) const {
     return make_plan(scenario(strategy, budget == plenty ? plenty : budget + constant_));
+  }
+  /// Returns two numbers of bytes: the smallest that is enough for one of the strategies that treat every stage alike, and
+  /// a number that is enough to keep all tensors.
+  std::pair<std::int64_t, std::int64_t> peaks() const {
+    std::int64_t low = plenty;
+    const std::vector<Tape> alike = alike_tapes(chain_);
+    // Without a limit, weights that take turns come early with overlap. Then they take more bytes than they need.
+    const bool early = overlap_ && weights_s_.empty();
+    for (const Tape& tape : alike)
+      if (early) low = std::min(low, memory_of(chain_, tape).peak);
+    if (early) return {low, memory_of(chain_, alike.front()).peak};
+    for (const char* strategy : {"recompute_all", "offload_all", "checkpoint"})
+      low = std::min(low, peak(strategy));
+    return {low, std::max(low, peak("keep_all"))};
   }
   std::int64_t peak(const std::string& strategy) const {
     return replay(plan(strategy, plenty)).peaks.front() - constant_;
@@ -209,26 +223,24 @@ TEST_CASE("branches: a tape needs at most the bytes and seconds of its point in 
 }
 
 /// Compares `optimal` with an exhaustive search of all schedules, in random networks with random budgets. No schedule
-/// may be faster than the bound that `optimal` reports. If weights take turns, copies do not overlap.
+/// may be faster than the bound that `optimal` reports. If weights take turns, `turns_overlap` says whether copies
+/// overlap.
 void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most,
-             const std::string& policy = "resident") {
+             const std::string& policy = "resident", bool turns_overlap = false) {
   const bool turns = policy != "resident";
   test::Dice dice(seed);
   int branching = 0, faster = 0, as_fast = 0;
   double worst = 0, gaps = 0;
   for (int k = 0; k < cases; ++k) {
     const std::size_t count = least + dice.below(most - least + 1);
-    const bool overlap = !turns && !dice.one_in(3);
+    const bool overlap = turns ? turns_overlap : !dice.one_in(3);
     std::vector<Drawn> layers = random_layers(dice, count);
     for (Drawn& layer : layers)
       if (turns) layer.parameters = 1 + static_cast<int>(dice.below(50));
     const Run run(1 + static_cast<int>(dice.below(100)), layers, overlap, policy);
     branching += run.chain().branches();
-    std::int64_t low = plenty, high = run.peak("keep_all");
-    for (const char* strategy : {"recompute_all", "offload_all", "checkpoint"})
-      low = std::min(low, run.peak(strategy));
-    const std::int64_t budget =
-        low + (std::max(high, low) - low) * static_cast<std::int64_t>(dice.below(9)) / 8;
+    const auto [low, high] = run.peaks();
+    const std::int64_t budget = low + (high - low) * static_cast<std::int64_t>(dice.below(9)) / 8;
     INFO(run.text() << "budget " << budget << ", case " << k);
     double optimal = never, gap = 0;
     try {
@@ -241,7 +253,7 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most,
     }
     const test::BruteForce best = run.brute_force(budget, optimal * (1 - 1e-9));
     // The search finds a schedule that is as fast as that of `optimal`, unless `optimal` runs a stage three times.
-    if (turns && best.seconds == never)
+    if (turns && !overlap && best.seconds == never)
       as_fast += run.brute_force(budget, optimal * (1 + 1e-9)).seconds < never;
     const double bound = optimal * (1 - gap);
     gaps += gap;
@@ -252,10 +264,11 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most,
   }
   CAPTURE(branching, faster, as_fast, worst, gaps / cases);
   CHECK(branching > cases / 4);
-  if (turns) CHECK(faster + as_fast > cases * 9 / 10);
-  // `optimal` leaves out some schedules. Only rarely is one of these faster than the answer of `optimal`.
-  CHECK(faster <= (most <= 4 ? cases / 100 : 1 + cases / 20));
-  CHECK(worst <= 0.05);
+  if (turns && !turns_overlap) CHECK(faster + as_fast > cases * 9 / 10);
+  // `optimal` leaves out some schedules. Only rarely is one of these faster than the answer of `optimal`, except if weights
+  // take turns and copies overlap: then the places of the loads make a difference of up to 7 %.
+  CHECK(faster <= (turns_overlap ? cases / 7 : most <= 4 ? cases / 100 : 1 + cases / 20));
+  CHECK(worst <= (turns_overlap ? 0.07 : 0.05));
 }
 
 TEST_CASE(
@@ -273,6 +286,12 @@ TEST_CASE(
     "branches: if weights take turns, optimal is close to the fastest of all schedules without overlap",
     "[property]") {
   compare(1108, test::cases_of(300), 2, 4, "streamed");
+}
+
+TEST_CASE(
+    "branches: if weights take turns, optimal is close to the fastest of all schedules with overlap",
+    "[property]") {
+  compare(1109, test::cases_of(100), 2, 3, "streamed", true);
 }
 
 }  // namespace
