@@ -127,8 +127,7 @@ Plan with_transfers(Plan plan, const std::string& how) {
   // each with its own order.
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
-  std::vector<Plan> orders =
-      in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
+  std::vector<Plan> orders = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
   Plan* turns = nullptr;
   double in_turn_s = std::numeric_limits<double>::infinity();
   for (Plan& order : orders) {
