@@ -4,7 +4,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -128,10 +127,15 @@ Plan with_transfers(Plan plan, const std::string& how) {
   // each with its own order.
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
-  std::optional<Plan> turns = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
+  std::vector<Plan> orders = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
+  Plan* turns = nullptr;
+  double in_turn_s = std::numeric_limits<double>::infinity();
+  for (Plan& order : orders) {
+    const double seconds = run_seconds(order);  // infinite if the order blocks
+    if (seconds < in_turn_s) turns = &order;
+    in_turn_s = std::min(in_turn_s, seconds);
+  }
   if (!turns) return plan;
-  const double in_turn_s = run_seconds(*turns);
-  if (in_turn_s == std::numeric_limits<double>::infinity()) return plan;  // it blocks
   if (how == "auto") {
     const double together_s = run_seconds(plan);
     turns->facts.emplace_back("transfers", "in turn");

@@ -2,14 +2,16 @@
 // finds.
 #pragma once
 
-#include <optional>
+#include <vector>
 
 #include "plan/plan.hpp"
 
 namespace sluice {
 
-/// Returns the plan in which transfers take turns: in the order in which they begin in a simulation of `plan`. The
-/// result is empty if no link is shared, or if `plan` ends in a deadlock. Throws Interrupted.
-std::optional<Plan> in_turn(const Plan& plan);
+/// Returns plans in which transfers take turns, in two orders. Both orders come from a simulation of `plan`. In the first
+/// order, the transfer that begins first in this simulation comes first. In the second order, the transfer comes first
+/// whose data is needed first. If both orders are equal, there is only one plan. The result is empty if no link is
+/// shared, or if `plan` ends in a deadlock. The returned plans may end in a deadlock. Throws Interrupted.
+std::vector<Plan> in_turn(const Plan& plan);
 
 }  // namespace sluice
