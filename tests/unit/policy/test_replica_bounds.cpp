@@ -154,6 +154,7 @@ TEST_CASE("the bound of summed gradients counts the gradients of tied weights on
   // two pieces of 180 kB over a link of 1 GB/s.
   const Scenario scenario = read_scenario(
       parse_text(
+          "format: sluice-scenario/1\n"
           "model: {definition: {format: sluice-model/1, name: tied, layers: ["
           "{type: input, name: x, shape: [300]}, "
           "{type: dense, name: a, features: 300, bias: false}, "

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
 #include "execute/arithmetic/least_rest.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
@@ -200,6 +201,17 @@ LimitedRun fastest_within(const Plan& plan, const Pools& pools, const RunsWanted
   only.seconds = run ? run->makespan : never;
   only.at_least = only.seconds * within_accuracy;
   return only;
+}
+
+std::string keep_within(const LimitedRun& run, Plan& plan,
+                        const std::vector<std::uint32_t>& pools) {
+  std::string text;
+  for (std::size_t p = 0; p < pools.size(); ++p) {
+    if (run.limits[p] == LimitedRun::none) continue;
+    plan.pools[pools[p]].limit = run.limits[p];
+    text += "; stays within " + format_bytes(run.limits[p]) + " of " + plan.pools[pools[p]].name;
+  }
+  return text;
 }
 
 }  // namespace sluice

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "plan/plan.hpp"
@@ -44,5 +45,8 @@ struct RunsWanted {
 /// simulated, because no limit makes it faster.
 LimitedRun fastest_within(const Plan& plan, const std::vector<std::uint32_t>& pools,
                           const RunsWanted& wanted = {});
+
+/// Gives the pools of the plan the limits of this run. Returns a text that says so, or "" if the run has no limits.
+std::string keep_within(const LimitedRun& run, Plan& plan, const std::vector<std::uint32_t>& pools);
 
 }  // namespace sluice

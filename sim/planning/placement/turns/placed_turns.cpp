@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "base/error.hpp"
-#include "base/quantity.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/placed_candidates.hpp"
@@ -26,8 +25,6 @@
 
 namespace sluice {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns a set of kinds for each placement to try: the kinds that are in the second memory. With `static` and with
 /// moves, these are all sets of blocks, and all placements that `first_touch` can have.
@@ -198,7 +195,7 @@ class PlacedSearch {
     std::vector<BoundedPlan> plans =
         turns_.way == hardware_cache ? behind_cache(placed, worth) : in_two_memories(placed);
     std::ranges::stable_sort(plans, {}, &BoundedPlan::at_least);
-    double least = never;
+    double least = std::numeric_limits<double>::infinity();
     for (const BoundedPlan& one : plans) {
       const double to_beat = std::min(worth, best.seconds);
       double bound = known ? std::max(one.at_least, known->each[one.slow]) : one.at_least;
@@ -219,24 +216,14 @@ class PlacedSearch {
   void simulate(const std::string& text, const BoundedPlan& one, const PlacedKinds& placed,
                 double worth, Settled& best, double& bound) const {
     const std::vector<std::uint32_t> pools = placed.pools();
-    std::optional<Plan> made = one.plan(worth);
-    if (!made) return;
-    Plan plan = std::move(*made);
-    const LimitedRun run =
-        fastest_within(plan, pools,
-                       {.worth = worth,
-                        .enough = enough(),
-                        .training = turns_.request.workload.training.has_value()});
+    std::optional<Plan> plan = one.plan(worth);
+    if (!plan) return;
+    const bool training = turns_.request.workload.training.has_value();
+    const LimitedRun run = fastest_within(*plan, pools, {worth, enough(), training});
     bound = std::max(bound, run.at_least);
     if (!(run.seconds < best.seconds)) return;
-    Settled way{.seconds = run.seconds, .text = text};
-    for (std::size_t p = 0; p < pools.size(); ++p) {
-      if (run.limits[p] == LimitedRun::none) continue;
-      plan.pools[pools[p]].limit = run.limits[p];
-      way.text +=
-          "; stays within " + format_bytes(run.limits[p]) + " of " + plan.pools[pools[p]].name;
-    }
-    way.plan = [made = std::make_shared<const Plan>(std::move(plan))] { return *made; };
+    Settled way{.seconds = run.seconds, .text = text + keep_within(run, *plan, pools)};
+    way.plan = [made = std::make_shared<const Plan>(*std::move(plan))] { return *made; };
     best = std::move(way);
   }
 
