@@ -113,9 +113,13 @@ void check_totals(const Plan& plan) {
 PlanTables check_without_replay(const Plan& plan) {
   PlanTables tables = checked_tables(plan);
   check_totals(plan, tables.serial_seconds());
-  check_homes(plan);
-  check_demands(tables);
+  check_memory(tables);
   return tables;
+}
+
+void check_memory(const PlanTables& tables) {
+  check_homes(tables.plan);
+  check_demands(tables);
 }
 
 bool ends_if_it_ran(const Plan& plan) {

@@ -26,6 +26,8 @@ void check_totals(const Plan& plan);
 /// Makes all checks of check() except the replay, and returns the plan's tables. This function is for callers that
 /// replay the whole plan themselves. If the plan blocks, such a caller calls check(), which explains why.
 PlanTables check_without_replay(const Plan& plan);
+/// Makes those checks of check_without_replay() whose result depends on the bytes of the pools.
+void check_memory(const PlanTables& tables);
 /// Call this function only after a complete replay of the plan has reached its end. Returns true if the end of this
 /// replay shows that check() accepts the plan, too. Returns false if the plan has a shared pool with a limited
 /// capacity, and more iterations than check() replays.

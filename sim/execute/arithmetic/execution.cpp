@@ -17,6 +17,7 @@ Replay::Replay(const PlanTables& tables, Sink* sink, const ReplayOptions& option
       arrivals_(tables_),
       streams_(plan_.streams.size()),
       first_waiter_(plan_.actions.size(), none) {
+  if (options.worth) least_end_.emplace(*options.worth);
   if (sink) emitter_.emplace(tables_, *sink, options.until_period);
   add_flow_places();
   for (std::uint32_t s = 0; s < streams_.size(); ++s) {
@@ -24,7 +25,7 @@ Replay::Replay(const PlanTables& tables, Sink* sink, const ReplayOptions& option
     trying_.push_back(s);
   }
   result_.peaks = residency_.levels();
-  if (options.jumps && may_repeat(plan_)) {
+  if (options.jumps && !options.worth && may_repeat(plan_)) {
     leader_ = plan_.actions[plan_.body_begin].stream;
     period_.emplace(reach_of(plan_));
   }
@@ -45,12 +46,15 @@ void Replay::add_flow_places() {
 
 ReplayResult Replay::run() {
   go_on();
-  for (std::uint64_t rounds = 1; next_event(); ++rounds) {
+  for (std::uint64_t rounds = 1; !too_long() && next_event(); ++rounds) {
     if (rounds % 65536 == 0) look_up();
     round();
     if (seen_enough_) return std::move(result_);
   }
-  note_blocking();
+  if (too_long())
+    result_.makespan = least_end_->seconds();
+  else
+    note_blocking();
   result_.reserved = grants_.reserved();
   for (std::size_t p = 0; p < plan_.pools.size(); ++p)
     if (plan_.pools[p].shared() || !plan_.pools[p].limited())
@@ -206,6 +210,7 @@ inline void Replay::start(std::uint32_t s, double time) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();
   if (tables_.touches_memory(a)) residency_.require(a, stream.cursor.iteration());
+  if (least_end_) least_end_->starts(a, stream.cursor.iteration(), time);
   stream.started_at = time;
   stream.state = State::running;
   stream.own_left = occupancy_.has_own(a);
@@ -225,6 +230,7 @@ inline void Replay::start(std::uint32_t s, double time) {
 
 void Replay::begin_to_flow(std::uint32_t f) {
   flows_[f].is = FlowState::Is::flowing;
+  if (least_end_) least_end_->begins(plan_, flow_in(f), *sharing_, now_);
   sharing_->start(f, flow_in(f), now_);
 }
 

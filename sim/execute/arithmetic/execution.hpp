@@ -7,6 +7,7 @@
 #include <queue>
 #include <vector>
 
+#include "execute/arithmetic/least_rest.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/arithmetic/sharing.hpp"
 #include "execute/arrivals.hpp"
@@ -94,6 +95,7 @@ class Replay {
   void finish(std::uint32_t s);
   void wake(std::uint32_t a, std::int64_t iteration);
   void note_blocking();
+  bool too_long() const { return least_end_ && least_end_->too_long(); }
 
   /// Returns the flow of the plan that `flows_[f]` stands for.
   const Flow& flow_in(std::uint32_t f) const {
@@ -118,13 +120,15 @@ class Replay {
   Arrivals arrivals_;
   std::vector<StreamState> streams_;
   std::vector<FlowState> flows_;
-  std::vector<std::uint32_t> first_flow_;  ///< for each stream, the index of its first flow in `flows_`
+  std::vector<std::uint32_t>
+      first_flow_;  ///< for each stream, the index of its first flow in `flows_`
   std::optional<Sharing> sharing_;
   std::optional<Emitter> emitter_;
   /// For each action, the first stream in the list of the streams that wait for it.
   std::vector<std::uint32_t> first_waiter_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<std::uint32_t> ending_, trying_, granted_;  ///< the streams with an event in this round
+  std::vector<std::uint32_t> ending_, trying_,
+      granted_;  ///< the streams with an event in this round
   double now_ = 0;
   std::int64_t executed_ = 0;
   std::uint32_t leader_ = none;  ///< periods are counted in this stream's iterations
@@ -133,6 +137,7 @@ class Replay {
   std::vector<Emitter::Mark> marks_;  ///< one mark per recorded state
   /// True after the period was found, if the caller needs nothing else. Then the replay may end.
   bool seen_enough_ = false;
+  std::optional<LeastEnd> least_end_;
   ReplayResult result_;
 };
 

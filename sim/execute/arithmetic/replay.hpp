@@ -17,6 +17,8 @@
 
 namespace sluice {
 
+struct ReplayWorth;
+
 struct ReplayOptions {
   /// If true, every pool counts as unlimited: no action waits for memory. ReplayResult::reserved is computed
   /// nevertheless.
@@ -28,6 +30,10 @@ struct ReplayOptions {
   /// sink receives spans but no memory events. If there is no steady state, the replay executes the whole plan, and the
   /// sink receives all spans.
   bool until_period = false;
+  /// If this is given (least_rest.hpp), the replay may end once it is clear that the run takes the seconds of `worth` or
+  /// more. ReplayResult::makespan is then a lower bound of at least these seconds, and the other results are those of the
+  /// run so far. With `worth`, no periods are skipped.
+  const ReplayWorth* worth = nullptr;
   /// The replay calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
 };

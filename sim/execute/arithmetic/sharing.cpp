@@ -37,7 +37,7 @@ const std::vector<std::uint32_t>& Sharing::update(double now) {
     marked_[number] = 0;
     Flow& flow = flows_[number];
     if (flow.rate == next_rate_[number]) continue;
-    flow.bytes_left = std::max(0.0, flow.bytes_left - flow.rate * (now - flow.since));
+    flow.bytes_left = flow.bytes_left_at(now);
     flow.since = now;
     flow.rate = next_rate_[number];
     moved_.push_back(number);

@@ -5,6 +5,7 @@
 // starts or ends, all flows that are connected to it over links get new rates. Units are bytes, byte/s and seconds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -20,6 +21,9 @@ class Sharing {
     double rate = 0;
     double since = 0;
     double end() const { return since + bytes_left / rate; }
+    double bytes_left_at(double now) const {
+      return std::max(0.0, bytes_left - rate * (now - since));
+    }
   };
   /// `flows` is the largest number of flows at one time. The caller gives each flow a number, which is less than
   /// `flows`.
@@ -32,6 +36,13 @@ class Sharing {
   /// Computes the rates again. Returns the numbers of the flows for which rate and end() are new.
   const std::vector<std::uint32_t>& update(double now);
   const Flow& flow(std::uint32_t number) const { return flows_[number]; }
+  /// Returns the bytes that the present flows of a link still have to send.
+  double bytes_left(std::uint32_t link, double now) const {
+    double bytes = 0;
+    for (const std::uint32_t number : links_[link].flows)
+      bytes += flows_[number].bytes_left_at(now);
+    return bytes;
+  }
   void skip(double seconds) {
     for (Flow& flow : flows_) flow.since += seconds;
   }

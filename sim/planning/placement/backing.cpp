@@ -13,6 +13,7 @@
 #include "planning/only_candidate.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/plan_routes.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 #include "planning/program.hpp"
 
 namespace sluice {
@@ -42,6 +43,7 @@ struct ShownRequest {
         request(asked.priced({asked.pricing.model, asked.pricing.stages, platform,
                               asked.pricing.cost, asked.pricing.dtype, asked.pricing.training})) {
     request.real_machine = &asked.pricing.platform;
+    if (asked.shown_plans) request.shown_plans = &asked.shown_plans->backed();
     if (!asked.replicas) return;
     share = shown_platform(*asked.replicas->share, on.names);
     replicas = *asked.replicas;

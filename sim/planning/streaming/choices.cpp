@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/quantity.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/streaming/ahead_values.hpp"
 #include "planning/streaming/alternating_ways.hpp"
@@ -142,10 +143,10 @@ class StreamedWays {
     return {{.at_least = least, .open = [ways, choice, least, ahead = aheads.back()] {
                Rehearsal again(ways->shared_->streamed, choice);
                again.set_ahead(ahead);
-               const RehearsedOrder order = again.order();
-               const Settled way = ways->way(again, again.seconds(order.loads));
+               const RehearsedRun run = ways->rehearsed(again);
+               const Settled way = ways->way(again, run.alone_s);
                std::vector<Candidate> opened =
-                   by_ahead(ways, choice, std::min(order.used, again.bytes()));
+                   by_ahead(ways, choice, std::min(*run.used, again.bytes()));
                opened.insert(opened.begin(),
                              {.at_least = std::max(least, way.seconds),
                               .simulate = [way](double, const auto& settled) { settled(way); }});
@@ -190,16 +191,34 @@ class StreamedWays {
     for (auto ahead = aheads.rbegin(); ahead != aheads.rend(); ++ahead) {
       if (!replayed() && rehearsal.bytes_with(*ahead) >= same_from) continue;
       rehearsal.set_ahead(*ahead);
-      if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
-      const RehearsedOrder order = rehearsal.order();
-      same_from = order.used;
+      // Without loads, a run is no longer. It still waits for room for its results.
+      if (!(std::max(rehearsal.at_least(), rehearsal.seconds({})) < worth * (1 - 1e-12))) return;
+      const RehearsedRun run = rehearsed(rehearsal);
+      same_from = *run.used;
       // These seconds count every copy as if no other copy used its links.
-      const double alone = rehearsal.seconds(order.loads);
-      if (replayed() && !(alone < worth * (1 - 1e-12))) continue;
-      const double seconds = replayed() ? seconds_replayed(rehearsal) : alone;
+      if (replayed() && !(run.alone_s < worth * (1 - 1e-12))) continue;
+      const double seconds = replayed() ? seconds_replayed(rehearsal) : run.alone_s;
       worth = std::min(worth, seconds);
       settled(way(rehearsal, seconds));
     }
+  }
+
+  /// Calls `use` with what is known about the run of the rehearsal. `use` may add to it.
+  template <class Use>
+  auto with_known(const Rehearsal& rehearsal, const Use& use) const {
+    RehearsedRun fresh;
+    ShownPlans* const known = shared_->request.shown_plans;
+    return use(known ? known->rehearsed.of(rehearsal.choice()) : fresh);
+  }
+
+  RehearsedRun rehearsed(const Rehearsal& rehearsal) const {
+    return with_known(rehearsal, [&](RehearsedRun& run) {
+      if (run.used) return run;
+      const RehearsedOrder order = rehearsal.order();
+      run.alone_s = rehearsal.seconds(order.loads);
+      run.used = order.used;
+      return run;
+    });
   }
 
   Settled way(const Rehearsal& rehearsal, double seconds) const {
@@ -288,9 +307,13 @@ class StreamedWays {
   }
 
   double seconds_replayed(const Rehearsal& rehearsal) const {
-    Plan plan = list_rehearsed(shared_->request, shared_->common, rehearsal);
-    stay_within(plan, shared_->common.device.name, rehearsal.bytes());
-    return run_seconds(plan);
+    return with_known(rehearsal, [&](RehearsedRun& run) {
+      if (run.replayed_s) return *run.replayed_s;
+      Plan plan = list_rehearsed(shared_->request, shared_->common, rehearsal);
+      stay_within(plan, shared_->common.device.name, rehearsal.bytes());
+      run.replayed_s = run_seconds(plan);
+      return *run.replayed_s;
+    });
   }
 
   /// Returns the number of passes in a step.

@@ -4,6 +4,7 @@
 // several passes. Where nothing else is said, bytes and seconds are for one micro-batch on one device.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -52,6 +53,7 @@ struct StreamedChoice {
   /// Indexed by group: the bytes of the group's weights that stay. May be empty if no weights stay.
   std::vector<std::int64_t> resident = {};
 
+  auto operator<=>(const StreamedChoice&) const = default;
   std::int64_t resident_of(std::size_t group) const {
     return resident.empty() ? 0 : resident[group];
   }

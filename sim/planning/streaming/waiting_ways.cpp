@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/quantity.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/streaming/fit.hpp"
 #include "planning/streaming/listing.hpp"
@@ -79,11 +80,16 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
       if (limited) stay_within(listed.plan, waiting.common.device.name, room);
       return listed;
     };
-    const ListedPlan listed = plan();
-    same_from = listed.used;
     // The run of this plan is simulated only on a real machine. If the platform is a shown machine, the plan is first
     // changed for the real machine, and the changed plan is simulated.
-    settled({waiting.request.real_machine ? 0 : run_seconds(listed.plan),
+    const auto seconds = [&] {
+      const ListedPlan listed = plan();
+      same_from = listed.used;
+      return waiting.request.real_machine ? 0 : run_seconds(listed.plan);
+    };
+    // Within its room, a plan has the same run in every memory that has this room.
+    ShownPlans* const known = limited ? waiting.request.shown_plans : nullptr;
+    settled({known ? known->rehearsed.waiting(waiting.choice, room, seconds) : seconds(),
              waiting.choice.text(waiting.streamed.groups.size()) +
                  (limited ? "; stays within " : "; loads ahead within ") + format_bytes(room),
              [plan] { return plan().plan; }});

@@ -52,14 +52,18 @@ std::vector<Hop> hops(const Platform& platform, const std::vector<std::string>& 
   return all;
 }
 
+/// Returns the seconds in which a piece goes around the ring once.
+double around(const std::vector<Hop>& hops) {
+  return std::accumulate(hops.begin(), hops.end(), 0.0, [](double seconds, const Hop& hop) {
+    return seconds + hop.occupied_s + hop.latency_s;
+  });
+}
+
 /// Returns the seconds for which device k waits (ring_seconds()).
 double wait_of(std::size_t k, const std::vector<Hop>& hops) {
   const auto count = static_cast<double>(hops.size());
-  const double around = std::accumulate(
-      hops.begin(), hops.end(), 0.0,
-      [](double seconds, const Hop& hop) { return seconds + hop.occupied_s + hop.latency_s; });
   return std::max(2 * (count - 1) * hops[k].occupied_s + hops[k].latency_s,
-                  (count - 2) * hops[k].occupied_s + around) *
+                  (count - 2) * hops[k].occupied_s + around(hops)) *
          within_accuracy;
 }
 
@@ -71,6 +75,11 @@ std::int64_t summed_bytes(const Training& training, const Stage& stage) {
 
 }  // namespace
 
+// Device k begins to send a piece when a piece from device k - 1 has arrived. This piece was sent n - 1 hops before by the
+// next device, which waited for a piece of device k. So between the beginnings of the first piece and of piece number
+// n + 1 of a ring, at least as much time passes as a piece needs to go around the ring. If n is at least 3, piece number
+// n + 1 and the pieces after it are n - 2 pieces. A copy engine begins no ring before it has sent all pieces of the ring
+// before.
 double all_reduce_seconds(const PolicyRequest& request, const std::vector<std::string>& devices) {
   const Workload& workload = request.workload;
   const auto replicas = static_cast<std::int64_t>(devices.size());
@@ -79,16 +88,22 @@ double all_reduce_seconds(const PolicyRequest& request, const std::vector<std::s
   const auto pieces = static_cast<double>(2 * (replicas - 1));
   double busiest_s = 0;
   const Platform& platform = request.pricing.platform;
+  std::vector<double> around_s;  // indexed by stage
+  for (const Stage& stage : request.pricing.stages)
+    around_s.push_back(
+        around(hops(platform, devices, summed_bytes(*workload.training, stage) / replicas)));
   for (std::size_t k = 0; replicas > 1 && k < devices.size(); ++k) {
     double least_s = std::numeric_limits<double>::infinity();
     for (const Path* path :
          paths_between(platform, devices[k], devices[(k + 1) % devices.size()])) {
       const double rate = narrowest(platform, path->channels);
       double seconds = 0;
-      for (const Stage& stage : request.pricing.stages) {
-        const std::int64_t bytes = summed_bytes(*workload.training, stage);
+      for (std::size_t s = 0; s < request.pricing.stages.size(); ++s) {
+        const std::int64_t bytes = summed_bytes(*workload.training, request.pricing.stages[s]);
         if (bytes == 0) continue;
-        seconds += pieces * (path->setup_s + static_cast<double>(bytes / replicas) / rate);
+        const double piece_s = path->setup_s + static_cast<double>(bytes / replicas) / rate;
+        const double others_s = static_cast<double>(replicas - 2) * piece_s + around_s[s];
+        seconds += replicas > 2 ? std::max(pieces * piece_s, others_s) : pieces * piece_s;
       }
       least_s = std::min(least_s, seconds);
     }

@@ -9,7 +9,8 @@
 namespace sluice {
 
 /// Returns a lower bound of the seconds in which the busiest copy engine between two of these devices sends its pieces of
-/// the gradients in a run of training. The gradients of all stages are in the same memory of a device.
+/// the gradients in a run of training. It counts how the engine waits for pieces from the other devices. The gradients of
+/// all stages are in the same memory of a device.
 double all_reduce_seconds(const PolicyRequest& request, const std::vector<std::string>& devices);
 
 /// As in EqualReplicas.

@@ -69,7 +69,7 @@ TEST_CASE(
     INFO("seed " << seed);
     Dice dice(seed);
     const auto [plan, pools] = PlacedAtRandom(dice, random_training(dice, 1, 2));
-    const LimitedRun best = fastest_within(plan, pools, never);
+    const LimitedRun best = fastest_within(plan, pools);
     REQUIRE(best.seconds < never);
     CHECK(seconds_within(plan, pools, best.limits) == best.seconds);
     const ReplayResult whole = replay(plan);
@@ -84,9 +84,9 @@ TEST_CASE(
       CHECK(best.seconds <= seconds_within(plan, pools, limits) * (1 + 1e-9));
     }
     // With `worth`, runs that take longer are not needed.
-    CHECK(fastest_within(plan, pools, best.seconds * 1.01).seconds == best.seconds);
+    CHECK(fastest_within(plan, pools, {.worth = best.seconds * 1.01}).seconds == best.seconds);
     // The first run has no limits. If its seconds are enough, no other run is simulated.
-    const LimitedRun first = fastest_within(plan, pools, never, whole.makespan);
+    const LimitedRun first = fastest_within(plan, pools, {.enough = whole.makespan});
     CHECK(first.seconds == whole.makespan);
     CHECK(first.limits == LimitedRun::Limits(2, LimitedRun::none));
   }
@@ -108,7 +108,7 @@ TEST_CASE(
         plan.pools[pools[p]].capacity = bytes[p];
         plan.pools[pools[p]].enforced = true;
       }
-      return fastest_within(plan, pools, never).seconds;
+      return fastest_within(plan, pools).seconds;
     };
     for (int n = 0; n < 12; ++n) {
       LimitedRun::Limits fewer, more;

@@ -3,8 +3,10 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "document/load.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/policy.hpp"
+#include "policy/settle/ring_seconds.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
 #include "support/random_case.hpp"
@@ -15,10 +17,19 @@ namespace {
 using test::Dice;
 using test::RandomCase;
 
-/// Returns a random case of training with replicas on two devices, and with a cut into one or several stages.
+/// Returns a random case of training with replicas on two to four devices, and with a cut into one or several stages. If
+/// two devices have no link between them, their gradients go over the links of other devices or of host memory.
 RandomCase random_replicas(Dice& dice, const std::string& policy) {
   RandomCase made = test::random_case(dice, "data_parallel " + policy, true);
   const std::vector<std::string> latencies = {"0us", "9us", "400us"}, duplexes = {"full", "half"};
+  const int devices = 2 + static_cast<int>(dice.below(3));
+  made.machine.push_back("platform.devices.gpu.count=" + std::to_string(devices));
+  made.machine.push_back("workload.batch=" + std::to_string(made.batches / 2 * devices));
+  for (int k = 1; k < devices && devices > 2; ++k)
+    if (dice.one_in(2))
+      made.machine.push_back("platform.links.pair" + std::to_string(k) + "={joins: [gpu" +
+                             std::to_string(k) + ", gpu" + std::to_string((k + 1) % devices) +
+                             "], bandwidth: 500MB/s, latency: " + latencies[dice.below(3)] + "}");
   made.machine.push_back("platform.links.pair.setup=" + latencies[dice.below(3)]);
   made.machine.push_back("platform.links.pair.latency=" + latencies[dice.below(3)]);
   made.machine.push_back("platform.links.pair.duplex=" + duplexes[dice.below(2)]);
@@ -108,6 +119,66 @@ TEST_CASE("the bound of replicas counts the first loads and the last saves of al
   const BoundedRun summed = trained_by_two("per_layer", "resident: none, all_reduce: after");
   CHECK(summed.at_least == Approx(0.01375).epsilon(1e-3));
   CHECK(summed.at_least <= summed.seconds);
+}
+
+TEST_CASE("the bound of summed gradients counts how long a copy engine waits for pieces") {
+  // Two stages have 0.6 and 1.2 MB of gradients. Three devices are connected in a ring, with 2 GB/s. So pieces of 0.2 and
+  // 0.4 MB take 0.1 and 0.2 ms.
+  const auto least = [](const std::string& latency) {
+    const Scenario scenario = test::small_scenario(
+        400, {{2, 600'000, 400}, {1, 1'200'000, 400}},
+        "workload: {mode: training, batch: 3, micro_batch: 1, optimizer: sgd}\n"
+        "stages: {cut: per_layer}\nfates: keep_all\n"
+        "policy: {name: data_parallel, replica: streamed, transfers: together}\n",
+        {"platform.devices.gpu.count=3",
+         "platform.links.pair0={joins: [gpu0, gpu1], bandwidth: 2GB/s, latency: " + latency + "}",
+         "platform.links.pair1={joins: [gpu1, gpu2], bandwidth: 2GB/s}",
+         "platform.links.pair2={joins: [gpu2, gpu0], bandwidth: 2GB/s}"});
+    const CutModel cut = cut_models(scenario).front();
+    const PolicyRequest request = request_of(scenario, cut, scenario.fates);
+    const double seconds = all_reduce_seconds(request, {"gpu0", "gpu1", "gpu2"});
+    const Plan plan =
+        finish(scenario.policy->plan(request, scenario.policy.keys.reader()), request);
+    CHECK(seconds <= run_seconds(plan));
+    return seconds;
+  };
+  // Each device sends four pieces of each stage.
+  CHECK(least("0ms") == Approx(4 * (0.1e-3 + 0.2e-3)));
+  // A device sends its fourth piece of a stage after its first piece has been around the ring. This takes three hops, of
+  // which one has a latency of 10 ms. The fourth piece itself takes one hop without its latency.
+  CHECK(least("10ms") == Approx(20e-3 + 4 * (0.1e-3 + 0.2e-3)));
+}
+
+TEST_CASE("the bound of summed gradients counts the gradients of tied weights once") {
+  // Both stages use the same 90000 weights. The policy `resident` has one gradient of 360 kB for them, so each device sends
+  // two pieces of 180 kB over a link of 1 GB/s.
+  const Scenario scenario = read_scenario(
+      parse_text(
+          "format: sluice-scenario/1\n"
+          "model: {definition: {format: sluice-model/1, name: tied, layers: ["
+          "{type: input, name: x, shape: [300]}, "
+          "{type: dense, name: a, features: 300, bias: false}, "
+          "{type: dense, name: b, features: 300, bias: false, tied: a}]}}\n"
+          "platform:\n"
+          "  format: sluice-platform/1\n"
+          "  name: pair\n"
+          "  devices: {gpu: {count: 2, rate: {float32: 1GFLOP/s}, memory: {capacity: 1GB}}}\n"
+          "  memories: {host: {capacity: unlimited}}\n"
+          "  links: {host: {joins: [host, gpu], bandwidth: 1GB/s}, "
+          "pair: {joins: [gpu0, gpu1], bandwidth: 1GB/s}}\n"
+          "stages: per_layer\nfates: keep_all\n"
+          "workload: {mode: training, batch: 2, micro_batch: 1, optimizer: none}\n"
+          "policy: {name: data_parallel, replica: resident}\n",
+          "tied.yaml"),
+      "tied");
+  const CutModel cut = cut_models(scenario).front();
+  REQUIRE(cut.stages.size() == 2);
+  CHECK(cut.stages[1].tied_bytes == 360'000);
+  const PolicyRequest request = request_of(scenario, cut, scenario.fates);
+  CHECK(all_reduce_seconds(request, {"gpu0", "gpu1"}) == Approx(2 * 180e-6));
+  const Plan plan = finish(scenario.policy->plan(request, scenario.policy.keys.reader()), request);
+  CHECK(plan.collectives.size() == 1);
+  CHECK(all_reduce_seconds(request, {"gpu0", "gpu1"}) <= run_seconds(plan));
 }
 
 }  // namespace

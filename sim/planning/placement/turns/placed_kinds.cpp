@@ -141,6 +141,15 @@ double PlacedKinds::at_least(const TensorKinds& slow,
   return bound_->at_least(is_slow, kernel_s);
 }
 
+std::vector<TensorKinds> PlacedKinds::sets_of_blocks() const {
+  const std::size_t blocks = std::min(kinds_.size(), most_blocks);
+  std::vector<TensorKinds> sets(std::size_t{1} << blocks);
+  for (std::size_t number = 0; number < sets.size(); ++number)
+    for (std::size_t k = 0; k < kinds_.size(); ++k)
+      if ((number >> k * blocks / kinds_.size() & 1U) != 0) sets[number].insert(kinds_[k]);
+  return sets;
+}
+
 std::vector<TensorKinds> PlacedKinds::first_touched(bool fits) const {
   std::vector<FirstMemory> firsts;
   for (const Pools& of : pools_) {

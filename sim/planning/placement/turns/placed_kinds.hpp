@@ -29,6 +29,11 @@ class PlacedKinds {
   /// much longer the kernels would take if only this kind were in the second memory.
   const std::vector<TensorKind>& kinds() const { return kinds_; }
 
+  /// Divides the kinds into at most `most_blocks` blocks. All kinds of a block are in the same memory. Returns each set of
+  /// blocks: the kinds that are in the second memory.
+  std::vector<TensorKinds> sets_of_blocks() const;
+  static constexpr std::size_t most_blocks = 6;
+
   /// Returns the placements that `first_touch` can have. If `fits` is true, those are left out that need more bytes of a
   /// first memory than it has (first_touch.hpp).
   std::vector<TensorKinds> first_touched(bool fits) const;

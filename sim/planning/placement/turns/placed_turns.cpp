@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "base/error.hpp"
-#include "base/quantity.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/placed_candidates.hpp"
@@ -27,21 +26,13 @@
 namespace sluice {
 namespace {
 
-/// The kinds are divided into at most this many blocks. All kinds of a block are in the same memory. The search puts
-/// every set of blocks into the second memory once.
-constexpr std::size_t most_blocks = 6;
-
 /// Returns a set of kinds for each placement to try: the kinds that are in the second memory. With `static` and with
 /// moves, these are all sets of blocks, and all placements that `first_touch` can have.
 std::vector<TensorKinds> placements_of(const PlacedKinds& placed, const std::string& way) {
   const std::vector<TensorKind>& kinds = placed.kinds();
   if (way == all_slow_placement) return {TensorKinds(kinds.begin(), kinds.end())};
   if (way == first_touch_placement) return placed.first_touched(true);
-  const std::size_t blocks = std::min(kinds.size(), most_blocks);
-  std::vector<TensorKinds> placements(std::size_t{1} << blocks);
-  for (std::size_t number = 0; number < placements.size(); ++number)
-    for (std::size_t k = 0; k < kinds.size(); ++k)
-      if ((number >> k * blocks / kinds.size() & 1U) != 0) placements[number].insert(kinds[k]);
+  std::vector<TensorKinds> placements = placed.sets_of_blocks();
   for (TensorKinds& slow : placed.first_touched(false))
     if (std::ranges::find(placements, slow) == placements.end())
       placements.push_back(std::move(slow));
@@ -64,6 +55,7 @@ std::vector<Candidate> candidates_on(const PolicyRequest& request,
 struct BoundedPlan {
   double at_least = 0;
   std::function<std::optional<Plan>(double worth)> plan;
+  TensorKinds slow = {};  ///< the kinds in the second memory
 };
 
 /// The digests of plans that have been placed (digest_to_place).
@@ -163,14 +155,19 @@ class PlacedSearch {
     const bool is_new = planned_.insert({rates, planned->text, planned->seconds}).second;
     if (!is_new && !turns_.request.strategy().searches) return {};
     if (!placed_->insert(digest_to_place(planned->plan)).second) return {};
+    // The moves of a plan depend on the memory of the request, and so do the sizes of a hardware cache.
+    const bool keeps = turns_.way == static_placement || turns_.way == all_slow_placement;
+    PlacedAtLeast* const known = keeps ? &planned->placed[turns_.way] : nullptr;
+    if (known && known->all >= worth) return {};
     // The text of the policy's choices. Its part after a semicolon is about the memory of the shown machine.
-    return fastest(planned->plan, planned->text.substr(0, planned->text.find(';')), worth);
+    return fastest(planned->plan, planned->text.substr(0, planned->text.find(';')), worth, known);
   }
 
   /// Returns the policy's plan for a shown machine, or null if no plan fits.
-  ShownPlans::Made shown_plan(std::int64_t bytes, const ShownRates& rates) const {
+  ShownPlans::Made shown_plan(std::int64_t bytes, const ShownRates& rates) {
     const auto make = [&]() -> ShownPlans::Made {
-      const ShownMachine shown(turns_.request, turns_.of_policy.on.names, bytes, rates);
+      ShownMachine shown(turns_.request, turns_.of_policy.on.names, bytes, rates);
+      shown.request.shown_plans = &on_machines_[rates];
       const Settled best = judge(candidates_on(shown.request, turns_.of_policy)).best;
       if (!best.plan) return {};
       return std::make_shared<const ShownPlan>(ShownPlan{best.seconds, best.text, best.plan()});
@@ -190,42 +187,44 @@ class PlacedSearch {
     }
   }
 
-  Settled fastest(Plan plan, const std::string& text, double worth) {
+  /// Adds lower bounds to `known`, unless it is null, and does not simulate placements that these bounds rule out.
+  Settled fastest(Plan plan, const std::string& text, double worth,
+                  PlacedAtLeast* known = nullptr) {
     const PlacedKinds placed(prices_, std::move(plan), !turns_.of_policy.on.overlap);
     Settled best;
     std::vector<BoundedPlan> plans =
         turns_.way == hardware_cache ? behind_cache(placed, worth) : in_two_memories(placed);
     std::ranges::stable_sort(plans, {}, &BoundedPlan::at_least);
+    double least = std::numeric_limits<double>::infinity();
     for (const BoundedPlan& one : plans) {
-      const double least = std::min(worth, best.seconds);
-      if (one.at_least >= least || best.seconds <= enough()) break;
-      try {
-        std::optional<Plan> made = one.plan(least);
-        if (!made) continue;
-        Settled way = within_limits(text, std::move(*made), placed, least);
-        if (way.plan && way.seconds < best.seconds) best = std::move(way);
-      } catch (const Infeasible&) {  // Other placements may still fit.
-      }
+      const double to_beat = std::min(worth, best.seconds);
+      double bound = known ? std::max(one.at_least, known->each[one.slow]) : one.at_least;
+      if (bound < to_beat && best.seconds > enough()) try {
+          simulate(text, one, placed, to_beat, best, bound);
+        } catch (const Infeasible&) {  // Other placements may still fit.
+        }
+      if (known) known->each[one.slow] = bound;
+      least = std::min(least, bound);
     }
+    if (known) known->all = least;
     if (best.plan && !found_.insert({best.text, best.seconds}).second) return {};
     return best;
   }
 
-  /// Returns the fastest run of a placed plan within limits of the memories (limited_runs.hpp).
-  Settled within_limits(const std::string& text, Plan plan, const PlacedKinds& placed,
-                        double worth) const {
+  /// Finds the fastest run of a placed plan within limits of the memories (limited_runs.hpp). If it is faster than `best`,
+  /// it takes the place of `best`. `bound` gets a lower bound of the runs.
+  void simulate(const std::string& text, const BoundedPlan& one, const PlacedKinds& placed,
+                double worth, Settled& best, double& bound) const {
     const std::vector<std::uint32_t> pools = placed.pools();
-    const LimitedRun run = fastest_within(plan, pools, worth, enough());
-    if (run.seconds == std::numeric_limits<double>::infinity()) return {};
-    Settled way{.seconds = run.seconds, .text = text};
-    for (std::size_t p = 0; p < pools.size(); ++p) {
-      if (run.limits[p] == LimitedRun::none) continue;
-      plan.pools[pools[p]].limit = run.limits[p];
-      way.text +=
-          "; stays within " + format_bytes(run.limits[p]) + " of " + plan.pools[pools[p]].name;
-    }
-    way.plan = [made = std::make_shared<const Plan>(std::move(plan))] { return *made; };
-    return way;
+    std::optional<Plan> plan = one.plan(worth);
+    if (!plan) return;
+    const bool training = turns_.request.workload.training.has_value();
+    const LimitedRun run = fastest_within(*plan, pools, {worth, enough(), training});
+    bound = std::max(bound, run.at_least);
+    if (!(run.seconds < best.seconds)) return;
+    Settled way{.seconds = run.seconds, .text = text + keep_within(run, *plan, pools)};
+    way.plan = [made = std::make_shared<const Plan>(*std::move(plan))] { return *made; };
+    best = std::move(way);
   }
 
   /// Returns the seconds below which no plan is. So a plan that takes these seconds is the fastest.
@@ -248,7 +247,7 @@ class PlacedSearch {
                            : std::shared_ptr<const MovedWeights>();
     for (const TensorKinds& slow : placements_of(placed, turns_.way)) {
       all.push_back({placed.seconds_at_least(slow),
-                     [this, &placed, slow](double) { return told(placed.plan(slow)); }});
+                     [this, &placed, slow](double) { return told(placed.plan(slow)); }, slow});
       if (moved) add_moves(placed, moved, slow, all);
     }
     return all;
@@ -301,6 +300,7 @@ class PlacedSearch {
   PolicyRequest request_;
   PlacedTurns turns_;  ///< refers to `request_`
   PlacedPrices prices_;
+  std::map<ShownRates, ShownPlans> on_machines_;  ///< what is known for machines with these rates
   /// For each plan of the policy: its shown machine's rates, the text of its choices, and its seconds.
   std::set<std::tuple<ShownRates, std::string, double>> planned_;
   std::shared_ptr<PlacedPlans> placed_;

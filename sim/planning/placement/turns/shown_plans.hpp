@@ -1,5 +1,6 @@
 // What is known from other requests, which differ only in the capacity of the device's first memory. The plans that a
 // policy makes for shown machines do not depend on the capacities of the real memories, so these requests share them.
+// Rehearsals do not depend on the capacity either. So requests for shown machines with equal rates share rehearsals, too.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +12,39 @@
 #include <utility>
 
 #include "plan/plan.hpp"
+#include "planning/placement/turns/first_touch.hpp"
 #include "planning/placement/turns/shown_machine.hpp"
+#include "planning/streaming/rehearsed_runs.hpp"
 
 namespace sluice {
+
+/// Lower bounds of the seconds of a plan's placements (PlacedSearch). They hold for a request, and for requests whose
+/// devices have less memory.
+struct PlacedAtLeast {
+  double all = 0;                      ///< holds for each placement
+  std::map<TensorKinds, double> each;  ///< by the kinds in the second memory
+};
 
 /// The fastest plan for a shown machine, with the text of its choices.
 struct ShownPlan {
   double seconds = 0;
   std::string text;
   Plan plan;
+  mutable std::map<std::string, PlacedAtLeast> placed = {};  ///< by placement method
 };
 
 class ShownPlans {
  public:
   /// A lower bound of the seconds of all plans for the request. With more memory, the fastest plan takes so many seconds.
   double at_least = 0;
+  /// For the machine of the request.
+  RehearsedRuns rehearsed = {};
+
+  /// Returns what is known for the shown machine of a plan with `placement: backing` (backing.hpp).
+  ShownPlans& backed() {
+    if (!backed_) backed_ = std::make_unique<ShownPlans>();
+    return *backed_;
+  }
 
   /// The size of the shown machine's memory, and its rates.
   using Machine = std::tuple<std::int64_t, ShownRates>;
@@ -42,6 +61,7 @@ class ShownPlans {
 
  private:
   std::map<std::pair<std::string, Machine>, Made> known_;
+  std::unique_ptr<ShownPlans> backed_;
 };
 
 }  // namespace sluice
