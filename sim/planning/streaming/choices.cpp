@@ -191,8 +191,7 @@ class StreamedWays {
     for (auto ahead = aheads.rbegin(); ahead != aheads.rend(); ++ahead) {
       if (!replayed() && rehearsal.bytes_with(*ahead) >= same_from) continue;
       rehearsal.set_ahead(*ahead);
-      // Without loads, a run is no longer. It still waits for room for its results.
-      if (!(std::max(rehearsal.at_least(), rehearsal.seconds({})) < worth * (1 - 1e-12))) return;
+      if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
       const RehearsedRun run = rehearsed(rehearsal);
       same_from = *run.used;
       // These seconds count every copy as if no other copy used its links.
