@@ -74,8 +74,8 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   }
   if (least <= budget)
     throw Infeasible(
-        "does not fit: schedules were found that fit into each device, but not into the other memories; "
-        "fates=offload_all and fates=keep_all say which memory is too small",
+        "does not fit: no schedule was found that fits, perhaps because host memory is too small; with fates=offload_all or "
+        "fates=keep_all, the answer names the memory that is too small",
         {});
   throw Infeasible(why_too_small(request, {least, bound, budget}), std::move(shortage));
 }

@@ -87,7 +87,8 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
       same_from = listed.used;
       return waiting.request.real_machine ? 0 : run_seconds(listed.plan);
     };
-    // Within its room, a plan has the same run in every memory that has this room.
+    // Within its room, a plan has the same run in every memory that has this room. `same_from` is used only for plans that
+    // are not limited, and their seconds are never remembered.
     ShownPlans* const known = limited ? waiting.request.shown_plans : nullptr;
     settled({known ? known->rehearsed.waiting(waiting.choice, room, seconds) : seconds(),
              waiting.choice.text(waiting.streamed.groups.size()) +

@@ -46,11 +46,11 @@ struct TriedLarger {
 /// Returns the larger steps for a step of this many micro-batches per batch and this many operations. The first two
 /// have one and two micro-batches more. The others have the next four of the numbers 3, 4, 6, 8, 12, 16 and so on, and
 /// always all of them up to 16. In a step with more micro-batches, computations hide more loads, and the loads come in
-/// another order. This order may also be the fastest for fewer micro-batches. The numbers of the others do not depend on the step. So if a step gets an
-/// order from one of them, a slightly smaller step mostly tries this order, too.
+/// another order. This order may also be the fastest for fewer micro-batches. The numbers of the others do not depend on
+/// the step. So if a step gets an order from one of them, a slightly smaller step mostly tries this order, too.
 inline std::vector<TriedLarger> larger_steps(std::int64_t micro_batches, std::int64_t operations) {
   constexpr std::size_t most_steps = 6;
-  constexpr std::int64_t always = 16;  // This number is tried even if there are more steps than `most_steps`.
+  constexpr std::int64_t always = 16;  // tried even if there are more steps than `most_steps`
   const TriedCounts tried = tried_counts(operations, false);
   if (tried.paces == 1) return {};
   const TriedCounts far{1, tried.listings / 2};
@@ -60,7 +60,8 @@ inline std::vector<TriedLarger> larger_steps(std::int64_t micro_batches, std::in
   for (std::int64_t two = 2;; two *= 2)
     for (const std::int64_t count : {two + two / 2, 2 * two}) {
       if (count <= micro_batches + 2) continue;
-      if ((larger.size() >= most_steps && count > always) || operations * count > most_operations * micro_batches)
+      if ((larger.size() >= most_steps && count > always) ||
+          operations * count > most_operations * micro_batches)
         return larger;
       larger.push_back({count - micro_batches, far});
     }
