@@ -84,13 +84,22 @@ void WaitingGaps::find_passing() {
       if (devices_[d].first == pool) return &lives[{tensor, d}];
     return nullptr;
   };
+  // A computation of another device may use a tensor in this memory. The order of the two devices' computations is not
+  // known, so such a tensor does not wait.
+  const auto computes_here = [&](const Action& action, std::uint32_t pool) {
+    for (std::size_t d = 0; d < devices_.size(); ++d)
+      if (devices_[d].first == pool)
+        return plan_.streams[action.stream].device == prices_.devices()[d]->name;
+    return false;
+  };
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
     const Action& action = plan_.actions[a];
     const bool body = plan_.section_of(a) == Section::body;
     for (const Placement& made : action.allocates)
       if (Life* life = life_of(made.tensor, made.pool)) {
         if (body && !action.is_transfer()) life->use(a);
-        life->known = life->known && (action.is_transfer() || (body && action.ahead == 0));
+        life->known = life->known && (action.is_transfer() || (body && action.ahead == 0 &&
+                                                               computes_here(action, made.pool)));
       }
     for (const Access& use : action.uses)
       if (Life* life = life_of(use.tensor, use.pool)) {
@@ -98,7 +107,8 @@ void WaitingGaps::find_passing() {
           life->used = life->users.size();
         else
           life->use(a);
-        life->known = life->known && body && action.ahead == 0;
+        life->known = life->known && body && action.ahead == 0 &&
+                      (action.is_transfer() || computes_here(action, use.pool));
       }
   }
   for (const auto& [where, life] : lives)
