@@ -342,8 +342,8 @@ class LoadsBetweenDevices {
   }
 
   const Chain& chain_;
-  std::vector<char>
-      holds_;  ///< for each boundary and device, whether the device holds the boundary
+  /// Whether a device holds a boundary. The index is (boundary) x (number of devices) + (device).
+  std::vector<char> holds_;
 };
 
 /// Returns the seconds of the loads that bring boundaries from one device to another. If the chain does not say which

@@ -120,15 +120,15 @@ class Replay {
   Arrivals arrivals_;
   std::vector<StreamState> streams_;
   std::vector<FlowState> flows_;
-  std::vector<std::uint32_t>
-      first_flow_;  ///< for each stream, the index of its first flow in `flows_`
+  /// For each stream, the index of its first flow in `flows_`.
+  std::vector<std::uint32_t> first_flow_;
   std::optional<Sharing> sharing_;
   std::optional<Emitter> emitter_;
   /// For each action, the first stream in the list of the streams that wait for it.
   std::vector<std::uint32_t> first_waiter_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<std::uint32_t> ending_, trying_,
-      granted_;  ///< the streams with an event in this round
+  /// The streams with an event in this round.
+  std::vector<std::uint32_t> ending_, trying_, granted_;
   double now_ = 0;
   std::int64_t executed_ = 0;
   std::uint32_t leader_ = none;  ///< periods are counted in this stream's iterations

@@ -200,9 +200,12 @@ std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int6
 Tape tape_within(const Chain& chain, const Frontier& frontier, std::int64_t budget) {
   std::size_t point = point_within(chain, frontier, budget);
   if (point == frontier.points().size()) return {};
-  const auto tape = [&] { return separate(chain, frontier.tape(point)); };
-  while (point > 0 && !fits_in_host(chain, tape())) point /= 2;
-  return tape();
+  Tape tape = separate(chain, frontier.tape(point));
+  while (point > 0 && !fits_in_host(chain, tape)) {
+    point /= 2;
+    tape = separate(chain, frontier.tape(point));
+  }
+  return tape;
 }
 
 std::vector<Frontier> overlapped_frontiers(const Chain& chain,

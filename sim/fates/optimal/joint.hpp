@@ -26,7 +26,8 @@ Tape separate(const Chain& chain, const Tape& joint_tape);
 std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int64_t budget);
 
 /// Returns the tape of this point, turned into a tape of the chain. If it does not fit into host memory, points with
-/// fewer bytes are tried. If no point fits into the budget, returns an empty tape.
+/// fewer bytes are tried. If none of them fits there, returns the tape of the point with the fewest bytes. If no point
+/// fits into the budget, returns an empty tape.
 Tape tape_within(const Chain& chain, const Frontier& frontier, std::int64_t budget);
 
 /// Returns frontiers of the view for a run whose copies run during computation: one for each price of a copy

@@ -35,8 +35,8 @@ struct RunsWanted {
   /// Runs that take these seconds or more are not needed.
   double worth = std::numeric_limits<double>::infinity();
   double enough = 0;  ///< the search ends when a run takes at most these seconds
-  bool training =
-      false;  ///< whether the plan is a plan of training: then fewer limits are compared
+  /// Whether the plan is a plan of training. Then fewer limits are compared.
+  bool training = false;
 };
 
 /// Returns the fastest run of the plan in which each of these pools stays within a limit. If no run takes less than

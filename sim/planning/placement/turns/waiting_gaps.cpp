@@ -77,20 +77,20 @@ std::size_t WaitingGaps::position(std::size_t device, std::uint32_t computation)
 
 void WaitingGaps::find_passing() {
   std::map<std::pair<std::uint32_t, std::size_t>, Life> lives;  // by tensor and device
+  const auto device_of = [&](std::uint32_t pool) {
+    return static_cast<std::size_t>(std::ranges::find(devices_, pool, &OfDevice::first) -
+                                    devices_.begin());
+  };
   const auto life_of = [&](std::uint32_t tensor, std::uint32_t pool) -> Life* {
     const TensorClass tensor_class = plan_.tensors[tensor].tensor_class;
     if (!may_wait(tensor_class, prices_.request().sums_gradients)) return nullptr;
-    for (std::size_t d = 0; d < devices_.size(); ++d)
-      if (devices_[d].first == pool) return &lives[{tensor, d}];
-    return nullptr;
+    const std::size_t d = device_of(pool);
+    return d < devices_.size() ? &lives[{tensor, d}] : nullptr;
   };
   // A computation of another device may use a tensor in this memory. The order of the two devices' computations is not
   // known, so such a tensor does not wait.
   const auto computes_here = [&](const Action& action, std::uint32_t pool) {
-    for (std::size_t d = 0; d < devices_.size(); ++d)
-      if (devices_[d].first == pool)
-        return plan_.streams[action.stream].device == prices_.devices()[d]->name;
-    return false;
+    return plan_.streams[action.stream].device == prices_.devices()[device_of(pool)]->name;
   };
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a) {
     const Action& action = plan_.actions[a];
