@@ -39,6 +39,29 @@ stages: {cut: explicit, after: [positions, sum2.1, sum2.2, sum2.3, sum2.4, sum2.
 policy: resident
 fates: {strategy: recompute_all}
 """
+# Three layers, whose weights stay. Each has 160 kB of weights, as many bytes of gradients, and twice as many of
+# the optimizer's state. The device has 1 MB.
+STAYING = """\
+format: sluice-scenario/1
+model:
+  definition:
+    format: sluice-model/1
+    name: three
+    layers:
+      - {type: input, name: x, shape: [200]}
+      - {type: dense, name: a, features: 200, bias: false}
+      - {type: dense, name: b, features: 200, bias: false}
+      - {type: dense, name: c, features: 200, bias: false}
+platform:
+  format: sluice-platform/1
+  name: small
+  devices: {gpu: {rate: {float32: 10GFLOP/s}, memory: {capacity: 1MB}}}
+  memories: {host: {capacity: unlimited}}
+  links: {host: {joins: [host, gpu], bandwidth: 200MB/s}}
+workload: {batch: 2, mode: training, optimizer: adam}
+stages: per_layer
+policy: {name: streamed, resident: [a, b]}
+"""
 # A scenario with a card, and a disk behind the host. The rate of 1 GFLOP/s and the bandwidth of the disk have sources.
 # The bandwidth of the host's link is assumed.
 DISK = """\
@@ -295,6 +318,16 @@ class Answers(unittest.TestCase):
         self.assertIn(f"the largest batch that fits: {largest}\n", done.stderr)
         self.run_sluice(TRAINED, f"workload.batch={largest}", "fates.strategy=optimal")
         self.run_sluice(TRAINED, f"workload.batch={largest + 1}", "fates.strategy=optimal", code=4)
+
+    def test_a_refusal_of_given_weights_that_stay_says_that_sluice_can_choose_them(self):
+        done = self.run_sluice(STAYING, code=4)
+        # Each of the two layers has 160 kB of weights, 160 kB of gradients, and 320 kB of state: 1.28 MB of 1 MB.
+        self.assertIn("weights, gradients and optimizer state take 1.28 MB of the 1 MB of gpu", done.stderr)
+        self.assertIn("optimizer 640 kB, weight 320 kB, gradient 320 kB", done.stderr)
+        self.assertIn("not even one sample fits if nothing else is changed", done.stderr)
+        self.assertIn("policy.resident=auto", done.stderr)
+        self.assertIn("at least 1.28 MB of memory in gpu", done.stderr)
+        self.run_sluice(STAYING, "policy.resident=auto")
 
     def test_a_plan_that_is_too_long_lacks_no_memory(self):
         done = subprocess.run([PROGRAM, "run", "alexnet_x200", "stages=per_layer", "policy.in_flight=1",

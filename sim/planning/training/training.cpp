@@ -214,12 +214,11 @@ class TrainingPlan {
     if (!capacity_) return capacity_;
     const std::int64_t constant = constant_bytes(states_, weights_stay_);
     if (!weights_stay_ && constant == 0) return bytes_of_all(request_, order_);
-    if (constant >= *capacity_)
-      throw Infeasible(
-          "does not fit: weights, gradients and optimizer state take " + format_bytes(constant) +
-              " of the " + format_bytes(*capacity_) + " of " + device_.name + advice_to_turn(),
-          {.pool = device_.name, .needed_bytes = constant, .available_bytes = *capacity_});
-    return *capacity_ - constant;
+    if (constant < *capacity_) return *capacity_ - constant;
+    throw Infeasible(
+        "does not fit: weights, gradients and optimizer state take " + format_bytes(constant) +
+            " of the " + format_bytes(*capacity_) + " of " + device_.name + advice_to_turn(),
+        shortage_of_constants(states_, weights_stay_, device_.name, *capacity_));
   }
   const char* advice_to_turn() const {
     if (order_.weights_stay) return "; use policy streamed, under which weights take turns";

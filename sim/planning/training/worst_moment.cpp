@@ -63,6 +63,15 @@ void add_constants(Shortage& shortage, const std::vector<StageState>& states, bo
   say(shortage, held);
 }
 
+Shortage shortage_of_constants(const std::vector<StageState>& states, bool all,
+                               const std::string& pool, std::int64_t capacity) {
+  Shortage shortage{.pool = pool,
+                    .needed_bytes = constant_bytes(states, all),
+                    .available_bytes = capacity};
+  add_constants(shortage, states, all);
+  return shortage;
+}
+
 std::int64_t constant_bytes(const std::vector<StageState>& states, bool all) {
   std::int64_t bytes = 0;
   for (const StageState& state : states)

@@ -28,6 +28,10 @@ Shortage held_at(const WorstMoment& worst, const Program& step);
 /// `all` says whether those of all stages stay.
 void add_constants(Shortage& shortage, const std::vector<StageState>& states, bool all);
 
+/// Returns the shortage of a device, called `pool`, whose capacity is not enough for these tensors alone.
+Shortage shortage_of_constants(const std::vector<StageState>& states, bool all,
+                               const std::string& pool, std::int64_t capacity);
+
 /// Returns how many bytes these tensors have together.
 std::int64_t constant_bytes(const std::vector<StageState>& states, bool all);
 

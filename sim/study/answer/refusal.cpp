@@ -114,7 +114,17 @@ std::string culprit_of(const Shortage& shortage) {
   return most == shortage.by_class.end() ? "" : most->first;
 }
 
+/// Returns true if the scenario says which weights stay on the device, and lets some stay.
+bool weights_stay_as_given(const Scenario& scenario) {
+  const Value* policy = scenario.document.find("policy");
+  const Value* resident = policy ? policy->find("resident") : nullptr;
+  if (!resident) return false;
+  return !resident->is_scalar() || (resident->text() != "auto" && resident->text() != "none");
+}
+
 void advise_on_weights(const Scenario& scenario, std::vector<std::string>& changes) {
+  if (weights_stay_as_given(scenario))
+    changes.push_back("policy.resident=auto (Sluice chooses which weights stay)");
   if (scenario.acting->name == "resident" || scenario.acting->name == "basic")
     changes.push_back("policy.name=streamed (weights take turns on the device)");
   else if (scenario.cut)
@@ -189,7 +199,7 @@ std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible&
     advise_on_activations(scenario, changes);
   const Shortage& shortage = infeasible.shortage;
   if (shortage.needed_bytes)
-    changes.push_back(bytes(*shortage.needed_bytes) + " of memory" + in_pool(refusal));
+    changes.push_back("at least " + bytes(*shortage.needed_bytes) + " of memory" + in_pool(refusal));
   return changes;
 }
 
@@ -233,7 +243,7 @@ std::string refusal_text(const Refusal& refusal, const Infeasible& infeasible) {
   if (refusal.largest_batch)
     text += *refusal.largest_batch > 0
                 ? "\n  the largest batch that fits: " + std::to_string(*refusal.largest_batch)
-                : "\n  not even one sample fits";
+                : "\n  not even one sample fits if nothing else is changed";
   if (!refusal.changes.empty()) text += "\n  what helps: " + join(refusal.changes, "; or ");
   return text + " (in full: --json)";
 }
