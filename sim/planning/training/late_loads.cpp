@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace sluice {
 
@@ -127,6 +128,13 @@ class LateLoads {
   double slower_ = 1;  ///< the factor by which the seconds of loads on this machine are multiplied
 };
 
+/// Sorts the loads of each operation by their bytes.
+void put_smallest_first(Program& program) {
+  std::ranges::stable_sort(program.loads, {}, [&](const Program::Load& load) {
+    return std::pair(load.needed, program.instances[load.instance].bytes);
+  });
+}
+
 }  // namespace
 
 std::vector<double> load_latencies(const Platform& platform,
@@ -137,9 +145,10 @@ std::vector<double> load_latencies(const Platform& platform,
   return latency_s;
 }
 
-void load_late(Program& program, const std::vector<double>& latency_s, std::optional<double> pace) {
+void load_late(Program& program, const std::vector<double>& latency_s, const LoadPace& pace) {
   program.loads = loads_when_needed(program);
-  LateLoads(program, latency_s, pace).place();
+  if (pace.smallest_first) put_smallest_first(program);
+  LateLoads(program, latency_s, pace.pace).place();
 }
 
 }  // namespace sluice

@@ -39,7 +39,7 @@ class LoadOffers {
   std::int64_t peak() const { return peak_; }
 
  private:
-  const std::vector<Program::Load>& loads(std::optional<double> pace);
+  const std::vector<Program::Load>& loads(const LoadPace& pace);
 
   const TrainingOrder& order_;
   const Platform& platform_;
@@ -49,7 +49,7 @@ class LoadOffers {
   bool priced_alike_;
   std::vector<std::vector<std::int64_t>> bytes_;  ///< indexed by device and operation
   std::int64_t peak_;
-  std::map<std::optional<double>, std::vector<Program::Load>> loads_;  ///< indexed by pace
+  std::map<LoadPace, std::vector<Program::Load>> loads_;  ///< indexed by pace
 };
 
 /// Returns a lower bound of the seconds of the run that `order` describes, wherever its loads are listed. Returns 0 if

@@ -13,6 +13,7 @@
 #include "planning/draft.hpp"
 #include "planning/load_places.hpp"
 #include "planning/parts.hpp"
+#include "planning/training/late_loads.hpp"
 #include "planning/training/step.hpp"
 #include "planning/training/step_sums.hpp"
 
@@ -67,7 +68,8 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 /// What a policy, and the candidate that it offers, have decided about a training run.
 struct TrainingOrder {
   const char* policy = "";
-  bool weights_stay = true;  ///< whether the weights, gradients and optimizer state of all stages stay on the device
+  bool weights_stay =
+      true;  ///< whether the weights, gradients and optimizer state of all stages stay on the device
   /// The number of micro-batches in flight. If empty, each batch is divided into as few passes as fit, all about
   /// equally large. For a strategy that searches for fates, the number is then 1.
   std::optional<std::int64_t> in_flight;
@@ -82,7 +84,7 @@ struct TrainingOrder {
   /// How many bytes of each device the whole run may use. If empty, it may use `room` bytes. The value `no_limit` means
   /// all bytes.
   std::optional<std::int64_t> run_room = {};
-  std::optional<double> pace = {};  ///< the pace of loads, see load_late()
+  LoadPace pace = {};
   /// Indexed by stage: whether the weights, gradients and optimizer state of this stage stay on the device, although
   /// those of other stages take turns. If empty, they take turns in every stage, unless `weights_stay`.
   std::vector<bool> staying = {};
@@ -139,7 +141,7 @@ class ChosenStep {
   /// places them with the pace `pace`.
   struct EarlyLoadLimits {
     std::int64_t room = 0;
-    std::optional<double> pace = {};
+    LoadPace pace = {};
     /// How many bytes of each device the whole run may use. If empty, it may use `room` bytes.
     std::optional<std::int64_t> run_room = {};
   };
@@ -195,7 +197,7 @@ struct Listing {
   const StepShape& shape;
   const TrainingOrder& order;
   std::optional<std::int64_t> capacity;  ///< bytes of a device
-  std::optional<double> pace = {};       ///< the pace of loads, see load_late()
+  LoadPace pace = {};
   /// The places of the loads, in the order in which operations need them. If null, load_late() and the room in memory
   /// decide the places.
   const std::vector<LoadPlace>* places = nullptr;

@@ -1,0 +1,252 @@
+// Lists the loads of a training run in several ways (ways.hpp).
+#include "planning/training/ways.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <type_traits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "planning/builder.hpp"
+#include "planning/run_seconds.hpp"
+#include "planning/training/batch_bytes.hpp"
+#include "planning/training/larger_step.hpp"
+#include "planning/training/orders.hpp"
+#include "planning/training/step_digest.hpp"
+
+namespace sluice {
+namespace {
+
+std::string shown(double pace) {
+  return pace == as_early_as_may_be
+             ? ", loads as early as there is room"
+             : ", loads timed as if they took " +
+                   std::to_string(static_cast<std::int64_t>(100 * pace)) + " % of the computation";
+}
+
+std::string listing_text(const TrainingOrder& order, std::int64_t more) {
+  std::string text = text_of(order);
+  if (order.pace.pace) text += shown(*order.pace.pace);
+  if (order.pace.smallest_first) text += ", small loads first";
+  if (*order.room == 0) text += ", loads listed where they are needed";
+  if (more == 1) text += ", loads placed as with one more micro-batch";
+  if (more > 1) text += ", loads placed as with " + std::to_string(more) + " more micro-batches";
+  if (*order.room == 0 || *order.room == no_limit) return text;
+  return text + (order.run_room ? "; loads ahead within " : "; stays within ") +
+         format_quantity(static_cast<double>(*order.room), Dimension::bytes);
+}
+
+/// Returns whether the step already lists the loads of each operation by their bytes, the smallest first.
+bool smallest_come_first(const Program& step) {
+  const auto bytes = [&](std::uint32_t instance) { return step.instances[instance].bytes; };
+  return std::ranges::all_of(step.operations, [&](const Program::Operation& operation) {
+    return std::ranges::is_sorted(operation.loads, {}, bytes);
+  });
+}
+
+}  // namespace
+
+std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
+                      const ChosenStep& step) {
+  std::ostringstream text;
+  text << order.policy << " " << *order.in_flight << " " << order.weights_stay << " "
+       << (request.real_machine != nullptr) << " " << &request.pricing.model << " ";
+  // A policy may make the list of stages anew for each request, so the address of the list says nothing.
+  for (const Stage& stage : request.pricing.stages) text << stage.last << " ";
+  text << step_digest(step.program());
+  return text.str();
+}
+
+TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, std::int64_t at_least,
+                           std::shared_ptr<const std::vector<Stage>> stages)
+    : enforced_(request.capacity_enforced),
+      capacity_(smallest_capacity(request, order)),
+      unlimited_(request),
+      order_(std::move(order)),
+      at_least_(at_least),
+      stages_(std::move(stages)) {
+  unlimited_.capacity_enforced = false;
+  // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
+  // action start later.
+  if (!shares_links()) run_room_ = capacity_.value_or(no_limit);
+}
+
+std::int64_t TrainingWays::count() const {
+  const std::size_t rooms = run_room_ ? 1 : 2;
+  const auto ways_of = [late = lists_late() ? 2 : 0](const TriedCounts& tried) {
+    return tried.paces * (ahead_parts.size() + tried.listings + late);
+  };
+  std::size_t ways = ways_of(most_tried);
+  for (const TriedLarger& larger : larger_steps(per_batch(), 0))
+    if (LargerStep::larger_order(unlimited_, order_, larger.more)) ways += ways_of(larger.tried);
+  return static_cast<std::int64_t>(rooms * ways);
+}
+
+std::vector<Candidate> TrainingWays::opened(const std::shared_ptr<const TrainingWays>& ways,
+                                            double at_least) {
+  if (!ways->fits(ways->at_least_)) return {};
+  const auto step = std::make_shared<const ChosenStep>(ways->unlimited_, ways->order_);
+  if (ways->enforced_ && !homes_fit(ways->unlimited_, step->program())) return {};
+  return {{.at_least = std::max(at_least, step->at_least()),
+           .open = [ways, step] { return listed(ways, step); },
+           .same_ways = step_text(ways->unlimited_, ways->order_, *step)}};
+}
+
+std::vector<Candidate> TrainingWays::listed(const std::shared_ptr<const TrainingWays>& ways,
+                                            const std::shared_ptr<const ChosenStep>& step) {
+  std::vector<Candidate> candidates;
+  for (const LoadChoice& way : ways->ways(*step))
+    candidates.push_back({way.at_least, 1, [ways, step, way](double, const auto& settled) {
+                            settled(ways->settled(*step, way));
+                          }});
+  return candidates;
+}
+
+Settled TrainingWays::settled(const ChosenStep& step, const LoadChoice& way) const {
+  const ChosenStep::EarlyLoadLimits& limits = way.limits;
+  TrainingOrder order = order_;
+  order.room = limits.room;
+  order.run_room = limits.run_room;
+  order.pace = limits.pace;
+  const auto plan =
+      std::make_shared<const Plan>(finish(step.listed(limits, way.places.get()), unlimited_));
+  return {seconds(*plan), listing_text(order, way.more), [plan, in = enforced_] {
+            Plan made = *plan;
+            if (in) enforce_host(made);
+            return made;
+          }};
+}
+
+double TrainingWays::seconds(const Plan& plan) const {
+  if (unlimited_.real_machine) return 0;
+  return enforced_ ? run_seconds_in_host(plan) : run_seconds(plan);
+}
+
+std::vector<TrainingWays::LoadChoice> TrainingWays::ways(const ChosenStep& step) const {
+  const TriedCounts tried = tried_counts(step.program().count(), unlimited_.made_to_change);
+  SeenWays seen;
+  std::vector<LoadChoice> all = ways(step, step, tried, seen);
+  if (unlimited_.made_to_change) return all;
+  for (const auto& [more, tried_there] : larger_steps(per_batch(), step.program().count())) try {
+      const auto order = LargerStep::larger_order(unlimited_, order_, more);
+      if (!order) continue;
+      const LargerStep larger(unlimited_, *order, more);
+      for (LoadChoice& way : ways(step, larger, tried_there, seen)) {
+        way.more = more;
+        all.push_back(std::move(way));
+      }
+    } catch (const InputError&) {  // only the larger step has more than 2^63 - 1 bytes
+    }
+  return all;
+}
+
+template <class Offered>
+std::vector<TrainingWays::LoadChoice> TrainingWays::ways(const ChosenStep& step,
+                                                         const Offered& offered,
+                                                         const TriedCounts& tried,
+                                                         SeenWays& seen) const {
+  std::vector<LimitedOffer> all;
+  for (std::size_t p = 0; p < tried.paces; ++p) add_rooms(offered, {paces[p]}, all);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.limits.room < b.limits.room; });
+  std::vector<LoadChoice> ways;
+  for (const LimitedOffer& one : all) add_ways(step, one, seen, ways);
+  for (std::size_t p = tried.paces; p-- > 0;) {
+    std::int64_t room = no_limit;
+    for (std::size_t n = 0; n < tried.listings && room >= offered.peak(); ++n) {
+      const ChosenStep::EarlyLoadLimits limits{room, {paces[p]}, run_room_};
+      const LimitedOffer one{limits, offered.offer(limits)};
+      add_ways(step, one, seen, ways);
+      room = one.offer.most - 1;
+    }
+  }
+  // Reversed, the ways with the machine's pace and the most room come first. The fastest way is probably among them.
+  std::reverse(ways.begin(), ways.end());
+  // The judge takes the first of equally fast ways. Of ways with the same places of loads, all except the first that
+  // was found go to the end. They usually have less room, and more room may make the steps of a longer run faster.
+  std::stable_partition(ways.begin(), ways.end(),
+                        [](const LoadChoice& way) { return !way.listed_again; });
+  if (lists_late() && fits(step.peak())) add_late_ways(step, offered, tried, seen, ways);
+  if (std::is_same_v<Offered, ChosenStep>)
+    for (LoadChoice& way : ways) way.places = nullptr;  // listed() makes them again from the limits
+  return ways;
+}
+
+void TrainingWays::add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
+                            std::vector<LoadChoice>& ways) const {
+  LoadChoice way{one.limits};
+  for (const std::int64_t room : {one.limits.room, one.offer.most}) {
+    if (!fits(room)) continue;
+    std::set<std::int64_t>& stays_within = seen[{one.limits.pace.smallest_first, one.offer.places}];
+    way.listed_again = !stays_within.empty();
+    if (!stays_within.insert(run_room_.value_or(room)).second) continue;
+    if (!way.places) {
+      way.places = std::make_shared<const std::vector<LoadPlace>>(one.offer.places);
+      way.at_least = step.at_least(one.limits, one.offer);
+    }
+    way.limits.room = room;
+    ways.push_back(way);
+  }
+}
+
+template <class Offered>
+void TrainingWays::add_rooms(const Offered& offered, const LoadPace& pace,
+                             std::vector<LimitedOffer>& all) const {
+  const std::vector<std::int64_t> rooms = this->rooms(offered.peak());
+  std::size_t end = 0;  // the rooms from this index on are done, or do not fit
+  while (end < rooms.size() && fits(rooms[end])) ++end;
+  while (end > 0) {
+    ChosenStep::Offer offer = offered.offer({rooms[end - 1], pace, run_room_});
+    while (end > 1 && rooms[end - 2] >= offer.most) --end;
+    all.push_back({{rooms[--end], pace, run_room_}, std::move(offer)});
+  }
+}
+
+template <class Offered>
+void TrainingWays::add_late_ways(const ChosenStep& step, const Offered& offered,
+                                 const TriedCounts& tried, SeenWays& seen,
+                                 std::vector<LoadChoice>& ways) const {
+  for (const bool smallest_first : {false, true}) {
+    if (smallest_first && smallest_come_first(step.program())) return;
+    for (std::size_t p = 0; p < tried.paces; ++p) {
+      const ChosenStep::EarlyLoadLimits limits{0, {paces[p], smallest_first}, run_room_};
+      add_ways(step, {limits, offered.offer(limits)}, seen, ways);
+    }
+  }
+}
+
+std::vector<std::int64_t> TrainingWays::rooms(std::int64_t peak) const {
+  if (unlimited_.made_to_change && capacity_ && run_room_) return {std::max(peak, *capacity_)};
+  std::vector<std::int64_t> rooms;
+  for (const double part : ahead_parts)
+    rooms.push_back(peak + static_cast<std::int64_t>(part * static_cast<double>(peak)));
+  return rooms;
+}
+
+bool TrainingWays::shares_links() const {
+  const Platform& platform = unlimited_.pricing.platform;
+  const std::string& host = platform.host().name;
+  std::set<std::uint32_t> crossed;
+  for (const std::string& device : order_.devices)
+    for (const Path& path : {platform.path(host, device), platform.path(device, host)})
+      for (const std::uint32_t channel : path.channels)
+        if (!crossed.insert(channel).second) return true;
+  return false;
+}
+
+std::int64_t ways_to_list(const PolicyRequest& request, const TrainingOrder& order) {
+  return TrainingWays(request, order, 0, nullptr).count();
+}
+
+std::vector<Candidate> listed_in_turn(const PolicyRequest& request, const TrainingOrder& order,
+                                      std::shared_ptr<const std::vector<Stage>> stages) {
+  const auto ways = std::make_shared<const TrainingWays>(request, order, 0, std::move(stages));
+  std::vector<Candidate> listed;
+  for (const Candidate& one : TrainingWays::opened(ways, 0))
+    for (Candidate& way : one.open()) listed.push_back(std::move(way));
+  std::ranges::stable_sort(listed, {}, &Candidate::at_least);
+  return listed;
+}
+
+}  // namespace sluice

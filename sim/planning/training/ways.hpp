@@ -1,0 +1,128 @@
+// The ways to list the loads of a training run whose number of micro-batches side by side is settled. For what is tried,
+// see tried_loads.hpp.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "planning/candidate.hpp"
+#include "planning/training/training.hpp"
+#include "planning/training/tried_loads.hpp"
+
+namespace sluice {
+
+/// Returns a text that is the same for two orders and steps that lead to the same plans. In this text, the last layers
+/// of the stages stand for the cut.
+std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
+                      const ChosenStep& step);
+
+class TrainingWays {
+ public:
+  /// `at_least` is a lower bound on the bytes that each device needs. If `stages` holds the stages of the request, the
+  /// object keeps them alive.
+  TrainingWays(const PolicyRequest& request, TrainingOrder order, std::int64_t at_least,
+               std::shared_ptr<const std::vector<Stage>> stages);
+
+  /// Returns the greatest number of different ways, including those that do not fit.
+  std::int64_t count() const;
+
+  /// Returns one candidate for all ways, or nothing if the step cannot fit. `at_least` is a lower bound of the
+  /// candidate's seconds. The ways are listed only when the judge opens the candidate, because another strategy may
+  /// already have had the same ways.
+  static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways,
+                                       double at_least);
+
+ private:
+  struct LoadChoice {
+    ChosenStep::EarlyLoadLimits limits;
+    /// How many micro-batches more the step has whose limits lead to the places of the loads.
+    std::int64_t more = 0;
+    double at_least = 0;
+    /// The places of the loads. Null if the limits lead to these places for the step itself.
+    std::shared_ptr<const std::vector<LoadPlace>> places = {};
+    /// Whether a way that was found earlier has the same places of loads. The runs of the two ways stay within
+    /// different numbers of bytes.
+    bool listed_again = false;
+  };
+  /// The ways that were found so far. The key says whether small loads come first, and lists the places of all loads.
+  /// The value has the numbers of bytes within which runs with these places stay: one number for each way. Ways with
+  /// equal keys and bytes are equal.
+  using SeenWays = std::map<std::pair<bool, std::vector<LoadPlace>>, std::set<std::int64_t>>;
+  struct LimitedOffer {
+    ChosenStep::EarlyLoadLimits limits;
+    ChosenStep::Offer offer;
+  };
+
+  /// Returns a candidate for each way that fits, but only one for ways that are equal as SeenWays defines it.
+  static std::vector<Candidate> listed(const std::shared_ptr<const TrainingWays>& ways,
+                                       const std::shared_ptr<const ChosenStep>& step);
+  Settled settled(const ChosenStep& step, const LoadChoice& way) const;
+  /// Returns the simulated seconds of a plan, or 0 if the platform is a shown machine. Then the judge simulates the
+  /// plan for the real machine instead.
+  double seconds(const Plan& plan) const;
+
+  /// Returns the ways of the step, and after them the ways with the places of the loads of larger steps.
+  std::vector<LoadChoice> ways(const ChosenStep& step) const;
+  /// Returns, for each pace, ways with different rooms for early loads (see rooms()), and at most TriedCounts::listings
+  /// further ways. Of these, the first is the listing that needs the most bytes, and each one after it needs fewer
+  /// bytes than the one before. After them come the ways of add_late_ways(). Ways that do not fit are left out.
+  /// `offered` is the step, or a larger step.
+  template <class Offered>
+  std::vector<LoadChoice> ways(const ChosenStep& step, const Offered& offered,
+                               const TriedCounts& tried, SeenWays& seen) const;
+  /// Adds to `ways` the ways to use the offer `one`: those that fit into memory and are not in `seen` yet. With
+  /// `offer.most` bytes, the listing is the same as with the offer's room. But if transfers share links, it may matter
+  /// within how many bytes the run stays. Then there are two ways: one stays within the offer's room, the other within
+  /// `offer.most` bytes. If only one of the two ways were tried, a larger memory could lead to the other way, and make
+  /// the run slower.
+  void add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
+                std::vector<LoadChoice>& ways) const;
+  /// Adds offers for different rooms with this pace. A room is a number of bytes up to which early loads may fill a
+  /// device. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms.
+  template <class Offered>
+  void add_rooms(const Offered& offered, const LoadPace& pace,
+                 std::vector<LimitedOffer>& all) const;
+  /// Adds ways that list each load before the operation that needs it. The copy engine may still start such a load
+  /// earlier. But the load gets memory only if the operations listed before it have all the memory that they need, also
+  /// while tensors are being saved. If an operation needs several loads, they come in two different orders.
+  template <class Offered>
+  void add_late_ways(const ChosenStep& step, const Offered& offered, const TriedCounts& tried,
+                     SeenWays& seen, std::vector<LoadChoice>& ways) const;
+
+  /// Returns the rooms that are tried, the smallest first. A room is the step's peak plus bytes for early loads, so the
+  /// smallest room is the peak alone. A plan that is made to be changed may use the whole memory of its machine, unless
+  /// transfers share a link: plans for other machines have other rooms.
+  std::vector<std::int64_t> rooms(std::int64_t peak) const;
+  /// Returns whether there are the ways of add_late_ways(). Their run may use the whole memory of the device.
+  bool lists_late() const { return run_room_ && !unlimited_.made_to_change; }
+  std::int64_t per_batch() const {
+    return unlimited_.workload.batch / unlimited_.workload.micro_batch;
+  }
+  bool fits(std::int64_t bytes) const { return !capacity_ || bytes <= *capacity_; }
+  /// Returns whether two transfers of the run may use one link at the same time, and slow each other down.
+  bool shares_links() const;
+
+  bool enforced_;
+  /// The capacity of the smallest device. Empty means unlimited.
+  std::optional<std::int64_t> capacity_;
+  /// How many bytes of each device a run may use. If empty, each way has its own limit: the bytes up to which its early
+  /// loads may fill a device.
+  std::optional<std::int64_t> run_room_;
+  PolicyRequest unlimited_;
+  TrainingOrder order_;
+  std::int64_t at_least_;
+  std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
+};
+
+/// Returns candidates that differ in how early the loads come, those with the least bound first. `order` must have
+/// fates that a search has found for its number of micro-batches in flight. For `stages`, see training_candidates().
+std::vector<Candidate> listed_in_turn(const PolicyRequest& request, const TrainingOrder& order,
+                                      std::shared_ptr<const std::vector<Stage>> stages);
+/// Returns the greatest number of candidates that listed_in_turn() may return. `order` need not have fates.
+std::int64_t ways_to_list(const PolicyRequest& request, const TrainingOrder& order);
+
+}  // namespace sluice
