@@ -48,7 +48,9 @@ class TrainingWays {
         unlimited_(request),
         order_(std::move(order)),
         at_least_(at_least),
-        stages_(std::move(stages)) {
+        stages_(std::move(stages)),
+        has_latency_(std::ranges::max(load_latencies(request.pricing.platform, order_.devices)) >
+                     0) {
     unlimited_.capacity_enforced = false;
     // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
     // action start later.
@@ -58,8 +60,8 @@ class TrainingWays {
   /// Returns the greatest number of different ways, including those that do not fit.
   std::int64_t count() const {
     const std::size_t rooms = run_room_ ? 1 : 2;
-    const auto ways_of = [](const TriedCounts& tried) {
-      return tried.paces * (ahead_parts.size() + tried.listings);
+    const auto ways_of = [this](const TriedCounts& tried) {
+      return paces_of(tried) * (ahead_parts.size() + tried.listings);
     };
     std::size_t ways = ways_of(most_tried);
     for (const TriedLarger& larger : larger_steps(per_batch(), 0))
@@ -166,12 +168,12 @@ class TrainingWays {
   std::vector<LoadChoice> ways(const ChosenStep& step, const Offered& offered,
                                const TriedCounts& tried, SeenWays& seen) const {
     std::vector<LimitedOffer> all;
-    for (std::size_t p = 0; p < tried.paces; ++p) add_rooms(offered, paces[p], all);
+    for (std::size_t p = 0; p < paces_of(tried); ++p) add_rooms(offered, paces[p], all);
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.limits.room < b.limits.room; });
     std::vector<LoadChoice> ways;
     for (const LimitedOffer& one : all) add_ways(step, one, seen, ways);
-    for (std::size_t p = tried.paces; p-- > 0;) {
+    for (std::size_t p = paces_of(tried); p-- > 0;) {
       std::int64_t room = no_limit;
       for (std::size_t n = 0; n < tried.listings && room >= offered.peak(); ++n) {
         const ChosenStep::EarlyLoadLimits limits{room, paces[p], run_room_};
@@ -219,7 +221,7 @@ class TrainingWays {
   /// goes from the largest room to the smallest. If a room's listing needs only `most` bytes, all smaller rooms with at
   /// least `most` bytes lead to the same listing.
   template <class Offered>
-  void add_rooms(const Offered& offered, const std::optional<double>& pace,
+  void add_rooms(const Offered& offered, const std::optional<Pace>& pace,
                  std::vector<LimitedOffer>& all) const {
     const std::vector<std::int64_t> rooms = this->rooms(offered.peak());
     std::size_t end = 0;  // the rooms from this index on are done, or do not fit
@@ -242,6 +244,10 @@ class TrainingWays {
     return rooms;
   }
 
+  std::size_t paces_of(const TriedCounts& tried) const {
+    return has_latency_ ? tried.paces : std::min(tried.paces, paces_without_latency);
+  }
+
   std::int64_t per_batch() const {
     return unlimited_.workload.batch / unlimited_.workload.micro_batch;
   }
@@ -260,11 +266,11 @@ class TrainingWays {
     return false;
   }
 
-  static std::string shown(double pace) {
-    return pace == as_early_as_may_be ? ", loads as early as there is room"
-                                      : ", loads timed as if they took " +
-                                            std::to_string(static_cast<std::int64_t>(100 * pace)) +
-                                            " % of the computation";
+  static std::string shown(const Pace& pace) {
+    if (pace == as_early_as_may_be) return ", loads as early as there is room";
+    const std::string percent = std::to_string(static_cast<std::int64_t>(100 * pace.loads));
+    return ", loads timed as if they took " + percent + " % of the computation" +
+           (pace.latency == Pace::Latency::of_machine ? " and the latency of this machine" : "");
   }
   std::string text(const TrainingOrder& order, std::int64_t more) const {
     std::string text = text_of(order);
@@ -286,6 +292,7 @@ class TrainingWays {
   TrainingOrder order_;
   std::int64_t at_least_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
+  bool has_latency_;                                  ///< whether a load has a latency
 };
 
 /// Returns whether there is nothing to choose about the loads: they do not overlap with computation, or they may as

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "planning/program.hpp"
+#include "planning/training/pace.hpp"
 #include "platform/platform.hpp"
 
 namespace sluice {
@@ -14,16 +15,12 @@ namespace sluice {
 std::vector<double> load_latencies(const Platform& platform,
                                    const std::vector<std::string>& devices);
 
-/// With this pace, load_late() places each load as early as it may be.
-constexpr double as_early_as_may_be = 1e6;
-
 /// Places each load so that its tensor arrives when the operation that needs it begins. There are two exceptions. If
 /// the copy engine's next load would then arrive too late, the load is placed earlier. If the copy engine is free
 /// during the previous operation, the load is placed one operation earlier. `latency_s` is the result of
-/// load_latencies(). Without a `pace`, loads take as long as on this machine. With a `pace`, loads have no latency, and
-/// all loads of a round together take `pace` times as long as all its computations. Then the places of the loads do not
-/// depend on how fast the machine is.
+/// load_latencies(). Without a `pace`, loads take as long as on this machine. With a `pace`, the seconds of loads and
+/// their latency are those of the pace.
 void load_late(Program& program, const std::vector<double>& latency_s,
-               std::optional<double> pace = {});
+               const std::optional<Pace>& pace = {});
 
 }  // namespace sluice

@@ -60,18 +60,18 @@ double LoadOffers::at_least(const ChosenStep::EarlyLoadLimits& limits,
   return clock_.at_least(loads(limits.pace), offer.places);
 }
 
-std::optional<double> LoadOffers::pace_of_inputs(const std::optional<std::int64_t>& capacity) {
+std::optional<Pace> LoadOffers::pace_of_inputs(const std::optional<std::int64_t>& capacity) {
   const auto seconds = [&](const ChosenStep::EarlyLoadLimits& limits) {
     const ChosenStep::Offer offer = this->offer(limits);
     return capacity && offer.most > *capacity ? std::numeric_limits<double>::infinity()
                                               : at_least(limits, offer);
   };
   const double early = seconds({no_limit, as_early_as_may_be}), late = seconds({no_limit});
-  return early < late * (1 - 1e-12) ? std::optional<double>(as_early_as_may_be) : std::nullopt;
+  return early < late * (1 - 1e-12) ? std::optional<Pace>(as_early_as_may_be) : std::nullopt;
 }
 
 /// Returns the loads of the step, which load_late() has placed with this pace.
-const std::vector<Program::Load>& LoadOffers::loads(std::optional<double> pace) {
+const std::vector<Program::Load>& LoadOffers::loads(const std::optional<Pace>& pace) {
   const auto [found, fresh] = loads_.try_emplace(pace);
   if (fresh) {
     load_late(step_, load_latencies(platform_, order_.devices), pace);

@@ -130,7 +130,7 @@ class TrainingPlan {
   }
 
   /// Returns the pace of the plan if no candidates are compared.
-  std::optional<double> pace_of_only_plan(const Program& step) const {
+  std::optional<Pace> pace_of_only_plan(const Program& step) const {
     const bool open = order_.overlap && !order_.pace && !order_.room && !strategy_.searches;
     if (!open || !loads_outlast_computations(step) || !loads_only_inputs(step)) return pace_;
     return LoadOffers(step, request_, order_).pace_of_inputs(capacity_);
@@ -319,7 +319,7 @@ class TrainingPlan {
   /// Both chains for several micro-batches side by side. If weights take turns, fates are chosen for these chains.
   SideBySide together_, selective_together_;
   std::optional<std::int64_t> capacity_;
-  std::optional<double> pace_;
+  std::optional<Pace> pace_;
   bool weights_stay_;
   Tape tape_;
   bool selective_ = false;  ///< Whether chain_ and states_ are for selective recomputation.

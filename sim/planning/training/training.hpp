@@ -13,6 +13,7 @@
 #include "planning/draft.hpp"
 #include "planning/load_places.hpp"
 #include "planning/parts.hpp"
+#include "planning/training/pace.hpp"
 #include "planning/training/step.hpp"
 #include "planning/training/step_sums.hpp"
 
@@ -82,7 +83,7 @@ struct TrainingOrder {
   /// How many bytes of each device the whole run may use. If empty, it may use `room` bytes. The value `no_limit` means
   /// all bytes.
   std::optional<std::int64_t> run_room = {};
-  std::optional<double> pace = {};  ///< the pace of loads, see load_late()
+  std::optional<Pace> pace = {};  ///< the pace of loads, see load_late()
   /// Indexed by stage: whether the weights, gradients and optimizer state of this stage stay on the device, although
   /// those of other stages take turns. If empty, they take turns in every stage, unless `weights_stay`.
   std::vector<bool> staying = {};
@@ -139,7 +140,7 @@ class ChosenStep {
   /// places them with the pace `pace`.
   struct EarlyLoadLimits {
     std::int64_t room = 0;
-    std::optional<double> pace = {};
+    std::optional<Pace> pace = {};
     /// How many bytes of each device the whole run may use. If empty, it may use `room` bytes.
     std::optional<std::int64_t> run_room = {};
   };
@@ -195,7 +196,7 @@ struct Listing {
   const StepShape& shape;
   const TrainingOrder& order;
   std::optional<std::int64_t> capacity;  ///< bytes of a device
-  std::optional<double> pace = {};       ///< the pace of loads, see load_late()
+  std::optional<Pace> pace = {};         ///< the pace of loads, see load_late()
   /// The places of the loads, in the order in which operations need them. If null, load_late() and the room in memory
   /// decide the places.
   const std::vector<LoadPlace>* places = nullptr;
