@@ -48,16 +48,17 @@ class Clock {
 
 class LateLoads {
  public:
-  LateLoads(Program& program, const std::vector<double>& latency_s, std::optional<double> pace)
+  LateLoads(Program& program, const std::vector<double>& latency_s, const std::optional<Pace>& pace)
       : program_(program), latency_s_(latency_s), clock_(program), writes_(program) {
     if (!pace) return;
     paced_ = true;
-    latency_s_.assign(latency_s.size(), 0);
     std::vector<double> busy(latency_s.size(), 0);
     for (const Program::Load& load : program.loads)
       busy[program.instances[load.instance].device] += program.instances[load.instance].load_s;
     const double most = *std::max_element(busy.begin(), busy.end());
-    if (most > 0) slower_ = *pace * clock_.seconds() / most;
+    if (most > 0) slower_ = pace->loads * clock_.seconds() / most;
+    if (pace->latency == Pace::Latency::of_machine) return;
+    for (double& latency : latency_s_) latency *= slower_;
   }
 
   void place() {
@@ -145,10 +146,11 @@ std::vector<double> load_latencies(const Platform& platform,
   return latency_s;
 }
 
-void load_late(Program& program, const std::vector<double>& latency_s, const LoadPace& pace) {
+void load_late(Program& program, const std::vector<double>& latency_s,
+               const LoadSequence& sequence) {
   program.loads = loads_when_needed(program);
-  if (pace.smallest_first) put_smallest_first(program);
-  LateLoads(program, latency_s, pace.pace).place();
+  if (sequence.smallest_first) put_smallest_first(program);
+  LateLoads(program, latency_s, sequence.pace).place();
 }
 
 }  // namespace sluice

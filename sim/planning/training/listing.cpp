@@ -30,7 +30,7 @@ Draft list_training(const Listing& listing, Program& step, const std::vector<Fac
   step.devices = order.devices;
   step.rounds = listing.request.workload.steps;
   if (order.overlap)
-    load_late(step, load_latencies(platform, step.devices), listing.pace);
+    load_late(step, load_latencies(platform, step.devices), listing.sequence);
   else
     step.loads = loads_when_needed(step);
   if (listing.places) place_loads(step, *listing.places);

@@ -37,7 +37,7 @@ LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const Trainin
 
 ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& limits) {
   if (!order_.overlap) return {{}, peak_};
-  const std::vector<Program::Load>& loads = this->loads(limits.pace);
+  const std::vector<Program::Load>& loads = this->loads(limits.sequence);
   std::vector<LoadPlaces> memories;
   for (const std::vector<std::int64_t>& bytes : bytes_) memories.emplace_back(bytes, limits.room);
   ChosenStep::Offer offer;
@@ -57,24 +57,24 @@ double LoadOffers::at_least() const {
 double LoadOffers::at_least(const ChosenStep::EarlyLoadLimits& limits,
                             const ChosenStep::Offer& offer) {
   if (!order_.overlap || !priced_alike_) return 0;
-  return clock_.at_least(loads(limits.pace), offer.places);
+  return clock_.at_least(loads(limits.sequence), offer.places);
 }
 
-std::optional<double> LoadOffers::pace_of_inputs(const std::optional<std::int64_t>& capacity) {
+std::optional<Pace> LoadOffers::pace_of_inputs(const std::optional<std::int64_t>& capacity) {
   const auto seconds = [&](const ChosenStep::EarlyLoadLimits& limits) {
     const ChosenStep::Offer offer = this->offer(limits);
     return capacity && offer.most > *capacity ? std::numeric_limits<double>::infinity()
                                               : at_least(limits, offer);
   };
   const double early = seconds({no_limit, {as_early_as_may_be}}), late = seconds({no_limit});
-  return early < late * (1 - 1e-12) ? std::optional<double>(as_early_as_may_be) : std::nullopt;
+  return early < late * (1 - 1e-12) ? std::optional<Pace>(as_early_as_may_be) : std::nullopt;
 }
 
-/// Returns the loads of the step, which load_late() has placed with this pace.
-const std::vector<Program::Load>& LoadOffers::loads(const LoadPace& pace) {
-  const auto [found, fresh] = loads_.try_emplace(pace);
+/// Returns the loads of the step, which load_late() has placed in this sequence.
+const std::vector<Program::Load>& LoadOffers::loads(const LoadSequence& sequence) {
+  const auto [found, fresh] = loads_.try_emplace(sequence);
   if (fresh) {
-    load_late(step_, load_latencies(platform_, order_.devices), pace);
+    load_late(step_, load_latencies(platform_, order_.devices), sequence);
     found->second = step_.loads;
   }
   return found->second;

@@ -31,7 +31,7 @@ class LoadOffers {
   /// All loads of the step must be loads of inputs. Returns the pace with which the run is fastest if it may use
   /// `capacity` bytes of each device: the pace of the machine itself, unless loads that come as early as possible make
   /// the run faster. Where there is room for such loads, no other places of the loads lead to a faster run.
-  std::optional<double> pace_of_inputs(const std::optional<std::int64_t>& capacity);
+  std::optional<Pace> pace_of_inputs(const std::optional<std::int64_t>& capacity);
   const Program& step() const { return step_; }
   /// Returns the step for a caller that sets its loads, which have no meaning between two calls of this class.
   Program& scratch() { return step_; }
@@ -39,7 +39,7 @@ class LoadOffers {
   std::int64_t peak() const { return peak_; }
 
  private:
-  const std::vector<Program::Load>& loads(const LoadPace& pace);
+  const std::vector<Program::Load>& loads(const LoadSequence& sequence);
 
   const TrainingOrder& order_;
   const Platform& platform_;
@@ -49,7 +49,7 @@ class LoadOffers {
   bool priced_alike_;
   std::vector<std::vector<std::int64_t>> bytes_;  ///< indexed by device and operation
   std::int64_t peak_;
-  std::map<LoadPace, std::vector<Program::Load>> loads_;  ///< indexed by pace
+  std::map<LoadSequence, std::vector<Program::Load>> loads_;
 };
 
 /// Returns a lower bound of the seconds of the run that `order` describes, wherever its loads are listed. Returns 0 if

@@ -40,7 +40,7 @@ class TrainingPlan {
         chain_(chain_of(request, device_, strategy_.selective, order.overlap)),
         states_(states_of(request, device_, strategy_.selective, order.overlap, order.staying)),
         capacity_(request.capacity_enforced ? device_.memory().capacity : std::nullopt),
-        pace_(order.pace),
+        sequence_(order.sequence),
         weights_stay_(weights_stay(request, order)) {
     const auto drops = [](const Stage& stage) { return stage.kept.selective_bytes > 0; };
     const std::vector<Stage>& stages = request.pricing.stages;
@@ -69,7 +69,7 @@ class TrainingPlan {
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_)
       refuse(step, shape.in_flight);
     add_facts(step, shape.in_flight);
-    pace_ = pace_of_only_plan(step);
+    sequence_ = sequence_of_only_plan(step);
     return listed(shape, step);
   }
 
@@ -83,7 +83,7 @@ class TrainingPlan {
                const std::vector<LoadPlace>* places) {
     room_ = limits.room;
     chosen_room_ = limits.run_room ? limits.run_room : room_;
-    pace_ = limits.pace;
+    sequence_ = limits.sequence;
     return listed(shape_of_order(), step, places);
   }
 
@@ -102,7 +102,7 @@ class TrainingPlan {
     Program anew = known.step ? Program() : step_of_order();
     Program& step = known.step ? known.step->priced(shape) : anew;
     load_late(step, load_latencies(request_.pricing.platform, order_.devices),
-              pace_of_only_plan(step));
+              sequence_of_only_plan(step));
     for (const Program::Load& load : step.loads) made.push_back(load.earliest);
     return made;
   }
@@ -122,17 +122,18 @@ class TrainingPlan {
 
   Draft listed(const StepShape& shape, Program& step,
                const std::vector<LoadPlace>* places = nullptr) const {
-    Draft draft = list_training({request_, shape, order_, room_, pace_, places}, step, facts_);
+    Draft draft = list_training({request_, shape, order_, room_, sequence_, places}, step, facts_);
     if (chosen_room_ && *chosen_room_ < no_limit)
       for (const std::string& device : order_.devices)
         stay_within(draft.plan, device, *chosen_room_);
     return draft;
   }
 
-  /// Returns the pace of the plan if no candidates are compared.
-  LoadPace pace_of_only_plan(const Program& step) const {
-    const bool open = order_.overlap && !order_.pace.pace && !order_.room && !strategy_.searches;
-    if (!open || !loads_outlast_computations(step) || !loads_only_inputs(step)) return pace_;
+  /// Returns the sequence of the loads if no candidates are compared.
+  LoadSequence sequence_of_only_plan(const Program& step) const {
+    const bool open =
+        order_.overlap && !order_.sequence.pace && !order_.room && !strategy_.searches;
+    if (!open || !loads_outlast_computations(step) || !loads_only_inputs(step)) return sequence_;
     return {LoadOffers(step, request_, order_).pace_of_inputs(capacity_)};
   }
 
@@ -215,10 +216,10 @@ class TrainingPlan {
     const std::int64_t constant = constant_bytes(states_, weights_stay_);
     if (!weights_stay_ && constant == 0) return bytes_of_all(request_, order_);
     if (constant < *capacity_) return *capacity_ - constant;
-    throw Infeasible(
-        "does not fit: weights, gradients and optimizer state take " + format_bytes(constant) +
-            " of the " + format_bytes(*capacity_) + " of " + device_.name + advice_to_turn(),
-        shortage_of_constants(states_, weights_stay_, device_.name, *capacity_));
+    throw Infeasible("does not fit: weights, gradients and optimizer state take " +
+                         format_bytes(constant) + " of the " + format_bytes(*capacity_) + " of " +
+                         device_.name + advice_to_turn(),
+                     shortage_of_constants(states_, weights_stay_, device_.name, *capacity_));
   }
   const char* advice_to_turn() const {
     if (order_.weights_stay) return "; use policy streamed, under which weights take turns";
@@ -318,7 +319,7 @@ class TrainingPlan {
   /// Both chains for several micro-batches side by side. If weights take turns, fates are chosen for these chains.
   SideBySide together_, selective_together_;
   std::optional<std::int64_t> capacity_;
-  LoadPace pace_;
+  LoadSequence sequence_;
   bool weights_stay_;
   Tape tape_;
   bool selective_ = false;  ///< Whether chain_ and states_ are for selective recomputation.

@@ -13,7 +13,7 @@
 #include "planning/draft.hpp"
 #include "planning/load_places.hpp"
 #include "planning/parts.hpp"
-#include "planning/training/late_loads.hpp"
+#include "planning/training/pace.hpp"
 #include "planning/training/step.hpp"
 #include "planning/training/step_sums.hpp"
 
@@ -84,7 +84,7 @@ struct TrainingOrder {
   /// How many bytes of each device the whole run may use. If empty, it may use `room` bytes. The value `no_limit` means
   /// all bytes.
   std::optional<std::int64_t> run_room = {};
-  LoadPace pace = {};
+  LoadSequence sequence = {};
   /// Indexed by stage: whether the weights, gradients and optimizer state of this stage stay on the device, although
   /// those of other stages take turns. If empty, they take turns in every stage, unless `weights_stay`.
   std::vector<bool> staying = {};
@@ -138,10 +138,10 @@ class ChosenStep {
   const Program& program() const;
 
   /// The limits for the early loads of a step. These loads may fill each device up to `room` bytes, and load_late()
-  /// places them with the pace `pace`.
+  /// places them in the sequence `sequence`.
   struct EarlyLoadLimits {
     std::int64_t room = 0;
-    LoadPace pace = {};
+    LoadSequence sequence = {};
     /// How many bytes of each device the whole run may use. If empty, it may use `room` bytes.
     std::optional<std::int64_t> run_room = {};
   };
@@ -197,7 +197,7 @@ struct Listing {
   const StepShape& shape;
   const TrainingOrder& order;
   std::optional<std::int64_t> capacity;  ///< bytes of a device
-  LoadPace pace = {};
+  LoadSequence sequence = {};
   /// The places of the loads, in the order in which operations need them. If null, load_late() and the room in memory
   /// decide the places.
   const std::vector<LoadPlace>* places = nullptr;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "planning/training/late_loads.hpp"
+#include "planning/training/pace.hpp"
 
 namespace sluice {
 
@@ -18,12 +18,22 @@ constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2
 /// The paces that are tried, the most useful first. The empty element is the pace of the machine itself. In order of
 /// size, neighbouring paces mostly differ by a factor of about 1.4. So a slow machine's own pace is mostly near a pace
 /// that is tried for every machine. Therefore nearly every plan for the slow machine is also tried for a fast machine.
-inline const std::array<std::optional<double>, 10> paces = {
-    std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
+/// The paces with Latency::scaled are there for slower devices, and those with Latency::of_machine for slower links.
+inline const std::array<std::optional<Pace>, 18> paces = [] {
+  constexpr std::array<double, 8> loads = {1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
+  std::array<std::optional<Pace>, 18> paces = {std::nullopt, as_early_as_may_be};
+  auto next = paces.begin() + 2;
+  for (const Pace::Latency latency : {Pace::Latency::scaled, Pace::Latency::of_machine})
+    for (const double factor : loads) *next++ = Pace{factor, latency};
+  return paces;
+}();
+/// How many of `paces` are tried if loads have no latency, beginning with the first: the others are then the same.
+constexpr std::size_t paces_without_latency = 10;
 
 /// In how many ways the loads of a step are listed. The more operations a step has, the fewer ways are tried.
 struct TriedCounts {
-  std::size_t paces = 1;  ///< how many of `paces` are tried, from the beginning
+  /// How many of `paces` are tried at most, from the beginning.
+  std::size_t paces = 1;
   std::size_t listings =
       0;  ///< how many different listings are tried per pace, beginning with the most bytes
 };

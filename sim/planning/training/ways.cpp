@@ -12,23 +12,24 @@
 #include "planning/run_seconds.hpp"
 #include "planning/training/batch_bytes.hpp"
 #include "planning/training/larger_step.hpp"
+#include "planning/training/late_loads.hpp"
 #include "planning/training/orders.hpp"
 #include "planning/training/step_digest.hpp"
 
 namespace sluice {
 namespace {
 
-std::string shown(double pace) {
-  return pace == as_early_as_may_be
-             ? ", loads as early as there is room"
-             : ", loads timed as if they took " +
-                   std::to_string(static_cast<std::int64_t>(100 * pace)) + " % of the computation";
+std::string shown(const Pace& pace) {
+  if (pace == as_early_as_may_be) return ", loads as early as there is room";
+  const std::string percent = std::to_string(static_cast<std::int64_t>(100 * pace.loads));
+  return ", loads timed as if they took " + percent + " % of the computation" +
+         (pace.latency == Pace::Latency::of_machine ? " and the latency of this machine" : "");
 }
 
 std::string listing_text(const TrainingOrder& order, std::int64_t more) {
   std::string text = text_of(order);
-  if (order.pace.pace) text += shown(*order.pace.pace);
-  if (order.pace.smallest_first) text += ", small loads first";
+  if (order.sequence.pace) text += shown(*order.sequence.pace);
+  if (order.sequence.smallest_first) text += ", small loads first";
   if (*order.room == 0) text += ", loads listed where they are needed";
   if (more == 1) text += ", loads placed as with one more micro-batch";
   if (more > 1) text += ", loads placed as with " + std::to_string(more) + " more micro-batches";
@@ -65,7 +66,8 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
       unlimited_(request),
       order_(std::move(order)),
       at_least_(at_least),
-      stages_(std::move(stages)) {
+      stages_(std::move(stages)),
+      has_latency_(std::ranges::max(load_latencies(request.pricing.platform, order_.devices)) > 0) {
   unlimited_.capacity_enforced = false;
   // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
   // action start later.
@@ -74,8 +76,8 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
 
 std::int64_t TrainingWays::count() const {
   const std::size_t rooms = run_room_ ? 1 : 2;
-  const auto ways_of = [late = lists_late() ? 2 : 0](const TriedCounts& tried) {
-    return tried.paces * (ahead_parts.size() + tried.listings + late);
+  const auto ways_of = [this, late = lists_late() ? 2 : 0](const TriedCounts& tried) {
+    return paces_of(tried) * (ahead_parts.size() + tried.listings + late);
   };
   std::size_t ways = ways_of(most_tried);
   for (const TriedLarger& larger : larger_steps(per_batch(), 0))
@@ -108,7 +110,7 @@ Settled TrainingWays::settled(const ChosenStep& step, const LoadChoice& way) con
   TrainingOrder order = order_;
   order.room = limits.room;
   order.run_room = limits.run_room;
-  order.pace = limits.pace;
+  order.sequence = limits.sequence;
   const auto plan =
       std::make_shared<const Plan>(finish(step.listed(limits, way.places.get()), unlimited_));
   return {seconds(*plan), listing_text(order, way.more), [plan, in = enforced_] {
@@ -147,12 +149,12 @@ std::vector<TrainingWays::LoadChoice> TrainingWays::ways(const ChosenStep& step,
                                                          const TriedCounts& tried,
                                                          SeenWays& seen) const {
   std::vector<LimitedOffer> all;
-  for (std::size_t p = 0; p < tried.paces; ++p) add_rooms(offered, {paces[p]}, all);
+  for (std::size_t p = 0; p < paces_of(tried); ++p) add_rooms(offered, {paces[p]}, all);
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.limits.room < b.limits.room; });
   std::vector<LoadChoice> ways;
   for (const LimitedOffer& one : all) add_ways(step, one, seen, ways);
-  for (std::size_t p = tried.paces; p-- > 0;) {
+  for (std::size_t p = paces_of(tried); p-- > 0;) {
     std::int64_t room = no_limit;
     for (std::size_t n = 0; n < tried.listings && room >= offered.peak(); ++n) {
       const ChosenStep::EarlyLoadLimits limits{room, {paces[p]}, run_room_};
@@ -178,7 +180,8 @@ void TrainingWays::add_ways(const ChosenStep& step, const LimitedOffer& one, See
   LoadChoice way{one.limits};
   for (const std::int64_t room : {one.limits.room, one.offer.most}) {
     if (!fits(room)) continue;
-    std::set<std::int64_t>& stays_within = seen[{one.limits.pace.smallest_first, one.offer.places}];
+    std::set<std::int64_t>& stays_within =
+        seen[{one.limits.sequence.smallest_first, one.offer.places}];
     way.listed_again = !stays_within.empty();
     if (!stays_within.insert(run_room_.value_or(room)).second) continue;
     if (!way.places) {
@@ -191,15 +194,15 @@ void TrainingWays::add_ways(const ChosenStep& step, const LimitedOffer& one, See
 }
 
 template <class Offered>
-void TrainingWays::add_rooms(const Offered& offered, const LoadPace& pace,
+void TrainingWays::add_rooms(const Offered& offered, const LoadSequence& sequence,
                              std::vector<LimitedOffer>& all) const {
   const std::vector<std::int64_t> rooms = this->rooms(offered.peak());
   std::size_t end = 0;  // the rooms from this index on are done, or do not fit
   while (end < rooms.size() && fits(rooms[end])) ++end;
   while (end > 0) {
-    ChosenStep::Offer offer = offered.offer({rooms[end - 1], pace, run_room_});
+    ChosenStep::Offer offer = offered.offer({rooms[end - 1], sequence, run_room_});
     while (end > 1 && rooms[end - 2] >= offer.most) --end;
-    all.push_back({{rooms[--end], pace, run_room_}, std::move(offer)});
+    all.push_back({{rooms[--end], sequence, run_room_}, std::move(offer)});
   }
 }
 
@@ -209,7 +212,7 @@ void TrainingWays::add_late_ways(const ChosenStep& step, const Offered& offered,
                                  std::vector<LoadChoice>& ways) const {
   for (const bool smallest_first : {false, true}) {
     if (smallest_first && smallest_come_first(step.program())) return;
-    for (std::size_t p = 0; p < tried.paces; ++p) {
+    for (std::size_t p = 0; p < paces_of(tried); ++p) {
       const ChosenStep::EarlyLoadLimits limits{0, {paces[p], smallest_first}, run_room_};
       add_ways(step, {limits, offered.offer(limits)}, seen, ways);
     }

@@ -2,6 +2,7 @@
 // see tried_loads.hpp.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -81,10 +82,10 @@ class TrainingWays {
   /// the run slower.
   void add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
                 std::vector<LoadChoice>& ways) const;
-  /// Adds offers for different rooms with this pace. A room is a number of bytes up to which early loads may fill a
+  /// Adds offers for different rooms, with this sequence of loads. A room is a number of bytes up to which early loads may fill a
   /// device. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms.
   template <class Offered>
-  void add_rooms(const Offered& offered, const LoadPace& pace,
+  void add_rooms(const Offered& offered, const LoadSequence& sequence,
                  std::vector<LimitedOffer>& all) const;
   /// Adds ways that list each load before the operation that needs it. The copy engine may still start such a load
   /// earlier. But the load gets memory only if the operations listed before it have all the memory that they need, also
@@ -99,6 +100,10 @@ class TrainingWays {
   std::vector<std::int64_t> rooms(std::int64_t peak) const;
   /// Returns whether there are the ways of add_late_ways(). Their run may use the whole memory of the device.
   bool lists_late() const { return run_room_ && !unlimited_.made_to_change; }
+  /// Returns the number of paces that are tried. Without latency, some paces would be equal.
+  std::size_t paces_of(const TriedCounts& tried) const {
+    return has_latency_ ? tried.paces : std::min(tried.paces, paces_without_latency);
+  }
   std::int64_t per_batch() const {
     return unlimited_.workload.batch / unlimited_.workload.micro_batch;
   }
@@ -116,6 +121,7 @@ class TrainingWays {
   TrainingOrder order_;
   std::int64_t at_least_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
+  bool has_latency_;                                  ///< whether a load has a latency
 };
 
 /// Returns candidates that differ in how early the loads come, those with the least bound first. `order` must have

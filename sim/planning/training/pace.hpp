@@ -1,0 +1,40 @@
+// How fast loads are assumed to be when their places in the list of a training step are decided. With an assumption, the
+// places do not depend on how fast the machine itself is. So plans that are fast on a slow machine can also be tried on
+// a fast machine.
+#pragma once
+
+#include <compare>
+#include <optional>
+
+namespace sluice {
+
+struct Pace {
+  /// Which latency a load has. If the machine has no latency, the two are the same.
+  enum class Latency {
+    /// The latency is longer or shorter by the same factor as the seconds of the load. Then the places are those on a
+    /// machine with the same links, whose devices are faster or slower.
+    scaled,
+    /// The latency of the machine. Then the places are those on a machine with the same devices, whose links have another
+    /// bandwidth.
+    of_machine
+  };
+
+  /// All loads of a round together take this many times as long as all its computations. The latency is not counted.
+  double loads = 1;
+  Latency latency = Latency::scaled;
+  auto operator<=>(const Pace&) const = default;
+};
+
+/// With this pace, each load is placed as early as it may be.
+constexpr Pace as_early_as_may_be{1e6};
+
+/// When the loads of a step come, and in which order.
+struct LoadSequence {
+  std::optional<Pace> pace = {};  ///< if there is no value, loads take as long as on this machine
+  /// Whether the smallest of the loads that one operation needs comes first. It needs the least room, so it may come
+  /// while there is not yet room for the others. If false, they come in the order in which the step lists them.
+  bool smallest_first = false;
+  auto operator<=>(const LoadSequence&) const = default;
+};
+
+}  // namespace sluice
