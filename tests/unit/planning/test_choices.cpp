@@ -53,6 +53,21 @@ std::string described(const RandomCase& made) {
   return text;
 }
 
+/// Returns every policy with every mode that is tried: false for inference, and true for training. The position of a pair
+/// decides its seed, so new pairs come last.
+std::vector<std::pair<std::string, bool>> policies_and_modes() {
+  std::vector<std::pair<std::string, bool>> all;
+  for (const std::string& policy : test::policies_with_choices()) {
+    all.emplace_back(policy, false);
+    if (policy == "streamed" || policy == "resident" || policy == "phased" ||
+        policy == "data_parallel resident")
+      all.emplace_back(policy, true);
+  }
+  all.emplace_back("data_parallel streamed", true);
+  all.emplace_back("data_parallel phased", true);
+  return all;
+}
+
 /// Calls `study` with random cases of every policy, in inference and in training. `draw` draws what a study needs
 /// besides the case, and the study gets its result. The environment variable SLUICE_SEEDS=N adds N to every seed. The
 /// variable SLUICE_ONLY restricts the cases to one policy and mode, such as "phased training", and SLUICE_CASE=N to the
@@ -62,21 +77,17 @@ void each_case(std::uint64_t seed, const Draw& draw, const Study& study) {
   seed += number_in("SLUICE_SEEDS").value_or(0);
   const char* const only = std::getenv("SLUICE_ONLY");
   const std::optional<std::uint64_t> only_case = number_in("SLUICE_CASE");
-  for (const std::string& policy : test::policies_with_choices())
-    for (const bool training : {false, true}) {
-      const bool trains = policy == "streamed" || policy == "resident" || policy == "phased" ||
-                          policy == "data_parallel resident";
-      if (training && !trains) continue;
-      Dice dice(seed++);
-      if (only && only != policy + (training ? " training" : "")) continue;
-      for (int c = 0; c < cases(); ++c) {
-        const RandomCase made = random_case(dice, policy, training);
-        const auto drawn = draw(dice, made);
-        if (only_case && *only_case != static_cast<std::uint64_t>(c)) continue;
-        INFO(policy << " case " << c << " of seed " << seed - 1 << ": " << described(made));
-        study(made, drawn);
-      }
+  for (const auto& [policy, training] : policies_and_modes()) {
+    Dice dice(seed++);
+    if (only && only != policy + (training ? " training" : "")) continue;
+    for (int c = 0; c < cases(); ++c) {
+      const RandomCase made = random_case(dice, policy, training);
+      const auto drawn = draw(dice, made);
+      if (only_case && *only_case != static_cast<std::uint64_t>(c)) continue;
+      INFO(policy << " case " << c << " of seed " << seed - 1 << ": " << described(made));
+      study(made, drawn);
     }
+  }
 }
 
 /// Returns a random number of bytes for the memory of a device. Most plans for the case fit into it.
