@@ -39,7 +39,7 @@ stages: {cut: explicit, after: [positions, sum2.1, sum2.2, sum2.3, sum2.4, sum2.
 policy: resident
 fates: {strategy: recompute_all}
 """
-# Three layers, whose weights stay. Each has 160 kB of weights, as many bytes of gradients, and twice as many of
+# Three layers. The weights of a and b stay. Each has 160 kB of weights, as many bytes of gradients, and twice as many of
 # the optimizer's state. The device has 1 MB.
 STAYING = """\
 format: sluice-scenario/1

@@ -51,7 +51,7 @@ ChosenStep::Offer LargerStep::offer(const ChosenStep::EarlyLoadLimits& limits) c
   const Program& program = larger_.program();
   ChosenStep::Offer kept{.most = larger.most};
   for (std::size_t i = 0; i < larger.places.size(); ++i)
-    if (!is_additional(program.instances[program.loads[i].instance].micro_batch))
+    if (!is_additional(program.instances[larger.instances[i]].micro_batch))
       // In the larger step, the load starts when operation `after` has been computed. This operation
       // may belong to the additional micro-batch. Then the load of the smaller step starts when the
       // smaller step's last operation before `after` has been computed.

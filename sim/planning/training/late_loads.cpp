@@ -58,7 +58,8 @@ class LateLoads {
     const double most = *std::max_element(busy.begin(), busy.end());
     if (most > 0) slower_ = pace->loads * clock_.seconds() / most;
     if (pace->latency == Pace::Latency::of_machine) return;
-    for (double& latency : latency_s_) latency *= slower_;
+    const double factor = pace->latency == Pace::Latency::scaled ? slower_ : 0;
+    for (double& latency : latency_s_) latency *= factor;
   }
 
   void place() {

@@ -36,13 +36,14 @@ LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const Trainin
 }
 
 ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& limits) {
-  if (!order_.overlap) return {{}, peak_};
+  if (!order_.overlap) return {.most = peak_};
   const std::vector<Program::Load>& loads = this->loads(limits.sequence);
   std::vector<LoadPlaces> memories;
   for (const std::vector<std::int64_t>& bytes : bytes_) memories.emplace_back(bytes, limits.room);
   ChosenStep::Offer offer;
   for (const Program::Load& load : loads) {
     const Program::Instance& made = step_.instances[load.instance];
+    offer.instances.push_back(load.instance);
     offer.places.push_back(
         memories[made.device].add({made.bytes, load.needed, load.earliest, load.after, true}));
   }

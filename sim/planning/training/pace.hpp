@@ -1,6 +1,6 @@
-// How fast loads are assumed to be when their places in the list of a training step are decided. With an assumption, the
-// places do not depend on how fast the machine itself is. So plans that are fast on a slow machine can also be tried on
-// a fast machine.
+// How fast loads are assumed to be when their places in the list of a training step are decided, and in which order
+// the loads of an operation come. With such an assumption, plans that are fast on a slower machine are also tried on a
+// faster machine.
 #pragma once
 
 #include <compare>
@@ -9,14 +9,16 @@
 namespace sluice {
 
 struct Pace {
-  /// Which latency a load has. If the machine has no latency, the two are the same.
+  /// Which latency a load has. If the machine has no latency, all three are the same.
   enum class Latency {
     /// The latency is longer or shorter by the same factor as the seconds of the load. Then the places are those on a
     /// machine with the same links, whose devices are faster or slower.
     scaled,
-    /// The latency of the machine. Then the places are those on a machine with the same devices, whose links have another
-    /// bandwidth.
-    of_machine
+    /// The latency of the machine. Then the places are those on a machine with the same devices, whose links have
+    /// another bandwidth.
+    of_machine,
+    /// No latency. Then the places do not depend on the latency of the machine.
+    none
   };
 
   /// All loads of a round together take this many times as long as all its computations. The latency is not counted.

@@ -12,7 +12,6 @@
 #include "planning/training/batch_bytes.hpp"
 #include "planning/training/orders.hpp"
 #include "planning/training/training.hpp"
-#include "planning/training/ways.hpp"
 #include "planning/training/worst_moment.hpp"
 
 namespace sluice {
@@ -132,33 +131,9 @@ class Search {
                return with_gap(finish(plan_training(request, found), request),
                                budget_of(request, found), seconds, least(*bounds));
              }});
-    if (lists_again()) list_again(found, std::min(worth, seconds), settled);
   }
-
-  /// Returns the number of ways of this candidate.
-  std::int64_t ways() const { return 1 + (lists_again() ? ways_to_list(request_, order_) : 0); }
 
  private:
-  /// Returns whether the loads of a run with the found fates are listed in other ways, too. A plan that is only made to
-  /// be changed gets its loads where the changed plan needs them.
-  bool lists_again() const { return order_.overlap && !request_.made_to_change; }
-
-  /// The search lists the loads of all fates that it tries in the same way. This function calls `settled` for other
-  /// ways to list the loads of the fates that it has found, unless their bounds are not below `worth`.
-  void list_again(const TrainingOrder& found, double worth,
-                  const std::function<void(const Settled&)>& settled) const {
-    for (const Candidate& way : listed_in_turn(request_, found, stages_)) {
-      if (way.at_least >= worth) return;
-      way.simulate(worth, [&](Settled one) {
-        worth = std::min(worth, one.seconds);
-        one.plan = [plan = std::move(one.plan), budget = budget_of(request_, found),
-                    seconds = one.seconds,
-                    bounds = bounds_] { return with_gap(plan(), budget, seconds, least(*bounds)); };
-        settled(one);
-      });
-    }
-  }
-
   /// Returns the seconds of the whole run. If weights stay and copies do not overlap, the search for fates gives only the
   /// seconds of the micro-batches, so the plan is simulated.
   double seconds_of(const TrainingOrder& found) const {
@@ -279,8 +254,7 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
     if (priced_alike && !request.real_machine) bounds->back() = least_s;
     const auto search =
         std::make_shared<const Search>(request, settled, bounds->size() - 1, bounds, stages);
-    all.push_back({least_s, search->ways(),
-                   [search, fits = known.homes_fit](double worth, const auto& found) {
+    all.push_back({least_s, 1, [search, fits = known.homes_fit](double worth, const auto& found) {
                      if (fits) search->simulate(worth, found);
                    }});
   }

@@ -18,13 +18,15 @@ constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2
 /// The paces that are tried, the most useful first. The empty element is the pace of the machine itself. In order of
 /// size, neighbouring paces mostly differ by a factor of about 1.4. So a slow machine's own pace is mostly near a pace
 /// that is tried for every machine. Therefore nearly every plan for the slow machine is also tried for a fast machine.
-/// The paces with Latency::scaled are there for slower devices, and those with Latency::of_machine for slower links.
-inline const std::array<std::optional<Pace>, 14> paces = [] {
-  std::array<std::optional<Pace>, 14> paces = {std::nullopt, as_early_as_may_be};
+/// The paces with Latency::scaled are there for slower devices, those with Latency::of_machine for links with another
+/// bandwidth, and those with Latency::none for links with another latency.
+inline const std::array<std::optional<Pace>, 22> paces = [] {
+  constexpr std::array<double, 8> loads = {1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
+  std::array<std::optional<Pace>, 22> paces = {std::nullopt, as_early_as_may_be};
   auto next = paces.begin() + 2;
-  for (const double loads : {1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7})
-    *next++ = Pace{loads, Pace::Latency::scaled};
-  for (const double loads : {1.0, 4.0, 2.0, 0.5}) *next++ = Pace{loads, Pace::Latency::of_machine};
+  for (const double factor : loads) *next++ = Pace{factor, Pace::Latency::scaled};
+  for (std::size_t i = 0; i < 4; ++i) *next++ = Pace{loads[i], Pace::Latency::of_machine};
+  for (const double factor : loads) *next++ = Pace{factor, Pace::Latency::none};
   return paces;
 }();
 /// How many of `paces` are tried if loads have no latency, beginning with the first: the others are then the same.

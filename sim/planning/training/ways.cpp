@@ -23,7 +23,7 @@ std::string shown(const Pace& pace) {
   if (pace == as_early_as_may_be) return ", loads as early as there is room";
   const std::string percent = std::to_string(static_cast<std::int64_t>(100 * pace.loads));
   return ", loads timed as if they took " + percent + " % of the computation" +
-         (pace.latency == Pace::Latency::of_machine ? " and the latency of this machine" : "");
+         (pace.latency == Pace::Latency::of_machine ? ", with the latency of this machine" : "");
 }
 
 std::string listing_text(const TrainingOrder& order, std::int64_t more) {
@@ -181,7 +181,7 @@ void TrainingWays::add_ways(const ChosenStep& step, const LimitedOffer& one, See
   for (const std::int64_t room : {one.limits.room, one.offer.most}) {
     if (!fits(room)) continue;
     std::set<std::int64_t>& stays_within =
-        seen[{one.limits.sequence.smallest_first, one.offer.places}];
+        seen[one.limits.sequence.smallest_first ? 1 : 0][one.offer.places];
     way.listed_again = !stays_within.empty();
     if (!stays_within.insert(run_room_.value_or(room)).second) continue;
     if (!way.places) {
@@ -236,20 +236,6 @@ bool TrainingWays::shares_links() const {
       for (const std::uint32_t channel : path.channels)
         if (!crossed.insert(channel).second) return true;
   return false;
-}
-
-std::int64_t ways_to_list(const PolicyRequest& request, const TrainingOrder& order) {
-  return TrainingWays(request, order, 0, nullptr).count();
-}
-
-std::vector<Candidate> listed_in_turn(const PolicyRequest& request, const TrainingOrder& order,
-                                      std::shared_ptr<const std::vector<Stage>> stages) {
-  const auto ways = std::make_shared<const TrainingWays>(request, order, 0, std::move(stages));
-  std::vector<Candidate> listed;
-  for (const Candidate& one : TrainingWays::opened(ways, 0))
-    for (Candidate& way : one.open()) listed.push_back(std::move(way));
-  std::ranges::stable_sort(listed, {}, &Candidate::at_least);
-  return listed;
 }
 
 }  // namespace sluice

@@ -1,8 +1,9 @@
-// The ways to list the loads of a training run whose number of micro-batches side by side is settled. For what is tried,
-// see tried_loads.hpp.
+// The ways to list the loads of a training run whose number of micro-batches side by side is settled. What is tried is
+// in tried_loads.hpp.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@ namespace sluice {
 std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
                       const ChosenStep& step);
 
+/// The ways to train with a given number of micro-batches side by side. They differ in the places of the loads.
 class TrainingWays {
  public:
   /// `at_least` is a lower bound on the bytes that each device needs. If `stages` holds the stages of the request, the
@@ -49,10 +51,10 @@ class TrainingWays {
     /// different numbers of bytes.
     bool listed_again = false;
   };
-  /// The ways that were found so far. The key says whether small loads come first, and lists the places of all loads.
-  /// The value has the numbers of bytes within which runs with these places stay: one number for each way. Ways with
-  /// equal keys and bytes are equal.
-  using SeenWays = std::map<std::pair<bool, std::vector<LoadPlace>>, std::set<std::int64_t>>;
+  /// The ways that were found so far. There are two maps: the second one is for ways in which small loads come first.
+  /// The key is a list of the places of all loads. The value has the numbers of bytes within which runs with these
+  /// places stay: one number for each way. Ways with equal places and bytes are equal.
+  using SeenWays = std::array<std::map<std::vector<LoadPlace>, std::set<std::int64_t>>, 2>;
   struct LimitedOffer {
     ChosenStep::EarlyLoadLimits limits;
     ChosenStep::Offer offer;
@@ -82,8 +84,8 @@ class TrainingWays {
   /// the run slower.
   void add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
                 std::vector<LoadChoice>& ways) const;
-  /// Adds offers for different rooms, with this sequence of loads. A room is a number of bytes up to which early loads may fill a
-  /// device. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms.
+  /// Adds offers for different rooms, with this sequence of loads. A room is a number of bytes up to which early loads
+  /// may fill a device. If several rooms lead to the same listing, adds an offer only for the smallest of these rooms.
   template <class Offered>
   void add_rooms(const Offered& offered, const LoadSequence& sequence,
                  std::vector<LimitedOffer>& all) const;
@@ -123,12 +125,5 @@ class TrainingWays {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
   bool has_latency_;                                  ///< whether a load has a latency
 };
-
-/// Returns candidates that differ in how early the loads come, those with the least bound first. `order` must have
-/// fates that a search has found for its number of micro-batches in flight. For `stages`, see training_candidates().
-std::vector<Candidate> listed_in_turn(const PolicyRequest& request, const TrainingOrder& order,
-                                      std::shared_ptr<const std::vector<Stage>> stages);
-/// Returns the greatest number of candidates that listed_in_turn() may return. `order` need not have fates.
-std::int64_t ways_to_list(const PolicyRequest& request, const TrainingOrder& order);
 
 }  // namespace sluice

@@ -87,6 +87,8 @@ TEST_CASE("at the pace of the machine itself, loads get the places that they hav
     INFO("case " << c);
     for (const Pace::Latency latency : {scaled, of_machine})
       CHECK(places(round, latency_s, Pace{own_pace(round), latency}) == places(round, latency_s));
+    const Pace without{own_pace(round), Pace::Latency::none};
+    CHECK(places(round, latency_s, without) == places(round, 0));
   }
 }
 

@@ -2,6 +2,8 @@
 // of the step. In a phased step, the copies of each device have copy engines of their own.
 #include <catch2/catch.hpp>
 
+#include <array>
+
 #include <algorithm>
 #include <limits>
 
@@ -58,8 +60,16 @@ TEST_CASE(
       for (int w = 0; w < 6; ++w) {
         ChosenStep::EarlyLoadLimits ahead{step.peak() +
                                           step.peak() * static_cast<int>(dice.below(9)) / 4};
-        if (dice.one_in(2)) ahead.sequence.pace = Pace{0.5 * static_cast<double>(1 + dice.below(8))};
+        if (dice.one_in(2)) {
+          constexpr std::array latencies = {Pace::Latency::scaled, Pace::Latency::of_machine,
+                                            Pace::Latency::none};
+          ahead.sequence.pace =
+              Pace{0.5 * static_cast<double>(1 + dice.below(8)), latencies[dice.below(3)]};
+        }
+        ahead.sequence.smallest_first = dice.one_in(3);
         if (dice.one_in(2)) ahead.run_room = no_limit;
+        if (ahead.run_room && dice.one_in(3))
+          ahead.room = 0;  // all loads are listed where they are needed
         INFO(policy << " case " << c << "\n" << made.text() << strategy->name);
         const double least = step.at_least(ahead, step.offer(ahead));
         const double seconds = run_seconds(finish(step.listed(ahead), request));
