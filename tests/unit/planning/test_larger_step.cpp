@@ -52,7 +52,7 @@ TEST_CASE(
       for (int w = 0; w < 6; ++w) {
         ChosenStep::EarlyLoadLimits limits{larger.peak() +
                                            larger.peak() * static_cast<int>(dice.below(9)) / 4};
-        if (dice.one_in(2)) limits.pace = 0.5 * static_cast<double>(1 + dice.below(8));
+        if (dice.one_in(2)) limits.pace = Pace{0.5 * static_cast<double>(1 + dice.below(8))};
         if (dice.one_in(2)) limits.run_room = no_limit;
         INFO(policy << " case " << c << "\n" << made.text());
         const ChosenStep::Offer offer = larger.offer(limits);

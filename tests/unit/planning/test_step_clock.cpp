@@ -58,7 +58,7 @@ TEST_CASE(
       for (int w = 0; w < 6; ++w) {
         ChosenStep::EarlyLoadLimits ahead{step.peak() +
                                           step.peak() * static_cast<int>(dice.below(9)) / 4};
-        if (dice.one_in(2)) ahead.pace = 0.5 * static_cast<double>(1 + dice.below(8));
+        if (dice.one_in(2)) ahead.pace = Pace{0.5 * static_cast<double>(1 + dice.below(8))};
         if (dice.one_in(2)) ahead.run_room = no_limit;
         INFO(policy << " case " << c << "\n" << made.text() << strategy->name);
         const double least = step.at_least(ahead, step.offer(ahead));
