@@ -104,7 +104,7 @@ std::vector<Plan> in_turn(const Plan& plan) {
   std::vector<Plan> plans;
   const auto same = [](const Action& a, const Action& b) { return a.waits == b.waits; };
   for (const std::vector<double>& order :
-       {starts.usual, needs_of(plan, starts), rows_of(plan, starts)}) {
+       {starts.usual, needs_of(plan, starts), rows_of(plan, starts), starts.first}) {
     Plan turns = plan;
     take_turns(turns, order);
     const bool known = std::ranges::any_of(plans, [&](const Plan& other) {
