@@ -70,9 +70,10 @@ std::vector<double> needs_of(const Plan& plan, const Starts& starts) {
 }
 
 /// Returns times that put the transfers of each stream in a row: each change to another stream costs a latency, because
-/// the next transfer waits until the data of the transfer before it have arrived. Transfers form groups. A group has all
-/// transfers that begin before the first data of the group arrive, so none of them waits for another one of the group. In
-/// each group, the streams come in the order of the plan's table, so the replica that loads first also saves first.
+/// the next transfer waits until the data of the transfer before it have arrived. Transfers form groups. A group has
+/// all transfers that begin before the first data of the group arrive, so none of them waits for another one of the
+/// group. In each group, the streams come in the order of the plan's table, so the replica that loads first also saves
+/// first.
 std::vector<double> rows_of(const Plan& plan, const Starts& starts) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)

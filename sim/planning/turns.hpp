@@ -12,10 +12,11 @@ namespace sluice {
 /// - The transfer that begins first, in an iteration in the middle of the run, comes first.
 /// - The transfer whose data is needed first comes first.
 /// - The link changes from one stream to another as seldom as possible, because each change costs a latency.
-/// - The transfer comes first whose first execution begins first. If replicas have different numbers of batches, the replica
-///   with fewer batches may be many iterations ahead in the middle of the run. Then the first order delays the others.
-/// Of equal orders, only one is returned. The result is empty if no link is shared, or if `plan` ends in a deadlock. The
-/// returned plans may end in a deadlock. Throws Interrupted.
+/// - The transfer comes first whose first execution begins first. If replicas have different numbers of batches, the
+///   replica with fewer batches may be many iterations ahead in the middle of the run. Then the first order delays the
+///   others.
+/// Of equal orders, only one is returned. The result is empty if no link is shared, or if `plan` ends in a deadlock.
+/// The returned plans may end in a deadlock. Throws Interrupted.
 std::vector<Plan> in_turn(const Plan& plan);
 
 }  // namespace sluice

@@ -84,10 +84,10 @@ Settled simulate_within(const Policy& policy, const PolicyRequest& request, cons
   return settled;
 }
 
-/// A strategy that searches finds the fates with which a replica is fastest if it runs alone. If replicas delay each other,
-/// the fates of another strategy may be faster. Returns the attempt with each strategy that treats all stages alike.
-/// Returns nothing for other strategies, if the run of a single replica decides, and if the scenario gives a `budget`,
-/// which only the search obeys.
+/// A strategy that searches finds the fates with which a replica is fastest if it runs alone. If replicas delay each
+/// other, the fates of another strategy may be faster. Returns the attempt with each strategy that treats all stages
+/// alike. Returns nothing for other strategies, if the run of a single replica decides, and if the scenario gives a
+/// `budget`, which only the search obeys.
 std::vector<CutAttempt> with_fates_of_replicas(const Policy& policy, const CutAttempt& attempt,
                                                const Reader& parameters) {
   const PolicyRequest& request = attempt.request;

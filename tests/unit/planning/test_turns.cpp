@@ -31,8 +31,8 @@ TEST_CASE("transfers that take turns may go in the order in which their data is 
   CHECK(seconds_of_three_batches("auto") == Approx(0.011).epsilon(1e-9));
 }
 
-// Two replicas share a half-duplex link with a latency of 10 ms. Each of them computes three batches. All tensors are so
-// small, and all computations so short, that they take less than a microsecond.
+// Two replicas share a half-duplex link with a latency of 10 ms. Each of them computes three batches. All tensors are
+// so small, and all computations so short, that they take less than a microsecond.
 TEST_CASE(
     "transfers of a replica may come in a row, because each change of the stream costs a latency") {
   const auto seconds = [](const std::string& transfers) {
@@ -47,10 +47,10 @@ TEST_CASE(
   };
   // At the same time, weights and inputs arrive at 10 ms, and the answers at 20 ms.
   CHECK(seconds("together") == Approx(0.020).epsilon(1e-3));
-  // In turn, the data of the first replica arrive at 10 ms, and the data of the second replica at 20 ms. At the same time,
-  // the replicas save their answers alternately. In this order, each of the six answers would wait until the answer before
-  // it has arrived, so the run would take 10 + 6 x 10 = 70 ms. In rows, the answers of the first replica arrive at 20 ms,
-  // and the answers of the second replica at 30 ms.
+  // In turn, the data of the first replica arrive at 10 ms, and the data of the second replica at 20 ms. At the same
+  // time, the replicas save their answers alternately. In this order, each of the six answers would wait until the
+  // answer before it has arrived, so the run would take 10 + 6 x 10 = 70 ms. In rows, the answers of the first replica
+  // arrive at 20 ms, and the answers of the second replica at 30 ms.
   CHECK(seconds("in_turn") == Approx(0.030).epsilon(1e-3));
 }
 
