@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct Starts {
   /// For an action of the body, this is the start in an iteration in the middle of the run. In the last iteration, actions
   /// that work for a next iteration are dropped, so they have no time.
   std::vector<double> usual;
-  std::vector<double> first;  ///< for an action of the body, the start of its first execution
+  std::vector<double> first;    ///< for an action of the body, the start of its first execution
+  std::vector<double> arrival;  ///< when the data of the execution of `usual` arrives
   bool blocks = false;
 };
 
@@ -29,13 +31,16 @@ Starts starts_of(const Plan& plan) {
   Plan some = plan;
   some.iterations = std::min(plan.iterations, enough);
   Starts starts{.usual = std::vector<double>(plan.actions.size(), 0),
-                .first = std::vector<double>(plan.actions.size(), never)};
+                .first = std::vector<double>(plan.actions.size(), never),
+                .arrival = std::vector<double>(plan.actions.size(), never)};
   const std::int64_t middle =
       std::max<std::int64_t>(0, std::min(some.iterations / 2, some.iterations - 2));
   const ReplayResult result = replay(some, [&](const Executed& span) {
     starts.first[span.action] = std::min(starts.first[span.action], span.start);
-    if (plan.section_of(span.action) != Section::body || span.iteration <= middle)
+    if (plan.section_of(span.action) != Section::body || span.iteration <= middle) {
       starts.usual[span.action] = span.start;
+      starts.arrival[span.action] = span.available;
+    }
   });
   starts.blocks = result.blocking.has_value();
   return starts;
@@ -64,17 +69,50 @@ std::vector<double> needs_of(const Plan& plan, const Starts& starts) {
   return needs;
 }
 
+/// Returns times that put the transfers of each stream in a row: each change to another stream costs a latency, because
+/// the next transfer waits until the data of the transfer before it have arrived. Transfers form groups. A group has
+/// all transfers that begin before the first data of the group arrive, so none of them waits for another one of the
+/// group. In each group, the streams come in the order of the plan's table, so the replica that loads first also saves
+/// first.
+std::vector<double> rows_of(const Plan& plan, const Starts& starts) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+    if (plan.actions[a].is_transfer()) order.push_back(a);
+  std::ranges::sort(order, {}, [&](std::uint32_t a) {
+    return std::make_tuple(plan.section_of(a), starts.usual[a], a);
+  });
+  std::vector<double> times(plan.actions.size(), 0);
+  Section section = Section::prologue;
+  double first_row = 0, arrival = never;
+  for (const std::uint32_t a : order) {
+    if (plan.section_of(a) != section || starts.usual[a] >= arrival) {
+      first_row += static_cast<double>(plan.streams.size());
+      arrival = never;
+    }
+    section = plan.section_of(a);
+    arrival = std::min(arrival, starts.arrival[a]);
+    times[a] = first_row + plan.actions[a].stream;
+  }
+  return times;
+}
+
 }  // namespace
 
 std::vector<Plan> in_turn(const Plan& plan) {
   if (PlanTables(plan).contention_free()) return {};
   const Starts starts = starts_of(plan);
   if (starts.blocks) return {};
-  std::vector<Plan> plans(2, plan);
-  take_turns(plans[0], starts.usual);
-  take_turns(plans[1], needs_of(plan, starts));
+  std::vector<Plan> plans;
   const auto same = [](const Action& a, const Action& b) { return a.waits == b.waits; };
-  if (std::ranges::equal(plans[0].actions, plans[1].actions, same)) plans.pop_back();
+  for (const std::vector<double>& order :
+       {starts.usual, needs_of(plan, starts), rows_of(plan, starts), starts.first}) {
+    Plan turns = plan;
+    take_turns(turns, order);
+    const bool known = std::ranges::any_of(plans, [&](const Plan& other) {
+      return std::ranges::equal(turns.actions, other.actions, same);
+    });
+    if (!known) plans.push_back(std::move(turns));
+  }
   return plans;
 }
 

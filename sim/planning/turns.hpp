@@ -8,10 +8,15 @@
 
 namespace sluice {
 
-/// Returns plans in which transfers take turns, in two orders. Both orders come from a simulation of `plan`. In the first
-/// order, the transfer that begins first in this simulation comes first. In the second order, the transfer comes first
-/// whose data is needed first. If both orders are equal, there is only one plan. The result is empty if no link is
-/// shared, or if `plan` ends in a deadlock. The returned plans may end in a deadlock. Throws Interrupted.
+/// Returns plans in which transfers take turns, in up to four orders. The orders come from a simulation of `plan`:
+/// - The transfer that begins first, in an iteration in the middle of the run, comes first.
+/// - The transfer whose data is needed first comes first.
+/// - The link changes from one stream to another as seldom as possible, because each change costs a latency.
+/// - The transfer comes first whose first execution begins first. If replicas have different numbers of batches, the
+///   replica with fewer batches may be many iterations ahead in the middle of the run. Then the first order delays the
+///   others.
+/// Of equal orders, only one is returned. The result is empty if no link is shared, or if `plan` ends in a deadlock.
+/// The returned plans may end in a deadlock. Throws Interrupted.
 std::vector<Plan> in_turn(const Plan& plan);
 
 }  // namespace sluice

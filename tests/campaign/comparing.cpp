@@ -145,16 +145,15 @@ void overlap_off(const Executed& run, Complaints& complaints) {
                      is_replicated(run) ? 1e-9 : 0.01);
 }
 
-/// `optimal` must be at least as fast as each strategy that Sluice compares if a scenario names no strategy. For
-/// replicas, the check has a tolerance.
+/// `optimal` must be at least as fast as each strategy that Sluice compares if a scenario names no strategy.
 void optimal_is_best(const Executed& run, Complaints& complaints) {
   if (!run.scenario.fates || (*run.scenario.fates)->name != "optimal" || cuts_by_machine(run))
     return;
   for (const FateStrategy* strategy : fate_catalog().entries())
     if (strategy->compared)
-      complaints.at_most(
-          run.seconds(), seconds_of(text_of(run), {"fates={strategy: " + strategy->name + "}"}),
-          "optimal is no slower than " + strategy->name, is_replicated(run) ? 0.05 : 1e-9);
+      complaints.at_most(run.seconds(),
+                         seconds_of(text_of(run), {"fates={strategy: " + strategy->name + "}"}),
+                         "optimal is no slower than " + strategy->name);
 }
 
 /// Writes one value that Sluice chose into the scenario, and runs the scenario again. If other values are still open,

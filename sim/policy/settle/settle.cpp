@@ -13,6 +13,7 @@
 #include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
 #include "policy/settle/most_in_flight.hpp"
+#include "policy/settle/replicas.hpp"
 
 namespace sluice {
 
@@ -83,11 +84,36 @@ Settled simulate_within(const Policy& policy, const PolicyRequest& request, cons
   return settled;
 }
 
+/// A strategy that searches finds the fates with which a replica is fastest if it runs alone. If replicas delay each
+/// other, the fates of another strategy may be faster. Returns the attempt with each strategy that treats all stages
+/// alike. Returns nothing for other strategies, if the run of a single replica decides, and if the scenario gives a
+/// `budget`, which only the search obeys.
+std::vector<CutAttempt> with_fates_of_replicas(const Policy& policy, const CutAttempt& attempt,
+                                               const Reader& parameters) {
+  const PolicyRequest& request = attempt.request;
+  if (!policy.replicates || !looks_at_memory(request) || request.fates->keys.map().find("budget") ||
+      replica_devices(request, parameters).size() > few_devices ||
+      !delay_each_other(request, parameters))
+    return {};
+  std::vector<CutAttempt> alike;
+  for (const FateStrategy* strategy : fate_catalog().entries()) {
+    if (!strategy->compared) continue;
+    alike.push_back({request, joined(attempt.cut, "strategy: " + strategy->name)});
+    alike.back().request.fates = plain_fates(*strategy);
+  }
+  return alike;
+}
+
 class Attempts {
  public:
   Attempts(const Policy& policy, const std::vector<CutAttempt>& attempts, const Reader& parameters)
       : policy_(policy), attempts_(attempts), parameters_(parameters) {
-    for (std::size_t i = 0; i < attempts.size(); ++i) add(i);
+    for (const CutAttempt& attempt : attempts)
+      alike_.push_back(with_fates_of_replicas(policy, attempt, parameters));
+    for (std::size_t i = 0; i < attempts.size(); ++i) {
+      add(attempts[i], i);
+      for (const CutAttempt& alike : alike_[i]) add(alike, i);
+    }
   }
 
   /// Returns whether there are several ways, of which the judge must choose one.
@@ -133,8 +159,8 @@ class Attempts {
     return false;
   }
 
-  void add(std::size_t number) {
-    const CutAttempt& attempt = attempts_[number];
+  /// Adds the candidates of an attempt that has this number, or that has the cut of the attempt with this number.
+  void add(const CutAttempt& attempt, std::size_t number) {
     unless_refused(attempt.cut, [&] {
       std::vector<Candidate> offered;
       if (policy_.candidates) offered = policy_.candidates(attempt.request, parameters_);
@@ -260,6 +286,7 @@ class Attempts {
   const Policy& policy_;
   const std::vector<CutAttempt>& attempts_;
   const Reader& parameters_;
+  std::vector<std::vector<CutAttempt>> alike_;  ///< with_fates_of_replicas() of each attempt
   std::vector<Candidate> candidates_;
   std::int64_t ways_ = 0;
 };

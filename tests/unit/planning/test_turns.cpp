@@ -31,6 +31,29 @@ TEST_CASE("transfers that take turns may go in the order in which their data is 
   CHECK(seconds_of_three_batches("auto") == Approx(0.011).epsilon(1e-9));
 }
 
+// Two replicas share a half-duplex link with a latency of 10 ms. Each of them computes three batches. All tensors are
+// so small, and all computations so short, that they take less than a microsecond.
+TEST_CASE(
+    "transfers of a replica may come in a row, because each change of the stream costs a latency") {
+  const auto seconds = [](const std::string& transfers) {
+    return run_seconds(make_plan(test::small_scenario(
+        100, {{0.0001, 100, 4}},
+        "workload: {batches_per_step: 6}\nstages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
+        "policy: {name: data_parallel, replica: streamed, pieces: whole, in_flight: 3, resident: all, "
+        "transfers: " +
+            transfers + "}\n",
+        {"platform.devices.gpu.count=2", "platform.links.host.duplex=half",
+         "platform.links.host.latency=10ms"})));
+  };
+  // At the same time, weights and inputs arrive at 10 ms, and the answers at 20 ms.
+  CHECK(seconds("together") == Approx(0.020).epsilon(1e-3));
+  // In turn, the data of the first replica arrive at 10 ms, and the data of the second replica at 20 ms. At the same
+  // time, the replicas save their answers alternately. In this order, each of the six answers would wait until the
+  // answer before it has arrived, so the run would take 10 + 6 x 10 = 70 ms. In rows, the answers of the first replica
+  // arrive at 20 ms, and the answers of the second replica at 30 ms.
+  CHECK(seconds("in_turn") == Approx(0.030).epsilon(1e-3));
+}
+
 // Found by the property test about thirty explicit settings. With these explicit settings, an input crosses the link
 // first, then the weights of the same replica. The chosen plan keeps all weights, and loads them first.
 TEST_CASE("replicas that keep their weights begin as early as replicas that load them again") {
