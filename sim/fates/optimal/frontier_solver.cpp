@@ -191,15 +191,27 @@ void Frontier::Solver::pass(const Segment& segment, bool boundary_goes) {
 void Frontier::Solver::split_at(const Segment& segment, bool boundary_goes, std::size_t k) {
   const bool copied = segment.copied || boundary_goes;
   Segment again{segment.s, k - 1, copied, segment.needed, Ready::here, segment.around};
+  const auto add = [&](bool keeps, bool inner_goes) {
+    const std::size_t row = row_of(again);
+    if (needs_more(row)) return;
+    join(inner_goes ? whole_first_part(segment, boundary_goes, k, keeps, true)
+                    : first_part(segment, boundary_goes, k, keeps),
+         row);
+  };
   if (k > segment.s + 1 && may_part(k - 1)) {
-    join(first_part(segment, boundary_goes, k, true), row_of(again));
+    add(true, false);
     if (keeps_nothing(k - 1)) return;
     again.ready = Ready::away;
-    if (may_go(chain_.stages[k - 1].inner))
-      join(whole_first_part(segment, boundary_goes, k, true, true), row_of(again));
+    if (may_go(chain_.stages[k - 1].inner)) add(true, true);
   }
   again.ready = Ready::no;
-  join(first_part(segment, boundary_goes, k, false), row_of(again));
+  add(false, false);
+}
+
+/// Returns whether only the first point of each segment counts, and every point of this row needs at least as many bytes
+/// as the best point so far.
+bool Frontier::Solver::needs_more(std::size_t row) const {
+  return frontier_.settings_.only_least && !best_.empty() && best_.front().peak <= ends_[row].least;
 }
 
 /// Returns the first part of a segment that splits at k. `keeps` says whether stage k - 1 keeps its inner tensors for

@@ -156,6 +156,7 @@ class Frontier::Solver {
 
   void add_after(ParetoNode node, std::size_t points, std::int64_t held);
   void join(const FirstPart& first, std::size_t again);
+  bool needs_more(std::size_t row) const;
   void store(std::size_t row, bool all = false);
 
   Frontier& frontier_;
