@@ -4,6 +4,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/freed_memory.hpp"
 #include "base/interrupt.hpp"
 #include "base/version.hpp"
 #include "command/command.hpp"
@@ -30,6 +31,7 @@ void know_installed_documents() {
 }  // namespace
 
 int main(int count, char** words) {
+  sluice::keep_freed_memory();
   know_installed_documents();
   sluice::know_hdf5_profiles();
   return sluice::run_command_line(std::vector<std::string>(words + 1, words + count));

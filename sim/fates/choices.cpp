@@ -33,9 +33,9 @@ class Recomputations {
   Recomputations(const Chain& chain, const Choices& choices)
       : chain_(chain),
         choices_(choices),
-        runs_(chain.stages.size(), false),
-        read_again_(chain.stages.size() + 1, false),
-        read_backward_(chain.stages.size() + 1, false) {
+        runs_(chain.stages.size()),
+        read_again_(chain.stages.size() + 1),
+        read_backward_(chain.stages.size() + 1) {
     for (std::size_t s = chain.stages.size(); s-- > 0;) {
       runs_[s] = recomputes(s) && (chain.stages[s].inner.bytes > 0 || is_made_again(s + 1));
       chain.each_read(s, [&](std::size_t b, bool backward) {
@@ -65,10 +65,10 @@ class Recomputations {
 
   const Chain& chain_;
   const Choices& choices_;
-  std::vector<bool> runs_;  ///< indexed by stage
+  std::vector<char> runs_;  ///< indexed by stage
   /// For each boundary: whether a stage reads it when the stage runs again, and whether a later stage's backward pass
   /// reads it.
-  std::vector<bool> read_again_, read_backward_;
+  std::vector<char> read_again_, read_backward_;
 };
 
 class Writer {
@@ -169,9 +169,9 @@ class Writer {
   const Choices& choices_;
   Recomputations recomputations_;
   std::size_t count_;
-  std::vector<bool> absent_;     ///< for each boundary, whether it is only in host memory
-  std::vector<bool> ran_again_;  ///< per stage
-  std::vector<bool> due_;        ///< for each stage, whether it must run again now
+  std::vector<char> absent_;     ///< for each boundary, whether it is only in host memory
+  std::vector<char> ran_again_;  ///< per stage
+  std::vector<char> due_;        ///< for each stage, whether it must run again now
   Tape tape_;
 };
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
+#include "fates/memory_from_end.hpp"
 
 namespace sluice {
 namespace {
@@ -225,6 +227,9 @@ std::int64_t perform(const Chain& chain, Lifetimes& live, const TapeOp& op, std:
 
 TapeMemory memory_of(const Chain& chain, const Tape& tape) {
   const bool one_device = chain.devices == 1, one_by_one = chain.side_by_side == 1;
+  if (one_device && one_by_one)
+    if (std::optional<TapeMemory> memory = memory_from_end(chain, tape)) return std::move(*memory);
+  // If the tape is wrong, what follows says how.
   std::vector<std::size_t> passes;
   if (!one_device || !one_by_one) passes = passes_of(tape);
   const auto device_at = [&](std::size_t at) {
@@ -281,7 +286,9 @@ bool fits_in_host(const Chain& chain, const Tape& tape) {
 
 RunsOfStages::RunsOfStages(const Chain& chain, const Tape& tape)
     : chain_(chain), stage_(chain.stages.size()) {
-  for (const TapeOp& op : tape) begins(op);
+  const auto turns = [](const ChainStage& stage) { return stage.turn.bytes > 0; };
+  if (std::any_of(chain.stages.begin(), chain.stages.end(), turns))
+    for (const TapeOp& op : tape) begins(op);
 }
 
 bool RunsOfStages::begins(const TapeOp& op) {

@@ -244,7 +244,12 @@ class TapeSimulation {
         leaves_after_(by_slot(tape.saves, &TimedSave::last)),
         arrival_(tape.loads.size()),
         next_arrival_(tape.loads.size(), -1),
-        save_end_(tape.saves.size()) {}
+        save_end_(tape.saves.size()) {
+    for (std::size_t k = 0; k < tape.seconds.size(); ++k)
+      only_computes_.push_back(listed_[k].empty() && saves_after_[k].empty() &&
+                               needed_[k].empty() && leaves_after_[k].empty() &&
+                               tape.waits[k].seconds <= 0);
+  }
 
   /// Returns for each micro-batch the time at which its computation ends.
   std::vector<double> run(std::int64_t micro_batches) {
@@ -278,6 +283,10 @@ class TapeSimulation {
 
   void step(std::int64_t slot) {
     const std::size_t k = place(slot);
+    if (only_computes_[k]) {
+      ends_.push_back(computed_ = room(tape_.levels[k], computed_) + tape_.seconds[k]);
+      return;
+    }
     for (const bool next : {false, true})
       for (const std::size_t i : listed_[k])
         if ((tape_.loads[i].at < 0) == next && !(next && last_))
@@ -346,6 +355,8 @@ class TapeSimulation {
   double latency_s_;
   std::int64_t bytes_;
   BySlot listed_, saves_after_, needed_, leaves_after_;
+  /// Indexed by slot: whether the slot has no copies, and does not wait for another device. Most slots are such.
+  std::vector<char> only_computes_;
   std::vector<double> arrival_, next_arrival_, save_end_, ends_;
   std::vector<PendingRelease> releases_;
   std::size_t released_ = 0;

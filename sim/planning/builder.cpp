@@ -179,7 +179,8 @@ void PlanBuilder::wait(Ref ref, Ref on, std::uint32_t distance) {
 
 std::uint32_t PlanBuilder::stream(const std::string& name, StreamKind kind,
                                   const std::string& device) {
-  auto [found, fresh] = streams_.emplace(name, static_cast<std::uint32_t>(plan_.streams.size()));
+  auto [found, fresh] =
+      streams_.try_emplace(name, static_cast<std::uint32_t>(plan_.streams.size()));
   if (fresh) {
     const Device* owner = platform_.device_or_null(device);
     const bool watts = owner && kind == StreamKind::compute;

@@ -1,6 +1,8 @@
 #include "planning/program.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <iterator>
 
 #include "base/quantity.hpp"
@@ -54,8 +56,15 @@ std::int64_t Program::peak(std::uint32_t device) const {
 }
 
 std::string instance_name(const std::string& what, std::size_t stage, std::int64_t micro_batch) {
-  return what + "." + std::to_string(stage) +
-         (micro_batch < 0 ? "" : "." + std::to_string(micro_batch));
+  std::string name = what;
+  const auto append = [&name](std::int64_t number) {
+    std::array<char, 21> digits{'.'};  // a 64-bit number has at most 20 characters
+    name.append(digits.data(),
+                std::to_chars(digits.data() + 1, digits.data() + digits.size(), number).ptr);
+  };
+  append(static_cast<std::int64_t>(stage));
+  if (micro_batch >= 0) append(micro_batch);
+  return name;
 }
 
 std::vector<Program::Load> loads_when_needed(const Program& program) {

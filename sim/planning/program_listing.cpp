@@ -28,7 +28,8 @@ class ProgramLister {
     for (const Program::Place& place : program_.places)
       places_[{place.home, place.number}] = builder_.tensor(
           place.name, place.tensor_class, place.bytes, place.node.empty() ? host_ : place.node);
-    for (std::size_t s = 0; s < program_.staying.size(); ++s) add_staying(s);
+    const std::vector<std::int64_t> first_uses = first_of_stages();
+    for (std::size_t s = 0; s < program_.staying.size(); ++s) add_staying(s, first_uses[s]);
     add_tensors();
     for (const Program::Load& load : program_.loads) slots_.add(slot_load(load));
     slots_.list([&](std::int64_t at) { return list_operation(at); });
@@ -52,15 +53,26 @@ class ProgramLister {
     return program_.instances[number];
   }
 
-  /// Adds the load of a stage's weights that stay on their device. Without other instructions (`by_need`), the prologue
-  /// lists these loads before all others.
-  void add_staying(std::size_t s) {
+  /// Returns for each stage of Program::staying the result of Program::first_of_stage().
+  std::vector<std::int64_t> first_of_stages() const {
+    std::vector<std::int64_t> firsts(program_.staying.size(), program_.count());
+    for (std::int64_t at = program_.count(); at-- > 0;)
+      if (const auto stage =
+              static_cast<std::size_t>(program_.operations[static_cast<std::size_t>(at)].stage);
+          stage < firsts.size())
+        firsts[stage] = at;
+    return firsts;
+  }
+
+  /// Adds the load of a stage's weights that stay on their device. Operation `first_use` is the first that needs them.
+  /// Without other instructions (`by_need`), the prologue lists these loads before all others.
+  void add_staying(std::size_t s, std::int64_t first_use) {
     const Program::Staying& staying = program_.staying[s];
     if (staying.weights == 0) return;
     SlotLoad load{.tensor = places_.at({Program::Home::weights, static_cast<std::int64_t>(s)}),
                   .ends = {.from = host_, .to = program_.devices[staying.device], .release = false},
                   .stage = static_cast<std::int32_t>(s),
-                  .slot = program_.first_of_stage(static_cast<std::int32_t>(s)),
+                  .slot = first_use,
                   .earliest = std::numeric_limits<std::int64_t>::min(),
                   .once = true};
     const auto beside = [&](const char* what, TensorClass tensor_class, std::int64_t bytes) {

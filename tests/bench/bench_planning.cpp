@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/freed_memory.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "scenario/scenario.hpp"
 
@@ -62,6 +63,7 @@ int main(int count, char** words) {
     return 2;
   }
   try {
+    sluice::keep_freed_memory();  // as the program does
     sluice::bench::bench(std::atoi(words[1]), words[2], {words + 3, words + count});
     return 0;
   } catch (const sluice::Error& error) {

@@ -48,9 +48,10 @@ class Overlap {
         cuts_(cuts_of(n_)),
         one_of_all_(1 / static_cast<double>(chain.side_by_side)),
         whole_passes_(whole_passes),
-        waits_(std::any_of(chain.stages.begin(), chain.stages.end(), [](const ChainStage& stage) {
-          return stage.hand_over.backward_wait_s > 0;
-        })) {}
+        waits_(std::any_of(
+            chain.stages.begin(), chain.stages.end(),
+            [](const ChainStage& stage) { return stage.hand_over.backward_wait_s > 0; })),
+        first_sums_(first_sums()) {}
 
   /// Searches for the weights of the inequalities (`means_`) that give the greatest bound. The bound is a concave
   /// function of these weights. Each inequality adds up the seconds of some passes and copies. Each step multiplies the
@@ -111,13 +112,33 @@ class Overlap {
     }
   }
 
+  /// Returns the seconds that do not depend on choices and come first in the sum of their inequality. These are the
+  /// passes and waits before the stage of a cut, all forward passes of the inequality of the computation, and all of the
+  /// inequality of the waits.
+  PassValues first_sums() const {
+    PassValues values{CutValues(cuts_.size() + 1), CutValues(cuts_.size() + (waits_ ? 2 : 1))};
+    double forward = 0, backward = 0;
+    for (std::size_t i = 0, k = 0; i < n_; ++i) {
+      if (k < cuts_.size() && cuts_[k] == i) {
+        values.forward[k] = forward;
+        values.backward[k++] = backward;
+      }
+      forward += chain_.stages[i].forward_s + chain_.stages[i].hand_over.forward_wait_s;
+      backward += chain_.stages[i].backward_s + chain_.stages[i].hand_over.backward_wait_s;
+    }
+    values.forward.back() = forward;
+    if (waits_) values.backward.back() = backward;
+    return values;
+  }
+
   PassValues sums(const Choices& choices, const FateWeights& weights, double price) const {
-    PassValues values{CutValues(means_.forward.size()), CutValues(means_.backward.size())};
+    PassValues values = first_sums_;
+    double& computed_backward = values.backward[cuts_.size()];
     for (std::size_t i = 0, k = 0; i < n_; ++i) {  // k is the number of cuts up to stage i
-      while (k < cuts_.size() && cuts_[k] <= i) ++k;
+      const bool is_cut = k < cuts_.size() && cuts_[k] == i;
+      if (is_cut) ++k;
       const ChainStage& stage = chain_.stages[i];
-      const ChainHandOver& all = stage.hand_over;
-      double save = all.save_s, load = all.gradient_load_s;
+      double save = stage.hand_over.save_s, load = stage.hand_over.gradient_load_s;
       const auto copy = [&](const ChainTensor& tensor, Fate fate) {
         if (fate == Fate::offload) save += tensor.save_s, load += tensor.load_s;
       };
@@ -126,16 +147,16 @@ class Overlap {
       if (i == 0 && choices.boundary[0] == Fate::offload) load += chain_.input.load_s;
       if (weights.turn[i] * stage.turn.load_s < price * static_cast<double>(stage.turn.bytes))
         load += whole_passes_ * stage.turn.load_s;
-      for (std::size_t c = 0; c < k; ++c) values.forward[c] += save, values.backward[c] += load;
-      for (std::size_t c = 0; c <= cuts_.size(); ++c) {
-        if (c < cuts_.size() && cuts_[c] < i) continue;
-        const bool is_cut = c < cuts_.size(), own = is_cut && cuts_[c] == i;
-        const double part = own ? one_of_all_ : 1;
-        values.forward[c] += part * stage.forward_s + (own ? 0 : all.forward_wait_s);
-        values.backward[c] += part * stage.backward_s + (is_cut && !own ? all.backward_wait_s : 0);
+      for (std::size_t c = 0; (save > 0 || load > 0) && c < k; ++c) {
+        values.forward[c] += save;
+        values.backward[c] += load;
       }
-      if (waits_) values.backward.back() += stage.backward_s + all.backward_wait_s;
-      if (choices.inner[i] == Fate::recompute) values.backward[cuts_.size()] += stage.forward_s;
+      if (is_cut) {
+        values.forward[k - 1] += one_of_all_ * stage.forward_s;
+        values.backward[k - 1] += one_of_all_ * stage.backward_s;
+      }
+      computed_backward += stage.backward_s;
+      if (choices.inner[i] == Fate::recompute) computed_backward += stage.forward_s;
     }
     return values;
   }
@@ -161,6 +182,7 @@ class Overlap {
   double one_of_all_;  ///< 1 / the number of micro-batches side by side
   double whole_passes_;
   bool waits_;  ///< whether backward passes wait for other devices
+  PassValues first_sums_;
   PassValues means_;
 };
 

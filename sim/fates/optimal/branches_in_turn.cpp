@@ -189,9 +189,10 @@ namespace {
 /// Returns the fastest of the tapes that are similar to the relaxation of a view of the devices' memories.
 Tape fastest_rounding(const Chain& chain, std::int64_t budget, double segment) {
   const FateWeights weights = FateWeights::serial(chain.stages.size());
+  FittingTapes tapes(chain, budget);
   Tape best;
   for (const Chain& view : memory_views(chain)) {
-    Tape tape = rounded_tape(chain, budget, weights, {0, 1, segment, &view});
+    Tape tape = rounded_tape(tapes, weights, {0, 1, segment, &view});
     if (tape.empty() || !fits_in_host(chain, tape)) continue;
     if (best.empty() || serial_seconds(chain, tape) < serial_seconds(chain, best))
       best = std::move(tape);

@@ -71,9 +71,10 @@ class FewTapes {
     const FateBound bound =
         bound_of(chain_, budget_, Copies::overlapped, steps, request_.run.whole_passes);
     if (bound.seconds == never) return;
+    FittingTapes tapes(chain_, budget_);
     for (const std::size_t early : {std::size_t{0}, n / 2, n})
       for (const double segment : {0.1, 0.6})
-        add(rounded_tape(chain_, budget_, bound.weights, {early, 2.0, segment}));
+        add(rounded_tape(tapes, bound.weights, {early, 2.0, segment}));
   }
 
   /// Adds a tape that fits, unless it was added before or is in `tried_`.

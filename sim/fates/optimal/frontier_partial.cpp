@@ -41,7 +41,7 @@ void Frontier::Solver::solve_partial(std::size_t s, std::size_t t) {
         if (!leaves || may_part(m - 1)) use(Partial{s, m, t, ready, leaves});
   };
   for (const Ready ready : {Ready::no, Ready::here, Ready::away}) {
-    if (!may_be(t, ready)) continue;
+    if (!may_be(t, ready) || !is_part(s, t, ready)) continue;
     each_partial(ready, [&](const Partial& partial) {
       for (const bool stays : {false, true}) open(partial, stays);
     });
@@ -62,11 +62,11 @@ void Frontier::Solver::open(const Partial& partial, bool stays) {
     const bool keeps = leaves && k == m, read = keeps && stage.reads_output;
     const std::int64_t held = (stays ? boundary(s) : 0) + (keeps ? stage.inner.bytes : 0);
     add_after(passes_before(segment, k, keeps, stays),
-              k == m ? nodes_of(Segment{.s = k, .t = t, .needed = read, .ready = ready})
-                     : nodes_of(Partial{k, m, t, ready, leaves}),
+              k == m ? row_of(Segment{.s = k, .t = t, .needed = read, .ready = ready})
+                     : row_of(Partial{k, m, t, ready, leaves}),
               held);
   }
-  store(frontier_.segments_[opening_row(frontier_, partial, stays)]);
+  store(opening_row(partial, stays));
 }
 
 /// Finds the ways to execute a partial segment. Either boundary s leaves the device in the opening. Or it stays in an
@@ -75,15 +75,15 @@ void Frontier::Solver::open(const Partial& partial, bool stays) {
 void Frontier::Solver::solve_partial(const Partial& partial) {
   const auto [s, m, t, ready, leaves] = partial;
   best_.clear();
-  add_after({.split = static_cast<std::uint16_t>(m)}, openings(partial, false), 0);
+  add_after({.split = static_cast<std::uint16_t>(m)}, opening_row(partial, false), 0);
   for (std::size_t l = m + 1; l <= t; ++l)
     for (const bool keeps : {true, false}) {
       if (keeps ? !may_part(l - 1) : may_part(l - 1) && keeps_nothing(l - 1)) continue;
       const ParetoNode node{.split = static_cast<std::uint16_t>(l), .keeps = keeps};
-      join({node, openings({s, l, t, ready, keeps}, true)},
-           nodes_of(Partial{s, m, l - 1, keeps ? Ready::here : Ready::no, leaves}));
+      join({node, opening_row({s, l, t, ready, keeps}, true)},
+           row_of(Partial{s, m, l - 1, keeps ? Ready::here : Ready::no, leaves}));
     }
-  store(frontier_.segments_[partial_row(frontier_, partial)]);
+  store(row_of(partial));
 }
 
 void Frontier::Solver::write_opening(const Frontier& frontier, const Partial& opened, bool stays,

@@ -14,14 +14,17 @@ Frontier::Solver::Solver(Frontier& frontier)
       prices_(turning_prices(chain_, frontier.settings_.copy_price, cap_ / 2)) {
   for (std::size_t k = 1; k <= count_; ++k)
     if (frontier_.split_[k]) splits_.push_back(k);
+  ends_.resize(frontier_.segments_.size());
   passes_.resize(count_ * (frontier_.columns_ + frontier_.free_length_));
   for (std::size_t s = 0; s < count_; ++s) add_passes_from(s);
 }
 
+/// Solves the segments in an order in which the parts of a segment come before it. Segments that are solved one after
+/// the other begin with the same stage, so they read many of the same rows. These are still in the processor's cache.
 void Frontier::Solver::solve() {
-  for (std::size_t length = 1; length <= count_; ++length)
-    for (std::size_t s = 0; s + length <= count_; ++s)
-      if (frontier_.has(s, s + length - 1)) solve(s, s + length - 1);
+  for (std::size_t s = count_; s-- > 0;)
+    for (std::size_t t = s; t < count_; ++t)
+      if (frontier_.has(s, t)) solve(s, t);
 }
 
 void Frontier::Solver::solve(std::size_t s, std::size_t t) {
@@ -32,10 +35,19 @@ void Frontier::Solver::solve(std::size_t s, std::size_t t) {
         if (s == 0 && (!copied || needed)) continue;
         if (s > 0 && copied && !frontier_.settings_.copies) continue;
         if (needed && !chain_.stages[s - 1].reads_output) continue;
-        if (!may_be(t, ready)) continue;
+        if (!may_be(t, ready) || !is_part(s, t, ready)) continue;
         solve({s, t, copied, needed, ready});
         if (carried(s).before > 0) solve({s, t, copied, needed, ready, true});
       }
+}
+
+/// Returns whether any other segment reads the row of this segment, or if it is the whole chain. Suppose that a segment
+/// splits after stage t. If stage t has nothing to keep and may drop its input, it has always run before the second part
+/// begins (split_at), unless it is the only stage of this part. So the rows of longer parts in which stage t has not run
+/// yet are read only by rows of this kind. The same is true of partial segments.
+bool Frontier::Solver::is_part(std::size_t s, std::size_t t, Ready ready) const {
+  if (ready != Ready::no || s == t || t + 1 == count_) return true;
+  return !may_part(t) || !keeps_nothing(t);
 }
 
 /// If the last stage of a segment has already run, returns the bytes on the device that this stage keeps for its
@@ -57,18 +69,20 @@ void Frontier::Solver::solve(const Segment& segment) {
     pass(segment, boundary_goes);
   }
   const bool whole = segment.s == 0 && segment.t + 1 == count_;
-  store(frontier_.segments_[frontier_.index(segment)], whole);
+  store(row_of(segment), whole);
 }
 
-/// Stores the best points in a row. If there are too many points, only stores all of them if `all` is true.
-void Frontier::Solver::store(ParetoNodes& row, bool all) {
+/// Stores the best points in the row with this index. If there are too many points, only stores all of them if `all` is
+/// true.
+void Frontier::Solver::store(std::size_t row, bool all) {
   if (frontier_.settings_.only_least) {
     best_.resize(1);
   } else if (best_.size() > cap_ && !all) {
     thin(best_, cap_, prices_, scratch_);
     frontier_.thinned_ = true;
   }
-  row = best_;
+  frontier_.segments_[row] = best_;
+  ends_[row] = {best_.front().peak, best_.back().seconds};
 }
 
 /// Adds points to the segment, for schedules in which the forward pass of stage s keeps the inner tensors of s. After
@@ -100,14 +114,15 @@ void Frontier::Solver::keep(const Segment& segment, bool boundary_goes, bool inn
   const bool stays = read_again && !boundary_goes;
   const std::int64_t held = (stays ? first : 0) + (inner_goes ? 0 : stage.inner.bytes);
   add_after(node,
-            nodes_of(Segment{s + 1, t, false, stage.reads_output, ready,
-                             frontier_.is_around(s + 1, limit(segment, stays))}),
+            row_of(Segment{s + 1, t, false, stage.reads_output, ready,
+                           frontier_.is_around(s + 1, limit(segment, stays))}),
             held);
 }
 
-/// Adds points for schedules that consist of the operations of `node` and of a point of `rest`. While the operations of
-/// `rest` run, the device also holds `held` other bytes.
-void Frontier::Solver::add_after(ParetoNode node, const ParetoNodes& rest, std::int64_t held) {
+/// Adds points for schedules that consist of the operations of `node` and of a point of the row with the index `points`.
+/// While the operations of this point run, the device also holds `held` other bytes.
+void Frontier::Solver::add_after(ParetoNode node, std::size_t points, std::int64_t held) {
+  const ParetoNodes& rest = frontier_.segments_[points];
   const std::int64_t floor = node.peak;
   const double seconds = node.seconds;
   added_.clear();
@@ -176,15 +191,27 @@ void Frontier::Solver::pass(const Segment& segment, bool boundary_goes) {
 void Frontier::Solver::split_at(const Segment& segment, bool boundary_goes, std::size_t k) {
   const bool copied = segment.copied || boundary_goes;
   Segment again{segment.s, k - 1, copied, segment.needed, Ready::here, segment.around};
+  const auto add = [&](bool keeps, bool inner_goes) {
+    const std::size_t row = row_of(again);
+    if (needs_more(row)) return;
+    join(inner_goes ? whole_first_part(segment, boundary_goes, k, keeps, true)
+                    : first_part(segment, boundary_goes, k, keeps),
+         row);
+  };
   if (k > segment.s + 1 && may_part(k - 1)) {
-    join(first_part(segment, boundary_goes, k, true), nodes_of(again));
+    add(true, false);
     if (keeps_nothing(k - 1)) return;
     again.ready = Ready::away;
-    if (may_go(chain_.stages[k - 1].inner))
-      join(whole_first_part(segment, boundary_goes, k, true, true), nodes_of(again));
+    if (may_go(chain_.stages[k - 1].inner)) add(true, true);
   }
   again.ready = Ready::no;
-  join(first_part(segment, boundary_goes, k, false), nodes_of(again));
+  add(false, false);
+}
+
+/// Returns whether only the first point of each segment counts, and every point of this row needs at least as many bytes
+/// as the best point so far.
+bool Frontier::Solver::needs_more(std::size_t row) const {
+  return frontier_.settings_.only_least && !best_.empty() && best_.front().peak <= ends_[row].least;
 }
 
 /// Returns the first part of a segment that splits at k. `keeps` says whether stage k - 1 keeps its inner tensors for
@@ -196,7 +223,7 @@ Frontier::Solver::FirstPart Frontier::Solver::first_part(const Segment& segment,
                         .split = static_cast<std::uint16_t>(k),
                         .boundary_goes = boundary_goes,
                         .keeps = keeps};
-  return {node, openings({segment.s, k, segment.t, segment.ready, keeps}, !boundary_goes)};
+  return {node, opening_row({segment.s, k, segment.t, segment.ready, keeps}, !boundary_goes)};
 }
 
 /// Returns the first part in which the stages s … k - 1 run, and then the whole segment k … t is executed.
@@ -212,25 +239,25 @@ Frontier::Solver::FirstPart Frontier::Solver::whole_first_part(const Segment& se
   const std::int64_t held = (boundary_goes ? 0 : first_boundary(segment)) +
                             (keeps && !inner_goes ? stage.inner.bytes : 0);
   const bool around = frontier_.is_around(k, limit(segment, !boundary_goes));
-  return {
-      node,
-      nodes_of(Segment{k, segment.t, false, keeps && stage.reads_output, segment.ready, around}),
-      held};
+  return {node,
+          row_of(Segment{k, segment.t, false, keeps && stage.reads_output, segment.ready, around}),
+          held};
 }
 
-/// Adds the points of a segment that splits. A point of the first part and a point of `again`, which runs after it,
-/// give one point.
-void Frontier::Solver::join(const FirstPart& first, const ParetoNodes& again) {
-  const auto& [node, rows, held] = first;
-  const std::int64_t least = std::max({node.peak, rows[0].peak + held, again[0].peak});
+/// Adds the points of a segment that splits. A point of the first part and a point of the row with the index `again`,
+/// which runs after it, give one point.
+void Frontier::Solver::join(const FirstPart& first, std::size_t again) {
+  const auto& [node, row, held] = first;
+  const RowEnds &begins = ends_[row], &follows = ends_[again];
+  const std::int64_t least = std::max({node.peak, begins.least + held, follows.least});
   if (frontier_.settings_.only_least && !best_.empty() && best_.front().peak <= least) return;
-  const double fastest = node.seconds + rows.back().seconds + again.back().seconds;
+  const double fastest = node.seconds + begins.fastest + follows.fastest;
   const auto beyond = std::upper_bound(
       best_.begin(), best_.end(), least,
       [](std::int64_t bytes, const ParetoNode& known) { return bytes < known.peak; });
   if (beyond != best_.begin() && !is_faster(fastest, (beyond - 1)->seconds)) return;
   added_.clear();
-  sluice::join(node, {rows, held, again}, best_, added_);
+  sluice::join(node, {frontier_.segments_[row], held, frontier_.segments_[again]}, best_, added_);
   if (!added_.empty()) merge(best_, added_, scratch_);
 }
 

@@ -59,12 +59,12 @@ class Frontier::Solver {
   static void write_partial(const Frontier& frontier, const Partial& partial, std::uint32_t point,
                             Tape& tape);
 
-  const ParetoNodes& nodes_of(const Partial& partial) const {
-    return frontier_.segments_[partial_row(frontier_, partial)];
-  }
+  /// The functions row_of() and opening_row() return indices of rows in Frontier::segments_.
+  std::size_t row_of(const Partial& partial) const { return partial_row(frontier_, partial); }
+  std::size_t row_of(const Segment& segment) const { return frontier_.index(segment); }
   /// `stays` says whether boundary s stays on the device during the opening.
-  const ParetoNodes& openings(const Partial& opened, bool stays) const {
-    return frontier_.segments_[opening_row(frontier_, opened, stays)];
+  std::size_t opening_row(const Partial& opened, bool stays) const {
+    return opening_row(frontier_, opened, stays);
   }
 
   /// The forward passes of the stages s … k - 1 if these stages keep no tensors.
@@ -76,12 +76,19 @@ class Frontier::Solver {
   };
 
   /// The first part of a segment that splits, before the segment is executed again from its first boundary. A point
-  /// of the first part has the peak and the seconds of `node` and of a point of `rows`. While the operations of
-  /// `rows` run, the device also holds `held` other bytes.
+  /// of the first part has the peak and the seconds of `node` and of a point of a row, which has the index `row`. While
+  /// the operations of this point run, the device also holds `held` other bytes.
   struct FirstPart {
     ParetoNode node;
-    const ParetoNodes& rows;
+    std::size_t row;
     std::int64_t held = 0;
+  };
+
+  /// The peak of the first point of a row, and the seconds of its last point. Many rows need not be read, because these
+  /// numbers are enough.
+  struct RowEnds {
+    std::int64_t least = 0;
+    double fastest = 0;
   };
 
   std::int64_t boundary(std::size_t b) const { return chain_.boundary(b).bytes; }
@@ -102,10 +109,6 @@ class Frontier::Solver {
     return b == 0 || b == count_ ? 0 : chain_.stages[b - 1].gradient;
   }
   double price(double seconds) const { return seconds * frontier_.settings_.copy_price; }
-
-  const ParetoNodes& nodes_of(const Segment& segment) const {
-    return frontier_.segments_[frontier_.index(segment)];
-  }
 
   /// Returns whether stage s may keep its inner tensors even if its input is dropped.
   bool may_part(std::size_t s) const {
@@ -132,6 +135,7 @@ class Frontier::Solver {
     return frontier_.index(Segment{.s = s, .t = t}) / frontier_.states_;
   }
 
+  bool is_part(std::size_t s, std::size_t t, Ready ready) const;
   std::int64_t ready_bytes(const Segment& segment) const;
   double copies(const Segment& segment) const;
   void add_passes_from(std::size_t s);
@@ -150,9 +154,10 @@ class Frontier::Solver {
   void solve_partial(const Partial& partial);
   void open(const Partial& partial, bool stays);
 
-  void add_after(ParetoNode node, const ParetoNodes& rest, std::int64_t held);
-  void join(const FirstPart& first, const ParetoNodes& again);
-  void store(ParetoNodes& row, bool all = false);
+  void add_after(ParetoNode node, std::size_t points, std::int64_t held);
+  void join(const FirstPart& first, std::size_t again);
+  bool needs_more(std::size_t row) const;
+  void store(std::size_t row, bool all = false);
 
   Frontier& frontier_;
   const Chain& chain_;
@@ -161,6 +166,7 @@ class Frontier::Solver {
   std::vector<double> prices_;
   std::vector<std::size_t> splits_;  ///< the boundaries at which any segment may split
   std::vector<Passes> passes_;       ///< indexed by place(s, k - 1)
+  std::vector<RowEnds> ends_;        ///< indexed by row
   ParetoNodes best_, added_, scratch_;
 };
 

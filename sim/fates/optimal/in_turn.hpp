@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "fates/optimal/frontier.hpp"
@@ -32,7 +33,7 @@ class InTurnSearch {
   Tape within(std::int64_t budget);
 
   /// Returns the tape that needs the fewest bytes. If host memory is limited, this tape saves nothing to host memory.
-  SmallestTape least() const;
+  const SmallestTape& least();
 
   /// Returns the seconds of the tape that within() returns. If no tape fits, returns infinity.
   double seconds(std::int64_t budget);
@@ -45,7 +46,8 @@ class InTurnSearch {
   bool is_view() const;
   bool takes_turns() const;
   bool keeps_all(std::int64_t budget) const;
-  SmallestTape smallest(bool copies) const;
+  const SmallestTape& smallest(bool copies);
+  SmallestTape find_smallest(bool copies) const;
   Tape tape_of(const Frontier& frontier, std::size_t point) const;
   void consider_frontiers(std::int64_t budget, const Use& use);
   void consider_all_points(const Frontier& frontier, std::int64_t budget, const Use& use) const;
@@ -55,6 +57,7 @@ class InTurnSearch {
   Chain joint_;              ///< the view of the chain without branches (joint.hpp)
   std::vector<Tape> alike_;  ///< the first tape keeps all tensors
   std::vector<Frontier> frontiers_;
+  std::map<bool, SmallestTape> smallest_;  ///< the known results of smallest()
 };
 
 }  // namespace sluice

@@ -97,9 +97,10 @@ bool FateSearch::improve_once(Choices& choices, Candidate& best) {
   const std::size_t n = chain_.stages.size();
   const std::size_t places = 2 * n + 1;  // the number of choices that fate_at() can return
   const auto each_change = [&](const Choices& from, std::size_t begin, auto&& use) {
+    Choices changed = from;
     for (std::size_t place = begin; place < places && left_ > 0; ++place)
       for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {
-        Choices changed = from;
+        changed = from;
         if (std::exchange(fate_at(changed, place), fate) == fate) continue;
         keep_what_nobody_makes(changed);
         if (!(changed == from)) use(changed, place);

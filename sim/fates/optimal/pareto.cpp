@@ -33,6 +33,19 @@ struct SameFactors {
   double from = 0, to = std::numeric_limits<double>::infinity();
 };
 
+/// Returns whether select() calls `use` for at most `cap` points with this factor.
+bool selects_at_most(std::size_t cap, const ParetoNodes& nodes,
+                     const std::vector<std::uint8_t>& stays, double factor) {
+  std::size_t count = 0;
+  double last = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!stays[i] && nodes[i].seconds > last * factor) continue;
+    if (++count > cap) return false;
+    last = nodes[i].seconds;
+  }
+  return true;
+}
+
 /// Calls `use` for each marked point. Also calls `use` for any other point whose seconds are at most `factor` x the
 /// seconds of the last point for which `use` was called. Ends when `use` returns false.
 template <typename Use>
@@ -60,10 +73,15 @@ SameFactors select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& st
 /// are known for each factor of the range: they are those of `low`, or more than `cap`.
 double factor_for(std::size_t cap, const ParetoNodes& nodes,
                   const std::vector<std::uint8_t>& stays) {
+  constexpr int quick_steps = 4;
   double low = nodes.back().seconds / nodes.front().seconds, high = 1;
   double low_to = low, high_from = high;
   for (int i = 0; i < 30 && low_to < high_from; ++i) {
     const double middle = (low + high) / 2;
+    if (i < quick_steps) {  // the range is still too wide to end here
+      (selects_at_most(cap, nodes, stays, middle) ? low : high) = middle;
+      continue;
+    }
     std::size_t count = 0;
     const SameFactors same =
         select(nodes, stays, middle, [&](const ParetoNode&) { return ++count <= cap; });
@@ -160,19 +178,21 @@ void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch) {
   auto a =
       std::lower_bound(nodes.begin(), nodes.end(), added.front().peak,
                        [](const ParetoNode& node, std::int64_t peak) { return node.peak < peak; });
-  scratch.assign(nodes.begin(), a);
-  const auto faster = [&scratch](const ParetoNode& node) {
-    return scratch.empty() || is_faster(node.seconds, scratch.back().seconds);
+  scratch.resize(nodes.size() + added.size());
+  ParetoNode* end = std::copy(nodes.begin(), a, scratch.data());
+  const auto faster = [begin = scratch.data(), &end](const ParetoNode& node) {
+    return end == begin || is_faster(node.seconds, (end - 1)->seconds);
   };
   for (const ParetoNode& node : added) {
     for (; a != nodes.end(); ++a) {
       if (a->peak != node.peak ? a->peak > node.peak : a->seconds > node.seconds) break;
-      if (faster(*a)) scratch.push_back(*a);
+      if (faster(*a)) *end++ = *a;
     }
-    if (faster(node)) scratch.push_back(node);
+    if (faster(node)) *end++ = node;
   }
   while (a != nodes.end() && !faster(*a)) ++a;
-  scratch.insert(scratch.end(), a, nodes.end());
+  end = std::copy(a, nodes.end(), end);
+  scratch.resize(static_cast<std::size_t>(end - scratch.data()));
   nodes.swap(scratch);
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "fates/optimal/priced_choices.hpp"
 #include "fates/optimal/relaxation_stages.hpp"
 #include "fates/optimal/relaxation_whole.hpp"
 
@@ -40,35 +41,44 @@ class Row {
         weights_(weights),
         reads_(reads),
         n_(chain.stages.size()),
-        stages_(chain, weights, reads, costs_),
-        always_s_(stages_.always_s()),
-        before_(n_) {}
+        stages_(chain, weights, reads, costs_) {}
   Row(const Row&) = delete;
   Row& operator=(const Row&) = delete;
 
-  /// Finds the choices with the least cost at this price of a byte, in seconds per byte.
-  Cost solve(double price) {
-    costs_.price = price;
-    before_[0] = {{always_s_, 0}, {std::numeric_limits<double>::infinity(), 0}};
-    for (std::size_t s = 0; s + 1 < n_; ++s) before_[s + 1] = stages_.after(before_[s], s);
-    return stages_.end(before_.back()) + turns();
+  /// The choices with the least cost at a price of a byte, in seconds per byte.
+  struct Solved {
+    double price = 0;
+    Cost cost;
+    std::vector<RelaxedStages<PricedCosts>::Before> before;  ///< indexed by stage
+  };
+
+  /// Finds the choices with the least cost at this price. The memory of `solved` is used again.
+  void solve(double price, Solved& solved) {
+    costs_.price = solved.price = price;
+    std::vector<RelaxedStages<PricedCosts>::Before>& before = solved.before;
+    before.resize(n_);
+    before[0] = {{stages_.always_s(), 0}, {std::numeric_limits<double>::infinity(), 0}};
+    for (std::size_t s = 0; s + 1 < n_; ++s) before[s + 1] = stages_.after(before[s], s);
+    solved.cost = stages_.end(before.back()) + turns();
   }
 
-  /// Returns the choices that solve() found last. For this, goes back from the last stage.
-  Choices choices() const {
+  /// Returns the choices that solve() has found. For this, goes back from the last stage.
+  Choices choices(const Solved& solved) {
+    costs_.price = solved.price;
     Choices choices{std::vector<Fate>(n_, Fate::keep), std::vector<Fate>(n_ + 1, Fate::keep)};
     bool again = false;  // whether stage s runs again
     for (std::size_t s = n_; s-- > 0;) {
+      const auto& stage = stages_.stage(s);
+      const auto goes = [&](const auto& tensor) {
+        return costs_.goes(tensor.bytes, tensor.copies_s);
+      };
       if (again) choices.inner[s] = Fate::recompute;
-      if (!again && s + 1 < n_ && costs_.goes(stages_.bytes_of_inner(s), stages_.inner_copies_s(s)))
-        choices.inner[s] = Fate::offload;
-      const bool elsewhere = stages_.needs_it_elsewhere(s, again);
-      const bool needed = stages_.needs_boundary(s, again);
-      again = stages_.runs_before(before_[s], s, again);
+      if (!again && s + 1 < n_ && goes(stage.inner)) choices.inner[s] = Fate::offload;
+      const auto [needed, elsewhere] = stage.needs[again];
+      again = stages_.runs_before(solved.before[s], s, again);
       const bool last_reads_it = s + 1 == n_ && reads_.last;
       if (again && !last_reads_it && !elsewhere) choices.boundary[s] = Fate::recompute;
-      if ((!again || elsewhere) && needed &&
-          costs_.goes(stages_.bytes_of_boundary(s), stages_.boundary_copies_s(s)))
+      if ((!again || elsewhere) && needed && goes(stage.boundary))
         choices.boundary[s] = Fate::offload;
     }
     return choices;
@@ -96,8 +106,6 @@ class Row {
   std::size_t n_;
   PricedCosts costs_;
   RelaxedStages<PricedCosts> stages_;
-  double always_s_;
-  std::vector<RelaxedStages<PricedCosts>::Before> before_;  ///< indexed by stage
 };
 
 }  // namespace
@@ -151,10 +159,23 @@ FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
   }
 }
 
-FateRelaxation::Solution FateRelaxation::at(const FateWeights& weights, double price) const {
-  Row row(chain_, weights, reads_);
-  const Cost all = row.solve(price);
-  return {all.value - price * room_, all.bytes - room_, row.choices()};
+struct PricedChoices::Parts {
+  Parts(const Chain& chain, const FateWeights& weights)
+      : reads(turning_point(chain, 0).reads), row(chain, weights, reads) {}
+
+  BoundaryReads reads;
+  Row row;
+  Row::Solved solved = {};
+};
+
+PricedChoices::PricedChoices(const Chain& chain, const FateWeights& weights)
+    : parts_(std::make_unique<Parts>(chain, weights)) {}
+
+PricedChoices::~PricedChoices() = default;
+
+Choices PricedChoices::at(double price) {
+  parts_->row.solve(price, parts_->solved);
+  return parts_->row.choices(parts_->solved);
 }
 
 double FateRelaxation::BestBound::share() const {
@@ -170,37 +191,37 @@ double FateRelaxation::BestBound::share() const {
 // more bytes than are available, it replaces `more`. Otherwise it replaces `less`. Then the search goes on with the new
 // pair of lines.
 FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const {
-  struct Line {
-    double price, value, bytes;
-    double at_zero() const { return value - price * bytes; }
-  };
   Row row(chain_, weights, reads_);
-  const auto line_at = [&](double price) {
-    const Cost all = row.solve(price);
-    return Line{price, all.value - price * room_, all.bytes - room_};
+  // The values of a line: at its price, and at the price 0.
+  const auto value = [&](const Row::Solved& line) { return line.cost.value - line.price * room_; };
+  const auto bytes = [&](const Row::Solved& line) { return line.cost.bytes - room_; };
+  const auto at_zero = [&](const Row::Solved& line) {
+    return value(line) - line.price * bytes(line);
   };
-  Line more = line_at(0), less = more;
+  Row::Solved more, less, now;
+  row.solve(0, more);
   BestBound best;
-  best.value = more.value;
-  if (more.bytes > 0) {
-    less = line_at(2 * steepest_);
-    best.value = std::max(more.value, less.value);
-    for (int i = 0; i < 100 && less.bytes < more.bytes; ++i) {
-      const double price = (less.at_zero() - more.at_zero()) / (more.bytes - less.bytes);
-      const double meet = more.at_zero() + price * more.bytes;
-      const Line now = line_at(price);
-      best.value = std::max(best.value, now.value);
-      if (now.value >= meet - 1e-12 * std::abs(meet)) break;
-      (now.bytes > 0 ? more : less) = now;
+  best.value = value(more);
+  if (bytes(more) <= 0) {
+    less = more;
+  } else {
+    row.solve(2 * steepest_, less);
+    best.value = std::max(value(more), value(less));
+    for (int i = 0; i < 100 && bytes(less) < bytes(more); ++i) {
+      const double price = (at_zero(less) - at_zero(more)) / (bytes(more) - bytes(less));
+      const double meet = at_zero(more) + price * bytes(more);
+      row.solve(price, now);
+      best.value = std::max(best.value, value(now));
+      if (value(now) >= meet - 1e-12 * std::abs(meet)) break;
+      std::swap(bytes(now) > 0 ? more : less, now);
     }
   }
-  const auto solution_at = [&](double price) {
-    const Line line = line_at(price);
-    return Solution{line.value, line.bytes, row.choices()};
+  const auto solution = [&](const Row::Solved& line) {
+    return Solution{value(line), bytes(line), row.choices(line)};
   };
   best.price = less.price;
-  best.less = solution_at(less.price);
-  best.more = more.price == less.price ? best.less : solution_at(more.price);
+  best.less = solution(less);
+  best.more = more.price == less.price ? best.less : solution(more);
   return best;
 }
 

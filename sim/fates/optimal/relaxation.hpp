@@ -71,7 +71,6 @@ class FateRelaxation {
     double bytes = 0;  ///< the bytes that are kept, minus the available bytes
     Choices choices;
   };
-  Solution at(const FateWeights& weights, double price) const;
 
   /// The greatest bound over all prices. At the price with this bound, two solutions have almost the same cost: `more`
   /// keeps more bytes than are available, and `less` keeps at most as many.

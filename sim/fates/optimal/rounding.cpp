@@ -1,8 +1,9 @@
 #include "fates/optimal/rounding.hpp"
 
 #include <cmath>
+#include <utility>
 
-#include "fates/optimal/relaxation.hpp"
+#include "fates/optimal/priced_choices.hpp"
 
 namespace sluice {
 namespace {
@@ -26,10 +27,27 @@ void limit_segments(const Chain& chain, const FateWeights& weights, double price
   }
 }
 
+/// Returns a text that is equal for equal choices of a chain, and different for different ones.
+std::string key_of(const Choices& choices) {
+  std::string key;
+  key.reserve(choices.inner.size() + choices.boundary.size());
+  for (const std::vector<Fate>* fates : {&choices.inner, &choices.boundary})
+    for (const Fate fate : *fates) key.push_back(static_cast<char>(fate));
+  return key;
+}
+
 }  // namespace
 
-Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& weights,
-                  const Rounding& rounding) {
+const Tape& FittingTapes::of(const Choices& choices) {
+  const auto [found, fresh] = known_.try_emplace(key_of(choices));
+  if (!fresh) return found->second;
+  Tape tape = tape_of(chain_, choices);
+  if (memory_of(chain_, tape).peak <= budget_) found->second = std::move(tape);
+  return found->second;
+}
+
+Tape rounded_tape(FittingTapes& tapes, const FateWeights& weights, const Rounding& rounding) {
+  const Chain& chain = tapes.chain();
   FateWeights priced = weights;
   for (std::size_t s = 0; s < chain.stages.size(); ++s) {
     const double factor = s < rounding.early ? 1 / rounding.factor : rounding.factor;
@@ -37,35 +55,32 @@ Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& we
     priced.load[s] *= factor;
   }
   const Chain& view = rounding.view ? *rounding.view : chain;
-  const FateRelaxation relaxation(view, budget);
+  const double steepest = FateRelaxation(view, tapes.budget()).steepest();
+  const double most = rounding.segment * static_cast<double>(tapes.budget());
+  PricedChoices relaxation(view, priced);
   const auto choices_at = [&](double price) {
-    Choices choices = relaxation.at(priced, price).choices;
-    limit_segments(view, priced, price, rounding.segment * static_cast<double>(budget), choices);
+    Choices choices = relaxation.at(price);
+    limit_segments(view, priced, price, most, choices);
     return choices;
   };
-  double low = 1e-9 * relaxation.steepest(), high = 2 * relaxation.steepest();
-  const auto tape_within = [&](const Choices& choices) {
-    Tape tape = tape_of(chain, choices);
-    if (memory_of(chain, tape).peak > budget) tape.clear();
-    return tape;
-  };
+  double low = 1e-9 * steepest, high = 2 * steepest;
   Choices fits = choices_at(high), exceeds;
-  Tape best = tape_within(fits);
+  const Tape* best = &tapes.of(fits);
   // This loop searches for the least price of a byte at which the tape fits into the budget.
   for (int i = 0; i < 11; ++i) {
     const double price = std::sqrt(low * high);
     Choices choices = choices_at(price);
-    const bool known_to_fit = !best.empty() && choices == fits;
+    const bool known_to_fit = !best->empty() && choices == fits;
     if (known_to_fit || choices == exceeds) {
       (known_to_fit ? high : low) = price;
       continue;
     }
-    Tape tape = tape_within(choices);
+    const Tape& tape = tapes.of(choices);
     (tape.empty() ? low : high) = price;
     (tape.empty() ? exceeds : fits) = std::move(choices);
-    if (!tape.empty()) best = std::move(tape);
+    if (!tape.empty()) best = &tape;
   }
-  return best;
+  return *best;
 }
 
 }  // namespace sluice

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "fates/choices.hpp"
@@ -34,8 +36,25 @@ Fate& fate_at(Choices& choices, std::size_t place);
 /// output of the model, and each boundary that is the output of a stage whose inner tensors are not recomputed.
 void keep_what_nobody_makes(Choices& choices);
 
+/// The tapes of choices of a chain that fit into a budget. Different roundings often lead to the same choices. So the
+/// tape of each choices is made only once.
+class FittingTapes {
+ public:
+  /// The chain must outlive this object.
+  FittingTapes(const Chain& chain, std::int64_t budget) : chain_(chain), budget_(budget) {}
+
+  const Chain& chain() const { return chain_; }
+  std::int64_t budget() const { return budget_; }
+  /// Returns the tape of these choices. If it does not fit, returns an empty tape. The reference stays valid.
+  const Tape& of(const Choices& choices);
+
+ private:
+  const Chain& chain_;
+  std::int64_t budget_;
+  std::unordered_map<std::string, Tape> known_;  ///< the key stands for choices
+};
+
 /// Returns a tape that fits into the budget. If no tape was found that fits, returns an empty tape.
-Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& weights,
-                  const Rounding& rounding);
+Tape rounded_tape(FittingTapes& tapes, const FateWeights& weights, const Rounding& rounding);
 
 }  // namespace sluice

@@ -201,10 +201,16 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
   const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 4 : 1;
-  for (const Tape& tape : alike_) {
+  std::vector<std::pair<double, const Tape*>> order;
+  for (const Tape& tape : alike_) order.emplace_back(rooms > 1 ? 0 : least_seconds(tape), &tape);
+  // With a single replay per tape, the order does not matter for the result. A tape with a low bound is probably fast.
+  // It comes first, so that slower tapes need no replay.
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [bound, tape] : order) {
     std::int64_t room = bytes;
     for (int i = 0; i < rooms && room > 0 && best.seconds > least; ++i)
-      room = consider(tape, room, best).bytes - 1;
+      room = consider(*tape, room, best).bytes - 1;
   }
 }
 
@@ -331,6 +337,7 @@ std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;
+  FittingTapes tapes(chain_, room_);
   for (const Chain& view : memory_views(chain_))
     for (const double factor : copy_factors(chain_.stages.size(), chain_.host_room.has_value()))
       for (const double segment : few ? std::vector{0.1, 0.3, 0.6} : std::vector{0.2, 0.6}) {
@@ -339,7 +346,7 @@ void FateSearch::round(const FateBound& bound, Candidate& best) {
           const auto [found, fresh] = known.try_emplace(early, infinite);
           if (!fresh) return found->second;
           const Rounding rounding{static_cast<std::size_t>(early), factor, segment, &view};
-          const Tape tape = rounded_tape(chain_, room_, bound.weights, rounding);
+          const Tape tape = rounded_tape(tapes, bound.weights, rounding);
           return found->second = tape.empty() ? infinite : take(tape, best);
         };
         const auto [low, high] = narrowed(static_cast<std::int64_t>(chain_.stages.size()), seconds);

@@ -26,8 +26,9 @@ class StepMaker {
     for (std::size_t i = 0; i < shape.tape.size(); ++i)
       if (shape.tape[i].kind == TapeOp::Kind::backward) last_op_ = i;
     const auto slots = std::count_if(shape.tape.begin(), shape.tape.end(), computes);
+    const auto updates = static_cast<std::int64_t>(shape.stages.size());
     draft_.program.operations.reserve(
-        static_cast<std::size_t>(slots * shape.micro_batches * shape.batches));
+        static_cast<std::size_t>((slots * shape.micro_batches + updates) * shape.batches));
     add_places();
     for (std::size_t s = 0; s < shape.stages.size(); ++s) {
       const StageState& stage = shape.stages[s];

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/freed_memory.hpp"
 #include "base/interrupt.hpp"
 #include "base/parts.hpp"
 #include "base/processes.hpp"
@@ -192,6 +193,7 @@ class Loop {
 }  // namespace sluice::helper
 
 int main() {
+  sluice::keep_freed_memory();
   std::signal(SIGINT, SIG_IGN);  // Ctrl-C is handled only by the Python process.
   // A process inherits the signals that its parent ignores. The parent of the helper may ignore SIGCHLD, which the
   // helper needs. So this call resets SIGCHLD.

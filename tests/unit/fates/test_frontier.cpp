@@ -71,6 +71,32 @@ TEST_CASE(
   }
 }
 
+/// Returns a random chain in which most stages have nothing to keep: no inner tensors, and an output that their backward
+/// pass does not read.
+Chain chain_that_keeps_nothing(test::Dice& dice, std::size_t stages) {
+  Chain chain = test::random_chain(dice, stages);
+  for (std::size_t s = 0; s + 1 < stages; ++s) {
+    if (dice.one_in(8)) continue;
+    chain.stages[s].inner = {};
+    chain.stages[s].reads_output = false;
+  }
+  return chain;
+}
+
+TEST_CASE(
+    "frontier: of a chain with stages that keep nothing, all rows are there that other rows read") {
+  test::Dice dice(12);
+  for (int round = 0; round < 200; ++round) {
+    const Chain small = chain_that_keeps_nothing(dice, 1 + dice.below(6));
+    const Frontier frontier(small);
+    for (const Frontier::Point& point : frontier.points())
+      CHECK(point.seconds <= best_fates(small, point.peak) * (1 + 1e-9));
+    check_points(small, frontier);
+    const Chain large = chain_that_keeps_nothing(dice, 13 + dice.below(12));
+    check_points(large, Frontier(large, {.cap = 12, .splits = 5, .free_length = 3}));
+  }
+}
+
 TEST_CASE(
     "frontier: if it helps to run a stage three times, the frontier is faster than all assignments of fates") {
   // Each of five stages takes 1 s forward and 2 s backward. A boundary has 1 byte, and a copy of it takes 100 s. A

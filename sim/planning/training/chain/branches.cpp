@@ -23,25 +23,20 @@ class Branches {
   std::vector<std::vector<ChainRead>> reads() {
     std::vector<std::vector<ChainRead>> all(stages_.size());
     for (std::size_t s = 0; s < stages_.size(); ++s) {
-      backward_.assign(stages_.size() + 1, absent);
+      noted_.clear();
       for (std::uint32_t l = stages_[s].first; l <= stages_[s].last; ++l) read_by(l, stages_[s]);
       // The last stage also reads the tensors that no layer reads, because they are parts of the answer, and the loss
       // reads the answer there.
       if (s + 1 == stages_.size() && s > 0)
         for (const Crossing& crossing : stages_[s - 1].crosses) note(crossing.layer, false);
-      if (s == 0 || std::count(backward_.begin(), backward_.end(), absent) ==
-                        static_cast<std::ptrdiff_t>(backward_.size()))
-        note_boundary(0, false);
-      for (std::uint32_t b = 0; b <= s; ++b)
-        if (backward_[b] != absent) all[s].push_back({b, backward_[b] == in_backward});
+      if (s == 0 || noted_.empty()) note_boundary(0, false);
+      all[s] = noted_up_to(static_cast<std::uint32_t>(s));
     }
     keep_what_nobody_reads(all);
     return all;
   }
 
  private:
-  enum Reading : std::uint8_t { absent, in_forward, in_backward };
-
   /// Returns the boundary to which a layer's output belongs. For an input of the model, this is boundary 0, or boundary
   /// 1 if all layers of stage 0 are inputs.
   std::uint32_t boundary_of(std::uint32_t layer) const {
@@ -61,7 +56,22 @@ class Branches {
   }
   void note(std::uint32_t layer, bool backward) { note_boundary(boundary_of(layer), backward); }
   void note_boundary(std::uint32_t boundary, bool backward) {
-    backward_[boundary] = std::max(backward_[boundary], backward ? in_backward : in_forward);
+    noted_.push_back({boundary, backward});
+  }
+  /// Returns the noted boundaries from 0 to `last`, each once. A boundary is read in the backward pass if any of its
+  /// notes says so.
+  std::vector<ChainRead> noted_up_to(std::uint32_t last) {
+    std::sort(noted_.begin(), noted_.end(),
+              [](const ChainRead& a, const ChainRead& b) { return a.boundary < b.boundary; });
+    std::vector<ChainRead> reads;
+    for (const ChainRead& read : noted_) {
+      if (read.boundary > last) break;
+      if (reads.empty() || reads.back().boundary != read.boundary)
+        reads.push_back(read);
+      else
+        reads.back().backward = reads.back().backward || read.backward;
+    }
+    return reads;
   }
 
   /// Notes the boundaries that layer `l` of the stage reads. If the backward pass of the layer reads a view that the
@@ -84,7 +94,7 @@ class Branches {
   const std::vector<Stage>& stages_;
   std::vector<std::uint32_t> made_by_;  ///< the stage of each layer
   bool first_computes_ = false;         ///< whether stage 0 has a layer that is not an input
-  std::vector<Reading> backward_;       ///< how the present stage reads each boundary
+  std::vector<ChainRead> noted_;        ///< the reads of the present stage, in any order
 };
 
 }  // namespace
