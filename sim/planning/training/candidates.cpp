@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "base/quantity.hpp"
 #include "planning/builder.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/batch_bytes.hpp"
 #include "planning/training/larger_step.hpp"
@@ -87,7 +87,7 @@ class TrainingWays {
     std::vector<Candidate> candidates;
     for (const LoadChoice& way : ways->ways(*step))
       candidates.push_back({way.at_least, 1, [ways, step, way](double, const auto& settled) {
-                              settled(ways->settled(*step, way));
+                              settled(settled_way(ways, step, way));
                             }});
     return candidates;
   }
@@ -110,19 +110,34 @@ class TrainingWays {
     bool listed_again = false;
   };
 
-  Settled settled(const ChosenStep& step, const LoadChoice& way) const {
-    const ChosenStep::EarlyLoadLimits& limits = way.limits;
-    TrainingOrder order = order_;
-    order.room = limits.room;
-    order.run_room = limits.run_room;
-    order.pace = limits.pace;
-    const auto plan =
-        std::make_shared<const Plan>(finish(step.listed(limits, way.places.get()), unlimited_));
-    return {seconds(*plan), text(order, way.more), [plan, in = enforced_] {
-              Plan made = *plan;
+  static Settled settled_way(const std::shared_ptr<const TrainingWays>& ways,
+                             const std::shared_ptr<const ChosenStep>& step, const LoadChoice& way) {
+    TrainingOrder order = ways->order_;
+    order.room = way.limits.room;
+    order.run_room = way.limits.run_room;
+    order.pace = way.limits.pace;
+    const auto list = [ways, step, way] {
+      return finish(step->listed(way.limits, way.places.get()), ways->unlimited_);
+    };
+    double* const known = ways->known_seconds(order);
+    std::shared_ptr<const Plan> plan;
+    if (!known || *known == 0) plan = std::make_shared<const Plan>(list());
+    const double seconds = plan ? ways->seconds(*plan) : *known;
+    if (known) *known = seconds;
+    return {seconds, text_of(order, way.more), [plan, list, in = ways->enforced_] {
+              Plan made = plan ? *plan : list();
               if (in) enforce_host(made);
               return made;
             }};
+  }
+
+  /// Returns where the seconds of a run are kept for machines that differ only in the bytes of their memories, or null. A
+  /// run that stays within its own limits is the same on all of them. If the seconds are not known yet, they are 0.
+  double* known_seconds(const TrainingOrder& order) const {
+    ShownPlans* const known = unlimited_.shown_plans;
+    if (!known || !unlimited_.made_to_change || unlimited_.real_machine || order.chosen) return {};
+    return &known->training[{*order.in_flight, order.weights_stay, order.staying, order.pace,
+                             *order.room, order.run_room}];
   }
 
   /// Returns the simulated seconds of a plan, or 0 if the platform is a shown machine. Then the judge simulates the
@@ -258,22 +273,6 @@ class TrainingWays {
         for (const std::uint32_t channel : path.channels)
           if (!crossed.insert(channel).second) return true;
     return false;
-  }
-
-  static std::string shown(double pace) {
-    return pace == as_early_as_may_be ? ", loads as early as there is room"
-                                      : ", loads timed as if they took " +
-                                            std::to_string(static_cast<std::int64_t>(100 * pace)) +
-                                            " % of the computation";
-  }
-  std::string text(const TrainingOrder& order, std::int64_t more) const {
-    std::string text = text_of(order);
-    if (order.pace) text += shown(*order.pace);
-    if (more == 1) text += ", loads placed as with one more micro-batch";
-    if (more > 1) text += ", loads placed as with " + std::to_string(more) + " more micro-batches";
-    if (*order.room == no_limit) return text;
-    return text + (order.run_room ? "; loads ahead within " : "; stays within ") +
-           format_quantity(static_cast<double>(*order.room), Dimension::bytes);
   }
 
   bool enforced_;
