@@ -202,14 +202,22 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
     return PlacedQuestion(run.request, run.common, run.fates, run.policy, slow_only);
   };
   const PlacedQuestion free = asked({});
-  choice.consider(free);
   // The search does not know how long a load takes, or that inputs and answers in transfer need room. In this room,
-  // other tensors might save more time. So two more problems are searched: one keeps inputs out of fast memory, the
-  // other keeps inputs and answers out.
-  for (const PlacedQuestion::SlowOnlyKinds slow_only :
-       {PlacedQuestion::SlowOnlyKinds{.inputs = true}, {.inputs = true, .answers = true}})
-    if (slow_only.answers ? free.has_answers() : free.has_inputs())
+  // other tensors might save more time. So more problems are searched: one keeps inputs out of fast memory, and another
+  // one keeps inputs and answers out. In a short run, the load of a weight may take longer than the weight saves in fast
+  // memory, while another tensor, whose load costs nothing, would save nearly as much per round. So these three
+  // problems are also searched with all weights out of fast memory.
+  for (const bool weights : {false, true}) {
+    if (weights && !free.has_weights()) continue;
+    for (const PlacedQuestion::SlowOnlyKinds slow_only :
+         {PlacedQuestion::SlowOnlyKinds{.weights = weights},
+          {.inputs = true, .weights = weights},
+          {.inputs = true, .answers = true, .weights = weights}}) {
+      if (slow_only.answers && !free.has_answers()) continue;
+      if (slow_only.inputs && !slow_only.answers && !free.has_inputs()) continue;
       choice.consider(asked(slow_only));
+    }
+  }
   return choice.best();
 }
 

@@ -58,7 +58,8 @@ PlacementProblem slow_only_problem(PlacementProblem problem, const std::vector<c
                                    PlacedQuestion::SlowOnlyKinds slow_only) {
   for (std::size_t t = 0; t < problem.tensors.size(); ++t)
     if ((slow_only.inputs && problem.tensors[t].begins == Begins::given) ||
-        (slow_only.answers && answers[t]))
+        (slow_only.answers && answers[t]) ||
+        (slow_only.weights && problem.tensors[t].tensor_class == TensorClass::weight))
       problem.tensors[t].pinned = PlacementProblem::Pinned::slow;
   return problem;
 }
@@ -115,6 +116,13 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -
             (slow_only.answers ? 0 : answer_bytes_);
+}
+
+bool PlacedQuestion::has_weights() const {
+  return std::ranges::any_of(question_.problem().tensors,
+                             [](const PlacementProblem::Tensor& tensor) {
+                               return tensor.tensor_class == TensorClass::weight;
+                             });
 }
 
 }  // namespace sluice

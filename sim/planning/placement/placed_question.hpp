@@ -29,7 +29,7 @@ class PlacedQuestion {
   /// Which kinds of tensors must be in slow memory. An input or an answer in transfer needs room in fast memory, unless
   /// it must be in slow memory. Then other tensors get this room.
   struct SlowOnlyKinds {
-    bool inputs = false, answers = false;
+    bool inputs = false, answers = false, weights = false;
   };
 
   /// `fates` must be the result of placed_fates() for this request. Throws InputError if there are fewer than two
@@ -54,6 +54,7 @@ class PlacedQuestion {
   bool is_answer(std::uint32_t t) const { return answers_[t] != 0; }
   bool has_inputs() const { return input_bytes_ > 0; }
   bool has_answers() const { return answer_bytes_ > 0; }
+  bool has_weights() const;
   /// Returns the bytes of fast memory that the placed tensors may occupy. The number is negative if the input and the
   /// answer in transfer do not fit into fast memory.
   std::int64_t room() const { return room_; }

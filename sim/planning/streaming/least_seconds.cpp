@@ -103,27 +103,53 @@ class FirstWeights {
   std::int64_t begun_bytes_ = 0;
 };
 
-/// Returns a lower bound of the seconds of all slots of a step if boundaries are offloaded. In a pass, each group
-/// computes all its slots before the next group starts. Before group g computes, one of its micro-batches has gone
-/// through all earlier groups: at each boundary, its activation was saved and then loaded. Another of its micro-batches
-/// goes through all later groups in the same way. So a pass takes at least the slots of any one group, one slot of each
-/// other group, and the save and the load at each boundary, with their latencies.
-double passes_at_least(const StreamedCase& streamed, const StreamedChoice& choice) {
+/// Returns a lower bound of the seconds of the groups from `first` on in a pass of `count` micro-batches, if boundaries
+/// are offloaded. Each group computes all its slots before the next group starts. Before group g computes, one of its
+/// micro-batches has gone through all earlier groups: at each boundary, its activation was saved and then loaded.
+/// Another of its micro-batches goes through all later groups in the same way. So the groups take at least the slots of
+/// any one group, one slot of each other group, and the save and the load at each boundary, with their latencies.
+double pass_at_least(const StreamedCase& streamed, const StreamedChoice& choice, std::size_t first,
+                     double count) {
   double one_of_each = 0, most = 0;
-  for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
+  for (std::size_t g = first; g < streamed.groups.size(); ++g) {
     one_of_each += streamed.groups[g].compute_s;
     most = std::max(most, streamed.groups[g].compute_s);
-    if (g == 0 || !choice.offload) continue;
+    if (g == first || !choice.offload) continue;
     one_of_each += copies_of(streamed, choice, g - 1).out_s + streamed.up.latency_s +
                    copies_of(streamed, choice, g).in_s + streamed.down.latency_s;
   }
-  const double passes = passes_of(streamed, choice);
-  return passes * one_of_each + (static_cast<double>(streamed.micro_batches) - passes) * most;
+  return one_of_each + (count - 1) * most;
+}
+
+/// Returns a lower bound of the seconds of all slots of a run if boundaries are offloaded.
+double passes_at_least(const StreamedCase& streamed, const StreamedChoice& choice) {
+  const double passes = passes_of(streamed, choice),
+               mean = static_cast<double>(streamed.micro_batches) / passes;
+  return static_cast<double>(streamed.steps) * passes * pass_at_least(streamed, choice, 0, mean);
+}
+
+/// Returns a lower bound of the seconds from the start of the run to the end of its last slot. If boundaries are
+/// offloaded, the copy engine first loads all weights that stay, all weights of the first group, and an input. Only then
+/// does it load the first activation for the second group, because this activation is made from the input. All later
+/// groups of the first pass follow, and then the other passes. Returns 0 if this order is not certain.
+double behind_weights_that_stay(const StreamedCase& streamed, const StreamedChoice& choice) {
+  if (!choice.offload || streamed.real || streamed.groups.size() < 2 || !kept_in_prologue(streamed))
+    return 0;
+  const StreamedCase::Group& first = streamed.groups.front();
+  const std::int64_t takes_turns = first.bytes.weights - choice.resident_of(0);
+  double loads = streamed.input_copy().seconds(first.bytes.input) +
+                 copies_of(streamed, choice, 1).in_s + streamed.down.latency_s;
+  if (takes_turns > 0) loads += streamed.down.seconds(takes_turns);
+  for (std::size_t g = 0; g < streamed.groups.size(); ++g)
+    if (choice.resident_of(g) > 0) loads += streamed.down.seconds(choice.resident_of(g));
+  const auto count = static_cast<double>(std::min(choice.in_flight, streamed.micro_batches));
+  return loads + passes_at_least(streamed, choice) - pass_at_least(streamed, choice, 0, count) +
+         pass_at_least(streamed, choice, 1, count);
 }
 
 }  // namespace
 
-// Rehearsal::at_least explains these bounds, except passes_at_least().
+// Rehearsal::at_least explains these bounds, except passes_at_least() and behind_weights_that_stay().
 double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choice,
                         std::int64_t most_buffers) {
   const double passes = passes_of(streamed, choice),
@@ -166,9 +192,10 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
   const GroupCopies last = copies_of(streamed, choice, streamed.groups.size() - 1);
   const double last_s =
       streamed.returns_answers ? last.out_s + streamed.answer_copy().latency_s : 0;
-  const double before_last = std::max(
-      {first_there + steps * runs, first_there + steps * passes_at_least(streamed, choice),
-       beginning + all * compute, ending(streamed, choice, weights + all * copies_s[down_engine])});
+  const double before_last =
+      std::max({first_there + steps * runs, first_there + passes_at_least(streamed, choice),
+                behind_weights_that_stay(streamed, choice), beginning + all * compute,
+                ending(streamed, choice, weights + all * copies_s[down_engine])});
   double least = before_last + last_s;
   for (std::size_t engine = up_engine; engine < copies_s.size(); ++engine)
     least = std::max(least, all * copies_s[engine]);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/quantity.hpp"
 #include "planning/builder.hpp"
 #include "planning/training/load_offers.hpp"
 #include "planning/training/work_of_batches.hpp"
@@ -140,6 +141,27 @@ std::string text_of(const TrainingOrder& order) {
   if (order.staying_open && !order.staying.empty())
     text += ", resident: " + resident_text(order.staying);
   return text;
+}
+
+std::string text_of(const TrainingOrder& order, std::int64_t more) {
+  const auto& [pace, smallest_first] = order.sequence;
+  std::string text = text_of(order);
+  if (pace == as_early_as_may_be)
+    text += ", loads as early as there is room";
+  else if (pace)
+    text += ", loads timed as if they took " +
+            std::to_string(static_cast<std::int64_t>(100 * pace->loads)) + " % of the computation";
+  if (pace && pace->latency == Pace::Latency::of_machine)
+    text += ", with the latency of this machine";
+  if (pace && pace != as_early_as_may_be && pace->latency == Pace::Latency::none)
+    text += ", without latency";
+  if (smallest_first) text += ", small loads first";
+  if (*order.room == 0) text += ", loads listed where they are needed";
+  if (more == 1) text += ", loads placed as with one more micro-batch";
+  if (more > 1) text += ", loads placed as with " + std::to_string(more) + " more micro-batches";
+  if (*order.room == 0 || *order.room == no_limit) return text;
+  return text + (order.run_room ? "; loads ahead within " : "; stays within ") +
+         format_quantity(static_cast<double>(*order.room), Dimension::bytes);
 }
 
 }  // namespace sluice

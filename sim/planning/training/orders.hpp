@@ -36,5 +36,7 @@ std::vector<TrainingOrder> fitting_orders(const PolicyRequest& request, const Tr
 /// Returns what the order chooses, as a scenario writes it: "in_flight: 8, resident: 2, 4..6". The number of
 /// micro-batches in flight must be chosen. The stages that stay are named only if the scenario leaves them open.
 std::string text_of(const TrainingOrder& order);
+/// Returns the same, and what is chosen about the loads. They are placed as in a step with `more` more micro-batches.
+std::string text_of(const TrainingOrder& order, std::int64_t more);
 
 }  // namespace sluice

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/quantity.hpp"
 #include "planning/builder.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/batch_bytes.hpp"
 #include "planning/training/larger_step.hpp"
@@ -18,25 +18,6 @@
 
 namespace sluice {
 namespace {
-
-std::string shown(const Pace& pace) {
-  if (pace == as_early_as_may_be) return ", loads as early as there is room";
-  const std::string percent = std::to_string(static_cast<std::int64_t>(100 * pace.loads));
-  return ", loads timed as if they took " + percent + " % of the computation" +
-         (pace.latency == Pace::Latency::of_machine ? ", with the latency of this machine" : "");
-}
-
-std::string listing_text(const TrainingOrder& order, std::int64_t more) {
-  std::string text = text_of(order);
-  if (order.sequence.pace) text += shown(*order.sequence.pace);
-  if (order.sequence.smallest_first) text += ", small loads first";
-  if (*order.room == 0) text += ", loads listed where they are needed";
-  if (more == 1) text += ", loads placed as with one more micro-batch";
-  if (more > 1) text += ", loads placed as with " + std::to_string(more) + " more micro-batches";
-  if (*order.room == 0 || *order.room == no_limit) return text;
-  return text + (order.run_room ? "; loads ahead within " : "; stays within ") +
-         format_quantity(static_cast<double>(*order.room), Dimension::bytes);
-}
 
 /// Returns whether the step already lists the loads of each operation by their bytes, the smallest first.
 bool smallest_come_first(const Program& step) {
@@ -100,24 +81,38 @@ std::vector<Candidate> TrainingWays::listed(const std::shared_ptr<const Training
   std::vector<Candidate> candidates;
   for (const LoadChoice& way : ways->ways(*step))
     candidates.push_back({way.at_least, 1, [ways, step, way](double, const auto& settled) {
-                            settled(ways->settled(*step, way));
+                            settled(TrainingWays::settled(ways, step, way));
                           }});
   return candidates;
 }
 
-Settled TrainingWays::settled(const ChosenStep& step, const LoadChoice& way) const {
-  const ChosenStep::EarlyLoadLimits& limits = way.limits;
-  TrainingOrder order = order_;
-  order.room = limits.room;
-  order.run_room = limits.run_room;
-  order.sequence = limits.sequence;
-  const auto plan =
-      std::make_shared<const Plan>(finish(step.listed(limits, way.places.get()), unlimited_));
-  return {seconds(*plan), listing_text(order, way.more), [plan, in = enforced_] {
-            Plan made = *plan;
+Settled TrainingWays::settled(const std::shared_ptr<const TrainingWays>& ways,
+                              const std::shared_ptr<const ChosenStep>& step,
+                              const LoadChoice& way) {
+  TrainingOrder order = ways->order_;
+  order.room = way.limits.room;
+  order.run_room = way.limits.run_room;
+  order.sequence = way.limits.sequence;
+  const auto list = [ways, step, way] {
+    return finish(step->listed(way.limits, way.places.get()), ways->unlimited_);
+  };
+  double* const known = ways->known_seconds(order);
+  std::shared_ptr<const Plan> plan;
+  if (!known || *known == 0) plan = std::make_shared<const Plan>(list());
+  const double seconds = plan ? ways->seconds(*plan) : *known;
+  if (known) *known = seconds;
+  return {seconds, text_of(order, way.more), [plan, list, in = ways->enforced_] {
+            Plan made = plan ? *plan : list();
             if (in) enforce_host(made);
             return made;
           }};
+}
+
+double* TrainingWays::known_seconds(const TrainingOrder& order) const {
+  ShownPlans* const known = unlimited_.shown_plans;
+  if (!known || !unlimited_.made_to_change || unlimited_.real_machine || order.chosen) return {};
+  return &known->training[{*order.in_flight, order.weights_stay, order.staying, order.sequence,
+                           *order.room, order.run_room}];
 }
 
 double TrainingWays::seconds(const Plan& plan) const {

@@ -63,7 +63,11 @@ class TrainingWays {
   /// Returns a candidate for each way that fits, but only one for ways that are equal as SeenWays defines it.
   static std::vector<Candidate> listed(const std::shared_ptr<const TrainingWays>& ways,
                                        const std::shared_ptr<const ChosenStep>& step);
-  Settled settled(const ChosenStep& step, const LoadChoice& way) const;
+  static Settled settled(const std::shared_ptr<const TrainingWays>& ways,
+                         const std::shared_ptr<const ChosenStep>& step, const LoadChoice& way);
+  /// Returns where the seconds of a run are kept for machines that differ only in the bytes of their memories, or null.
+  /// A run that stays within its own limits is the same on all of them. If the seconds are not known yet, they are 0.
+  double* known_seconds(const TrainingOrder& order) const;
   /// Returns the simulated seconds of a plan, or 0 if the platform is a shown machine. Then the judge simulates the
   /// plan for the real machine instead.
   double seconds(const Plan& plan) const;

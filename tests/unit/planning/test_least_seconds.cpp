@@ -32,6 +32,22 @@ TEST_CASE("the lower bound of a streamed run counts the copies between the group
   CHECK(rehearsal.seconds(rehearsal.order().loads) == Approx(378.5).epsilon(1e-12));
 }
 
+// Each of the three groups has weights of 100 kB, which stay and are loaded before the first step. After these 3000 s,
+// the first input is loaded in 0.5 s. The first activation that the second group needs arrives at least 20.5 s later.
+// Then the first pass still takes 3 + 3 s in the second group, 41 s for a save and a load, and 2 s in the third group.
+// The other passes have one micro-batch (88 s), two (91 s), and one.
+TEST_CASE(
+    "the lower bound of a streamed run counts loads of weights that stay before offloaded activations") {
+  StreamedCase streamed = three_groups();
+  for (StreamedCase::Group& group : streamed.groups) group.bytes.weights = 100'000;
+  const StreamedChoice choice{
+      .in_flight = 2, .buffers = 8, .offload = true, .resident = {100'000, 100'000, 100'000}};
+  const double first_pass = 3'000 + 0.5 + 20.5 + (3 + 3 + 41 + 2);
+  CHECK(seconds_at_least(streamed, choice, 8) == Approx(first_pass + 88 + 91 + 88).epsilon(1e-12));
+  const Rehearsal rehearsal(streamed, choice);
+  CHECK(rehearsal.seconds(rehearsal.order().loads) >= first_pass + 88 + 91 + 88);
+}
+
 // Each of the six micro-batches needs 6 s of computation. Its input is loaded, and between two groups it is saved and
 // loaded again: five copies of 20.5 s. Without overlap, everything runs one after the other.
 TEST_CASE("without overlap, the lower bound of a streamed run counts the latency of each copy") {

@@ -1,6 +1,7 @@
 // Tests which candidates are offered for training.
 #include <catch2/catch.hpp>
 
+#include "planning/placement/turns/shown_plans.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/training.hpp"
 #include "planning/training/tried_loads.hpp"
@@ -53,6 +54,38 @@ TEST_CASE(
   CHECK(larger_counts(6, 120) == Counts{7, 8, 12, 16, 24});
   CHECK(larger_counts(6, 1200) == Counts{7, 8});
   CHECK(larger_counts(6, 2400).empty());
+}
+
+TEST_CASE("shown machines with memories of different sizes share the seconds of their runs") {
+  ShownPlans shared;
+  std::int64_t simulated = 0, fitted = 0;
+  for (const char* bytes : {"40kB", "30kB", "24kB", "20kB", "18kB"}) {
+    INFO(bytes);
+    const Scenario scenario = test::small_scenario(
+        1000, {{1, 4000, 1000}, {2, 3000, 2000}, {1, 4000, 1000}},
+        "workload: {mode: training, batch: 4, micro_batch: 1, optimizer: sgd, steps: 2}\n"
+        "stages: {cut: per_layer}\npolicy: {name: streamed}\n",
+        {"platform.links.host.duplex=half",
+         std::string("platform.devices.gpu.memory.capacity=") + bytes});
+    const CutModel cut = cut_models(scenario).front();
+    PolicyRequest request =
+        request_of(scenario, cut, plain_fates(fate_catalog().find("offload_all")));
+    request.made_to_change = true;
+    const TrainingOrder order{.policy = "tested", .weights_stay = false, .devices = {"gpu"}};
+    const Judgement alone = judge(training_candidates(request, order));
+    request.shown_plans = &shared;
+    const Judgement together = judge(training_candidates(request, order));
+    REQUIRE(static_cast<bool>(alone.best.plan) == static_cast<bool>(together.best.plan));
+    if (!alone.best.plan) continue;
+    ++fitted;
+    simulated += together.simulated;
+    CHECK(together.simulated == alone.simulated);
+    CHECK(together.best.seconds == alone.best.seconds);
+    CHECK(together.best.text == alone.best.text);
+    CHECK(run_seconds(together.best.plan()) == together.best.seconds);
+  }
+  CHECK(fitted > 2);
+  CHECK(static_cast<std::int64_t>(shared.training.size()) < simulated);
 }
 
 TEST_CASE("a training of the campaign is not more than 1 % faster with one more micro-batch") {
