@@ -17,8 +17,12 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-std::int64_t Program::first_of_stage(std::int32_t stage) const {
-  return std::ranges::find(operations, stage, &Operation::stage) - operations.begin();
+std::vector<std::int64_t> Program::first_of_stages() const {
+  std::vector<std::int64_t> firsts(staying.size(), count());
+  for (std::size_t at = operations.size(); at-- > 0;)
+    if (const auto stage = static_cast<std::size_t>(operations[at].stage); stage < firsts.size())
+      firsts[stage] = static_cast<std::int64_t>(at);
+  return firsts;
 }
 
 std::int64_t Program::constant_bytes(std::uint32_t device) const {

@@ -105,8 +105,9 @@ struct Program {
   std::int64_t passes = 0;           ///< the number of passes per batch in training
 
   std::int64_t count() const { return static_cast<std::int64_t>(operations.size()); }
-  /// Returns the index of the first operation of a stage, or count() if the stage has none.
-  std::int64_t first_of_stage(std::int32_t stage) const;
+  /// Returns, indexed by the stages of `staying`, the index of the first operation of the stage, or count() if the stage
+  /// has none.
+  std::vector<std::int64_t> first_of_stages() const;
 
   /// Returns how many bytes stay on the device during the whole run.
   std::int64_t constant_bytes(std::uint32_t device) const;

@@ -28,7 +28,7 @@ class ProgramLister {
     for (const Program::Place& place : program_.places)
       places_[{place.home, place.number}] = builder_.tensor(
           place.name, place.tensor_class, place.bytes, place.node.empty() ? host_ : place.node);
-    const std::vector<std::int64_t> first_uses = first_of_stages();
+    const std::vector<std::int64_t> first_uses = program_.first_of_stages();
     for (std::size_t s = 0; s < program_.staying.size(); ++s) add_staying(s, first_uses[s]);
     add_tensors();
     for (const Program::Load& load : program_.loads) slots_.add(slot_load(load));
@@ -51,17 +51,6 @@ class ProgramLister {
 
   const Program::Instance& instance(std::uint32_t number) const {
     return program_.instances[number];
-  }
-
-  /// Returns for each stage of Program::staying the result of Program::first_of_stage().
-  std::vector<std::int64_t> first_of_stages() const {
-    std::vector<std::int64_t> firsts(program_.staying.size(), program_.count());
-    for (std::int64_t at = program_.count(); at-- > 0;)
-      if (const auto stage =
-              static_cast<std::size_t>(program_.operations[static_cast<std::size_t>(at)].stage);
-          stage < firsts.size())
-        firsts[stage] = at;
-    return firsts;
   }
 
   /// Adds the load of a stage's weights that stay on their device. Operation `first_use` is the first that needs them.

@@ -56,9 +56,9 @@ StepClock::StepClock(const Program& step, const Platform& platform,
     save_s_.push_back(made.saved_at < 0 ? 0 : up[made.device].seconds(made.bytes));
   for (const Program::Staying& stays : step.staying)
     weights_s_.push_back(stays.weights == 0 ? 0 : down[stays.device].seconds(stays.weights));
+  const std::vector<std::int64_t> firsts = step.first_of_stages();
   for (std::size_t s = 0; s < step.staying.size(); ++s)
-    if (step.staying[s].weights > 0)
-      first_uses_.emplace_back(step.first_of_stage(static_cast<std::int32_t>(s)), s);
+    if (step.staying[s].weights > 0) first_uses_.emplace_back(firsts[s], s);
   std::sort(first_uses_.begin(), first_uses_.end());
   saves_.push_back(0);
   const HomeWrites writes(step);
