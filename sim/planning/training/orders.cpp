@@ -153,8 +153,8 @@ std::string text_of(const TrainingOrder& order, std::int64_t more) {
             std::to_string(static_cast<std::int64_t>(100 * pace->loads)) + " % of the computation";
   if (pace && pace->latency == Pace::Latency::of_machine)
     text += ", with the latency of this machine";
-  if (pace && pace != as_early_as_may_be && pace->latency == Pace::Latency::none)
-    text += ", without latency";
+  if (pace && pace->latency == Pace::Latency::scaled)
+    text += ", with a latency in the same proportion";
   if (smallest_first) text += ", small loads first";
   if (*order.room == 0) text += ", loads listed where they are needed";
   if (more == 1) text += ", loads placed as with one more micro-batch";

@@ -23,7 +23,7 @@ struct Pace {
 
   /// All loads of a round together take this many times as long as all its computations. The latency is not counted.
   double loads = 1;
-  Latency latency = Latency::scaled;
+  Latency latency = Latency::none;
   auto operator<=>(const Pace&) const = default;
 };
 

@@ -24,12 +24,13 @@ inline const std::array<std::optional<Pace>, 22> paces = [] {
   constexpr std::array<double, 8> loads = {1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
   std::array<std::optional<Pace>, 22> paces = {std::nullopt, as_early_as_may_be};
   auto next = paces.begin() + 2;
+  for (const double factor : loads) *next++ = Pace{factor, Pace::Latency::none};
   for (const double factor : loads) *next++ = Pace{factor, Pace::Latency::scaled};
   for (std::size_t i = 0; i < 4; ++i) *next++ = Pace{loads[i], Pace::Latency::of_machine};
-  for (const double factor : loads) *next++ = Pace{factor, Pace::Latency::none};
   return paces;
 }();
-/// How many of `paces` are tried if loads have no latency, beginning with the first: the others are then the same.
+/// How many of `paces` are tried, beginning with the first, if loads have no latency: the others are then the same. For a
+/// shown machine (planning/placement/backing.hpp), too, only these are tried, because planning would take twice as long.
 constexpr std::size_t paces_without_latency = 10;
 
 /// In how many ways the loads of a step are listed. The more operations a step has, the fewer ways are tried.

@@ -48,7 +48,8 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
       order_(std::move(order)),
       at_least_(at_least),
       stages_(std::move(stages)),
-      has_latency_(std::ranges::max(load_latencies(request.pricing.platform, order_.devices)) > 0) {
+      counts_latency_(!request.real_machine && std::ranges::max(load_latencies(
+                                                   request.pricing.platform, order_.devices)) > 0) {
   unlimited_.capacity_enforced = false;
   // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
   // action start later.

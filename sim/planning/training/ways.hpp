@@ -106,9 +106,9 @@ class TrainingWays {
   std::vector<std::int64_t> rooms(std::int64_t peak) const;
   /// Returns whether there are the ways of add_late_ways(). Their run may use the whole memory of the device.
   bool lists_late() const { return run_room_ && !unlimited_.made_to_change; }
-  /// Returns the number of paces that are tried. Without latency, some paces would be equal.
+  /// Returns the number of paces that are tried.
   std::size_t paces_of(const TriedCounts& tried) const {
-    return has_latency_ ? tried.paces : std::min(tried.paces, paces_without_latency);
+    return counts_latency_ ? tried.paces : std::min(tried.paces, paces_without_latency);
   }
   std::int64_t per_batch() const {
     return unlimited_.workload.batch / unlimited_.workload.micro_batch;
@@ -127,7 +127,7 @@ class TrainingWays {
   TrainingOrder order_;
   std::int64_t at_least_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
-  bool has_latency_;                                  ///< whether a load has a latency
+  bool counts_latency_;  ///< whether paces with different latencies are tried
 };
 
 }  // namespace sluice
