@@ -6,8 +6,8 @@
 namespace sluice {
 namespace {
 
-/// Goes through the tape from its end. In this direction, a tensor comes to the device at its last use, and leaves it at
-/// the operation that makes or loads it. So the bytes on the device are known at each operation.
+/// Goes through the tape from its end. In this direction, a tensor comes to the device at its last use, and leaves it
+/// at the operation that makes or loads it. So the bytes on the device are known at each operation.
 class MemoryFromEnd {
  public:
   MemoryFromEnd(const Chain& chain, const Tape& tape)
@@ -97,8 +97,8 @@ class MemoryFromEnd {
   /// For each boundary, how many backward passes before the present operation add to its gradient. The first makes it.
   std::vector<std::uint32_t> additions_;
   std::int64_t held_ = 0;  ///< the bytes on the device at the present operation
-  std::int64_t leaves_ =
-      0;  ///< those of these bytes that the device does not hold before this operation
+  /// The part of `held_` that the present operation makes or loads. Before the operation, the device does not hold it.
+  std::int64_t leaves_ = 0;
 };
 
 }  // namespace

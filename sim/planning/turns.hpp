@@ -11,7 +11,8 @@ namespace sluice {
 /// Returns plans in which transfers take turns, in up to four orders. The orders come from a simulation of `plan`:
 /// - The transfer that begins first, in an iteration in the middle of the run, comes first.
 /// - The transfer whose data is needed first comes first.
-/// - The link changes from one stream to another as seldom as possible, because each change costs a latency.
+/// - Transfers of one stream that begin about together come in a row, because each change to another stream costs a
+///   latency.
 /// - The transfer comes first whose first execution begins first. If replicas have different numbers of batches, the
 ///   replica with fewer batches may be many iterations ahead in the middle of the run. Then the first order delays the
 ///   others.

@@ -145,7 +145,8 @@ void overlap_off(const Executed& run, Complaints& complaints) {
                      is_replicated(run) ? 1e-9 : 0.01);
 }
 
-/// `optimal` must be at least as fast as each strategy that Sluice compares if a scenario names no strategy.
+/// `optimal` must be at least as fast as each strategy that Sluice compares if a scenario names no strategy. For more than 8
+/// replicas, this is only certain for a replica that runs alone, so the check has a tolerance.
 void optimal_is_best(const Executed& run, Complaints& complaints) {
   if (!run.scenario.fates || (*run.scenario.fates)->name != "optimal" || cuts_by_machine(run))
     return;
@@ -153,7 +154,8 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
     if (strategy->compared)
       complaints.at_most(run.seconds(),
                          seconds_of(text_of(run), {"fates={strategy: " + strategy->name + "}"}),
-                         "optimal is no slower than " + strategy->name);
+                         "optimal is no slower than " + strategy->name,
+                         run.scenario.platform.devices.size() > 8 ? 0.05 : 1e-9);
 }
 
 /// Writes one value that Sluice chose into the scenario, and runs the scenario again. If other values are still open,

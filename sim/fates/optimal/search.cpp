@@ -203,8 +203,8 @@ void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 4 : 1;
   std::vector<std::pair<double, const Tape*>> order;
   for (const Tape& tape : alike_) order.emplace_back(rooms > 1 ? 0 : least_seconds(tape), &tape);
-  // With a single replay per tape, the order does not matter for the result. A tape with a low bound is probably fast.
-  // It comes first, so that slower tapes need no replay.
+  // With a single replay per tape, the order only matters among equally fast tapes. A tape with a low bound is probably
+  // fast. It comes first, so that slower tapes need no replay.
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [bound, tape] : order) {

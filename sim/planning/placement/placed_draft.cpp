@@ -205,10 +205,11 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
   // The search does not know how long a load takes, or that inputs and answers in transfer need room. In this room,
   // other tensors might save more time. So more problems are searched: one keeps inputs out of fast memory, and another
   // one keeps inputs and answers out. In a short run, the load of a weight may take longer than the weight saves in fast
-  // memory, while another tensor, whose load costs nothing, would save nearly as much per round. So these three
-  // problems are also searched with all weights out of fast memory.
+  // memory, while another tensor, whose load costs nothing, would save nearly as much per round. So methods that search
+  // also get these three problems with all weights out of fast memory.
   for (const bool weights : {false, true}) {
-    if (weights && !free.has_weights()) continue;
+    if (weights && (!free.has_weights() || run.way == "first_touch" || run.way == "all_slow"))
+      continue;
     for (const PlacedQuestion::SlowOnlyKinds slow_only :
          {PlacedQuestion::SlowOnlyKinds{.weights = weights},
           {.inputs = true, .weights = weights},

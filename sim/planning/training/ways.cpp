@@ -112,8 +112,8 @@ Settled TrainingWays::settled(const std::shared_ptr<const TrainingWays>& ways,
 double* TrainingWays::known_seconds(const TrainingOrder& order) const {
   ShownPlans* const known = unlimited_.shown_plans;
   if (!known || !unlimited_.made_to_change || unlimited_.real_machine || order.chosen) return {};
-  return &known->training[{*order.in_flight, order.weights_stay, order.staying, order.sequence,
-                           *order.room, order.run_room}];
+  return &known->training[{unlimited_.strategy().name, *order.in_flight, order.weights_stay,
+                           order.staying, order.sequence, *order.room, order.run_room}];
 }
 
 double TrainingWays::seconds(const Plan& plan) const {

@@ -85,23 +85,26 @@ Settled simulate_within(const Policy& policy, const PolicyRequest& request, cons
 }
 
 /// A strategy that searches finds the fates with which a replica is fastest if it runs alone. If replicas delay each
-/// other, the fates of another strategy may be faster. Returns the attempt with each strategy that treats all stages
-/// alike. Returns nothing for other strategies, if the run of a single replica decides, and if the scenario gives a
-/// `budget`, which only the search obeys.
-std::vector<CutAttempt> with_fates_of_replicas(const Policy& policy, const CutAttempt& attempt,
-                                               const Reader& parameters) {
+/// other, the fates of another strategy may be faster. Returns the attempt itself, and then the attempt with each
+/// strategy that treats all stages alike. Their texts name the strategies. Returns nothing for other strategies, if the
+/// run of a single replica decides, and if the scenario gives a `budget`, which only the search obeys.
+std::vector<CutAttempt> with_each_strategy(const Policy& policy, const CutAttempt& attempt,
+                                           const Reader& parameters) {
   const PolicyRequest& request = attempt.request;
   if (!policy.replicates || !looks_at_memory(request) || request.fates->keys.map().find("budget") ||
       replica_devices(request, parameters).size() > few_devices ||
       !delay_each_other(request, parameters))
     return {};
-  std::vector<CutAttempt> alike;
+  const auto named = [&](const std::string& strategy) {
+    return CutAttempt{request, joined(attempt.cut, "strategy: " + strategy)};
+  };
+  std::vector<CutAttempt> all = {named(request.strategy().name)};
   for (const FateStrategy* strategy : fate_catalog().entries()) {
     if (!strategy->compared) continue;
-    alike.push_back({request, joined(attempt.cut, "strategy: " + strategy->name)});
-    alike.back().request.fates = plain_fates(*strategy);
+    all.push_back(named(strategy->name));
+    all.back().request.fates = plain_fates(*strategy);
   }
-  return alike;
+  return all;
 }
 
 class Attempts {
@@ -109,10 +112,10 @@ class Attempts {
   Attempts(const Policy& policy, const std::vector<CutAttempt>& attempts, const Reader& parameters)
       : policy_(policy), attempts_(attempts), parameters_(parameters) {
     for (const CutAttempt& attempt : attempts)
-      alike_.push_back(with_fates_of_replicas(policy, attempt, parameters));
+      strategies_.push_back(with_each_strategy(policy, attempt, parameters));
     for (std::size_t i = 0; i < attempts.size(); ++i) {
-      add(attempts[i], i);
-      for (const CutAttempt& alike : alike_[i]) add(alike, i);
+      if (strategies_[i].empty()) add(attempts[i], i);
+      for (const CutAttempt& one : strategies_[i]) add(one, i);
     }
   }
 
@@ -197,8 +200,10 @@ class Attempts {
   void add_alternatives(const CutAttempt& attempt, std::size_t number) {
     std::vector<Value> maps;
     if (policy_.alternatives) maps = policy_.alternatives(attempt.request, parameters_);
-    const bool asked = maps.empty();  // the policy knows no other way than the scenario's keys
-    if (asked) maps.push_back(parameters_.map());
+    const std::vector<CutAttempt>& strategies = strategies_[number];
+    // The policy knows no other way than the scenario's keys, and the strategy is that of the scenario.
+    const bool asked = maps.empty() && (strategies.empty() || &attempt == &strategies.front());
+    if (maps.empty()) maps.push_back(parameters_.map());
     for (Value& map : maps) {
       const Keys keys(std::move(map), record_of(policy_));
       const std::string text = joined(attempt.cut, difference(keys.map(), parameters_.map()));
@@ -286,7 +291,7 @@ class Attempts {
   const Policy& policy_;
   const std::vector<CutAttempt>& attempts_;
   const Reader& parameters_;
-  std::vector<std::vector<CutAttempt>> alike_;  ///< with_fates_of_replicas() of each attempt
+  std::vector<std::vector<CutAttempt>> strategies_;  ///< with_each_strategy() of each attempt
   std::vector<Candidate> candidates_;
   std::int64_t ways_ = 0;
 };

@@ -42,11 +42,12 @@ class ShownPlans {
   double at_least = 0;
   /// For the machine of the request.
   RehearsedRuns rehearsed = {};
-  /// The choices of a run of training: the micro-batches in flight, whether the weights of all stages stay, the stages
-  /// whose weights stay, the sequence of loads, and the bytes up to which early loads, and the whole run, may fill a device.
-  using TrainingChoices = std::tuple<std::int64_t, bool, std::vector<bool>, LoadSequence,
-                                     std::int64_t, std::optional<std::int64_t>>;
-  /// The seconds of these runs, if this object is for shown machines with one strategy for fates.
+  /// The choices of a run of training: the strategy for fates, the micro-batches in flight, whether the weights of all
+  /// stages stay, the stages whose weights stay, the sequence of loads, and the bytes up to which early loads, and the
+  /// whole run, may fill a device.
+  using TrainingChoices = std::tuple<std::string, std::int64_t, bool, std::vector<bool>,
+                                     LoadSequence, std::int64_t, std::optional<std::int64_t>>;
+  /// The seconds of these runs, if this object is for shown machines with equal rates.
   std::map<TrainingChoices, double> training = {};
 
   /// Returns what is known for the shown machine of a plan with `placement: backing` (backing.hpp).
