@@ -1,6 +1,7 @@
 // Says in how many ways the loads of a training step are listed, for the candidates of training (training.hpp).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -66,8 +67,8 @@ inline std::vector<TriedLarger> larger_steps(std::int64_t micro_batches, std::in
   constexpr std::int64_t always = 16;  // tried even if there are more steps than `most_steps`
   const TriedCounts tried = tried_counts(operations, false);
   if (tried.paces == 1) return {};
-  const TriedCounts far{1, tried.listings / 2};
   const TriedCounts near{tried.listings > 0 ? tried.paces : 1, tried.listings / 2};
+  const TriedCounts far{std::min(near.paces, paces_without_latency), near.listings};
   std::vector<TriedLarger> larger = {{1, near}, {2, near}};
   if (micro_batches > most_operations) return larger;  // each has an operation of its own
   for (std::int64_t two = 2;; two *= 2)
