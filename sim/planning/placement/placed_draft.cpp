@@ -216,7 +216,10 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
           {.inputs = true, .answers = true, .weights = weights}}) {
       if (slow_only.answers && !free.has_answers()) continue;
       if (slow_only.inputs && !slow_only.answers && !free.has_inputs()) continue;
-      choice.consider(asked(slow_only));
+      if (slow_only.inputs || weights)
+        choice.consider(asked(slow_only));
+      else
+        choice.consider(free);
     }
   }
   return choice.best();

@@ -1,14 +1,13 @@
 // Tests steps whose loads are placed like the loads of a larger step, which has more micro-batches per batch.
 #include <catch2/catch.hpp>
 
-#include <array>
-
 #include "plan/tables.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/larger_step.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
 #include "support/random_case.hpp"
+#include "support/random_limits.hpp"
 
 namespace sluice {
 namespace {
@@ -52,18 +51,7 @@ TEST_CASE(
       more.workload.batch += additional * more.workload.micro_batch;
       const ChosenStep step(request, order), larger_step(more, *order_of_more);
       for (int w = 0; w < 6; ++w) {
-        ChosenStep::EarlyLoadLimits limits{larger.peak() +
-                                           larger.peak() * static_cast<int>(dice.below(9)) / 4};
-        if (dice.one_in(2)) {
-          constexpr std::array latencies = {Pace::Latency::scaled, Pace::Latency::of_machine,
-                                            Pace::Latency::none};
-          limits.sequence.pace =
-              Pace{0.5 * static_cast<double>(1 + dice.below(8)), latencies[dice.below(3)]};
-        }
-        limits.sequence.smallest_first = dice.one_in(3);
-        if (dice.one_in(2)) limits.run_room = no_limit;
-        if (limits.run_room && dice.one_in(3))
-          limits.room = 0;  // all loads are listed where they are needed
+        const ChosenStep::EarlyLoadLimits limits = test::random_limits(dice, larger.peak());
         INFO(policy << " case " << c << "\n" << made.text());
         const ChosenStep::Offer offer = larger.offer(limits);
         REQUIRE(offer.places.size() == step.offer(limits).places.size());

@@ -2,8 +2,6 @@
 // of the step. In a phased step, the copies of each device have copy engines of their own.
 #include <catch2/catch.hpp>
 
-#include <array>
-
 #include <algorithm>
 #include <limits>
 
@@ -14,6 +12,7 @@
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
 #include "support/random_case.hpp"
+#include "support/random_limits.hpp"
 
 namespace sluice {
 namespace {
@@ -58,18 +57,7 @@ TEST_CASE(
       const double anywhere = step.at_least(), any_fates = ChosenStep(kept, order).at_least();
       CHECK(anywhere > 0);
       for (int w = 0; w < 6; ++w) {
-        ChosenStep::EarlyLoadLimits ahead{step.peak() +
-                                          step.peak() * static_cast<int>(dice.below(9)) / 4};
-        if (dice.one_in(2)) {
-          constexpr std::array latencies = {Pace::Latency::scaled, Pace::Latency::of_machine,
-                                            Pace::Latency::none};
-          ahead.sequence.pace =
-              Pace{0.5 * static_cast<double>(1 + dice.below(8)), latencies[dice.below(3)]};
-        }
-        ahead.sequence.smallest_first = dice.one_in(3);
-        if (dice.one_in(2)) ahead.run_room = no_limit;
-        if (ahead.run_room && dice.one_in(3))
-          ahead.room = 0;  // all loads are listed where they are needed
+        const ChosenStep::EarlyLoadLimits ahead = test::random_limits(dice, step.peak());
         INFO(policy << " case " << c << "\n" << made.text() << strategy->name);
         const double least = step.at_least(ahead, step.offer(ahead));
         const double seconds = run_seconds(finish(step.listed(ahead), request));
