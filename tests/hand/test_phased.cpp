@@ -93,8 +93,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "phased, activations cross the pair's link at the same time as weights are loaded: a "
-    "phase takes max(W, P, C)") {
+    "phased: if activations cross the pair's link while weights are loaded, a phase takes "
+    "max(W, P, C)") {
   // After each phase, a batch goes to the other device. Three batches are in flight. Between two phases of one batch,
   // each of the other two batches has one phase. The phases of the first layer receive no activation.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {

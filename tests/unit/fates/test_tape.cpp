@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -48,7 +49,17 @@ struct Event {
   bool brings;
 };
 
-std::vector<Event> events(const Chain& chain, const TapeOp& op) {
+/// Returns whether a backward pass before operation `at` made or added to the gradient of a boundary.
+bool has_gradient(const Chain& chain, const Tape& tape, std::size_t boundary, std::size_t at) {
+  bool found = false;
+  for (std::size_t i = 0; i < at; ++i)
+    if (tape[i].kind == Kind::backward)
+      chain.each_read(tape[i].number, [&](std::size_t b, bool) { found = found || b == boundary; });
+  return found;
+}
+
+std::vector<Event> events(const Chain& chain, const Tape& tape, std::size_t at) {
+  const TapeOp& op = tape[at];
   const int n = static_cast<int>(chain.stages.size());
   const int s = static_cast<int>(op.number);
   const int moved = op.inner ? 100 + s : s;
@@ -56,15 +67,21 @@ std::vector<Event> events(const Chain& chain, const TapeOp& op) {
   if (op.kind == Kind::load) return {{moved, true}};
   std::vector<Event> list;
   if (op.kind == Kind::forward) {
-    list = {{s, false}, {s + 1, true}};
+    list = {{s + 1, true}};
+    chain.each_read(op.number, [&](std::size_t b, bool) {
+      list.push_back({static_cast<int>(b), false});
+    });
     if (op.inner) list.push_back({100 + s, true});
     return list;
   }
   if (s + 1 < n) list.push_back({200 + s + 1, false});
   list.push_back({100 + s, false});
-  if (chain.stages[op.number].reads_input) list.push_back({s, false});
   if (chain.stages[op.number].reads_output) list.push_back({s + 1, false});
-  if (s > 0) list.push_back({200 + s, true});
+  chain.each_read(op.number, [&](std::size_t b, bool backward) {
+    const int read = static_cast<int>(b);
+    if (backward) list.push_back({read, false});
+    if (b > 0) list.push_back({200 + read, !has_gradient(chain, tape, b, at)});
+  });
   return list;
 }
 
@@ -74,21 +91,21 @@ std::int64_t bytes_of(const Chain& chain, int tensor) {
   return chain.stages[static_cast<std::size_t>(tensor - 201)].gradient;
 }
 
-bool touches(const Chain& chain, const TapeOp& op, int tensor, bool brings) {
-  for (const Event& event : events(chain, op))
+bool touches(const Chain& chain, const Tape& tape, std::size_t at, int tensor, bool brings) {
+  for (const Event& event : events(chain, tape, at))
     if (event.tensor == tensor && event.brings == brings) return true;
   return false;
 }
 
 bool alive(const Chain& chain, const Tape& tape, int tensor, std::size_t at) {
-  if (touches(chain, tape[at], tensor, true) || touches(chain, tape[at], tensor, false))
+  if (touches(chain, tape, at, tensor, true) || touches(chain, tape, at, tensor, false))
     return true;
   bool came = false;
-  for (std::size_t i = 0; i < at; ++i) came = came || touches(chain, tape[i], tensor, true);
+  for (std::size_t i = 0; i < at; ++i) came = came || touches(chain, tape, i, tensor, true);
   if (!came) return false;
   for (std::size_t i = at; i < tape.size(); ++i) {
-    if (touches(chain, tape[i], tensor, true)) return false;
-    if (touches(chain, tape[i], tensor, false)) return true;
+    if (touches(chain, tape, i, tensor, true)) return false;
+    if (touches(chain, tape, i, tensor, false)) return true;
   }
   return false;
 }
@@ -105,6 +122,17 @@ std::int64_t slow_bytes(const Chain& chain, const Tape& tape, std::size_t at) {
   if (op.kind == Kind::backward) return total + stage.backward_workspace;
   if (stage.inner.bytes == 0) return total + std::min(stage.keep_workspace, stage.pass_workspace);
   return total + (op.inner ? stage.keep_workspace : stage.pass_workspace);
+}
+
+/// Lets each stage also read some of the boundaries before its own.
+void add_branches(test::Dice& dice, Chain& chain) {
+  for (std::uint32_t s = 0; s < chain.stages.size(); ++s) {
+    ChainStage& stage = chain.stages[s];
+    for (std::uint32_t b = 0; b < s; ++b)
+      if (dice.one_in(3)) stage.reads.push_back({b, dice.one_in(2)});
+    stage.reads.push_back({s, stage.reads_input});
+    stage.reads_input = std::ranges::any_of(stage.reads, &ChainRead::backward);
+  }
 }
 
 TEST_CASE(
@@ -199,9 +227,10 @@ TEST_CASE("tape: reading a tensor that is not on the device is an internal error
 TEST_CASE(
     "tape: bytes equal the bytes of a slow implementation that follows the definition of a tape word by word") {
   test::Dice dice(1);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 400; ++round) {
     const std::size_t stages = 1 + dice.below(5);
-    const Chain chain = test::random_chain(dice, stages);
+    Chain chain = test::random_chain(dice, stages);
+    if (dice.one_in(2)) add_branches(dice, chain);
     const Tape tape =
         tape_of(chain, test::fates_number(dice.below(test::fates_count(stages)), stages));
     const TapeMemory memory = memory_of(chain, tape);
