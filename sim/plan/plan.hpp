@@ -103,6 +103,9 @@ struct Tensor {
   TensorClass tensor_class = TensorClass::activation;
   std::int64_t bytes = 0;
   std::uint32_t home = none;
+  /// The stage whose gradients of weights are summed in this tensor, or -1. A plan that was read from text has -1.
+  std::int32_t gradients_of = -1;
+  std::uint32_t part = 0;  ///< the part of a merged plan (passes/merge.hpp) to which the tensor belongs
 };
 
 /// A wait for an execution of `action`. If `action` and the action that waits are both in the body, the wait is for
@@ -264,6 +267,9 @@ struct Plan {
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< the names of the stages, indexed by stage number
   std::vector<Fact> facts;          ///< the decisions of the policy, for the report
+  /// If the scenario leaves the cut open: the cut of this plan, as a scenario writes it ("cut: by_weight, groups: 12").
+  /// The text of a plan does not contain it.
+  std::string cut;
 
   /// The text from which the plan was read, and the positions in the text at which the lines of actions begin. Messages
   /// about the plan point to places in this text. A plan that a policy made has no text.

@@ -56,8 +56,10 @@ std::uint32_t PlanBuilder::pool(const std::string& node) const {
 
 std::uint32_t PlanBuilder::tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                                   const std::string& home) {
-  plan_.tensors.push_back(
-      {unique_name(std::move(name)), tensor_class, bytes, home.empty() ? none : pool(home)});
+  plan_.tensors.push_back({.name = unique_name(std::move(name)),
+                           .tensor_class = tensor_class,
+                           .bytes = bytes,
+                           .home = home.empty() ? none : pool(home)});
   return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
 }
 

@@ -44,6 +44,11 @@ class PlanBuilder {
   std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                        const std::string& home = "");
 
+  /// Says that the gradients of the weights of `stage` are summed in this tensor.
+  void sums_gradients(std::uint32_t tensor, std::int32_t stage) {
+    plan_.tensors[tensor].gradients_of = stage;
+  }
+
   std::int64_t bytes_of(std::uint32_t tensor) const { return plan_.tensors[tensor].bytes; }
 
   /// From this call on, actions are added to this section.

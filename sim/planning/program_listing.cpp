@@ -25,9 +25,7 @@ class ProgramLister {
   std::int64_t most() { return slots_.most(program_.devices.front()); }
 
   Draft make() {
-    for (const Program::Place& place : program_.places)
-      places_[{place.home, place.number}] = builder_.tensor(
-          place.name, place.tensor_class, place.bytes, place.node.empty() ? host_ : place.node);
+    for (const Program::Place& place : program_.places) add_place(place);
     const std::vector<std::int64_t> first_uses = program_.first_of_stages();
     for (std::size_t s = 0; s < program_.staying.size(); ++s) add_staying(s, first_uses[s]);
     add_tensors();
@@ -53,6 +51,14 @@ class ProgramLister {
     return program_.instances[number];
   }
 
+  void add_place(const Program::Place& place) {
+    const std::uint32_t tensor = builder_.tensor(place.name, place.tensor_class, place.bytes,
+                                                 place.node.empty() ? host_ : place.node);
+    if (place.home == Program::Home::gradients)
+      builder_.sums_gradients(tensor, static_cast<std::int32_t>(place.number));
+    places_[{place.home, place.number}] = tensor;
+  }
+
   /// Adds the load of a stage's weights that stay on their device. Operation `first_use` is the first that needs them.
   /// Without other instructions (`by_need`), the prologue lists these loads before all others.
   void add_staying(std::size_t s, std::int64_t first_use) {
@@ -69,6 +75,7 @@ class ProgramLister {
         load.beside.push_back(builder_.tensor(instance_name(what, s, -1), tensor_class, bytes));
     };
     beside("gradients", TensorClass::gradient, staying.gradients);
+    if (staying.gradients > 0) builder_.sums_gradients(load.beside.back(), load.stage);
     beside("optimizer", TensorClass::optimizer, staying.optimizer);
     slots_.add(std::move(load));
   }
@@ -91,6 +98,9 @@ class ProgramLister {
         free.erase(place);
       } else {
         tensors_.push_back(builder_.tensor(made.name, made.tensor_class, made.bytes));
+        // The gradients of boundaries belong to a micro-batch, but those of weights are sums.
+        if (made.tensor_class == TensorClass::gradient && made.micro_batch < 0)
+          builder_.sums_gradients(tensors_.back(), made.stage);
       }
     }
   }

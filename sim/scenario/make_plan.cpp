@@ -280,8 +280,10 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
       settled.plan.facts.push_back(
           Fact("reserved_bytes", device.memory().reserved, "byte").said_of(device.name));
   check_bounds(settled.plan.facts);
-  return {std::move(settled.plan), cuts[settled.attempt / strategies.size()],
-          strategies[settled.attempt % strategies.size()], std::move(settled.price_again)};
+  const CutModel& cut = cuts[settled.attempt / strategies.size()];
+  settled.plan.cut = cut.text;
+  return {std::move(settled.plan), cut, strategies[settled.attempt % strategies.size()],
+          std::move(settled.price_again)};
 }
 
 Plan make_plan(const Scenario& scenario) {

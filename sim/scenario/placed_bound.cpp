@@ -36,9 +36,7 @@ double seconds_on(const Scenario& scenario, const std::string& device) {
   return forward + backward;
 }
 
-}  // namespace
-
-QuestionBound placed_bound(const Scenario& scenario) {
+QuestionBound bound_of_computation(const Scenario& scenario) {
   const std::vector<const Device*> devices = question_devices(scenario);
   double least = std::numeric_limits<double>::infinity();
   try {
@@ -58,6 +56,41 @@ QuestionBound placed_bound(const Scenario& scenario) {
   if (devices.size() < scenario.platform.devices.size())
     bound.within = " on " + devices.front()->name;
   return bound;
+}
+
+/// Returns whether no device that may compute reads or writes host memory itself. Then inputs, weights and answers cross
+/// the links of host memory.
+bool work_beside_host(const Scenario& scenario) {
+  const std::string& host = scenario.platform.host().name;
+  return std::ranges::all_of(question_devices(scenario), [&](const Device* device) {
+    return device->memories.size() > 1 &&
+           std::ranges::none_of(device->memories,
+                                [&](const DeviceMemory& memory) { return memory.pool == host; });
+  });
+}
+
+/// Adds what the bound of computation does not count: transfers between host memory and the devices. The proof stands
+/// beside bound_of(): the parts 2 and 3 hold for all memories of the devices together.
+QuestionBound with_transfers(const QuestionBound& computation, const QuestionTerms& terms) {
+  QuestionBound bound = computation;
+  bound.seconds += terms.first_s + terms.last_s;
+  const QuestionBound transfers = bound_of(terms);
+  if (!(transfers.seconds > bound.seconds)) return bound;
+  bound.seconds = transfers.seconds;
+  bound.reason = transfers.reason;
+  return bound;
+}
+
+}  // namespace
+
+QuestionBound placed_bound(const Scenario& scenario, const std::vector<Stage>& stages) {
+  const QuestionBound computation = bound_of_computation(scenario);
+  if (!work_beside_host(scenario)) return computation;
+  try {
+    return with_transfers(computation, placed_terms(scenario, stages));
+  } catch (const InputError&) {  // Host memory cannot send bytes to one of the memories.
+    return computation;
+  }
 }
 
 }  // namespace sluice

@@ -144,7 +144,7 @@ QuestionBound question_bound(const Scenario& scenario) {
 
 QuestionBound question_bound(const Scenario& scenario, const std::vector<Stage>& stages) {
   const Value* placement = scenario.policy.keys.map().find("placement");
-  if (placement && placement->text() != "none") return placed_bound(scenario);
+  if (placement && placement->text() != "none") return placed_bound(scenario, stages);
   QuestionTerms terms = question_terms(scenario, stages);
   QuestionBound bound = bound_of(terms);
   bound.within = std::move(terms.within);

@@ -21,8 +21,7 @@ struct QuestionBound {
 
 /// Returns the bound of a scenario's question. A plan may compute on all devices of the platform,
 /// except if the policy computes on only one device. The bound assumes that kernels read and write the first memory of
-/// their device. If the policy may place tensors in two memories, the result is placed_bound(), which counts only the
-/// computation.
+/// their device. If the policy may place tensors in two memories, the result is placed_bound().
 QuestionBound question_bound(const Scenario& scenario);
 /// Returns the devices on which a plan for the question may compute.
 std::vector<const Device*> question_devices(const Scenario& scenario);
@@ -66,6 +65,8 @@ struct QuestionTerms {
   std::string within;         ///< as in QuestionBound
 };
 QuestionTerms question_terms(const Scenario& scenario, const std::vector<Stage>& stages);
+/// Returns the same numbers, without seconds of computation, if tensors may be in all memories of a device.
+QuestionTerms placed_terms(const Scenario& scenario, const std::vector<Stage>& stages);
 QuestionBound bound_of(const QuestionTerms& terms);
 
 }  // namespace sluice

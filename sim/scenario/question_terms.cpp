@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "planning/copy_time.hpp"
@@ -58,30 +59,39 @@ std::vector<const Device*> devices_of(const Scenario& scenario, const PolicyLimi
   return devices;
 }
 
-/// All paths between the host and the devices, in one direction.
+/// All paths between the host and the memories of the devices, in one direction.
 struct HostPaths {
   double rate = 0;                 ///< the most bytes per second of all paths together
   std::set<std::uint32_t> common;  ///< the channels that every path crosses
   double least_delay = infinity;   ///< the least seconds of set-up and latency among all paths
 };
 
-HostPaths host_paths(const Scenario& scenario, const std::vector<const Device*>& devices,
-                     bool down) {
+/// Returns the memories of the devices to which host memory may send bytes. If `all` is false, these are the first
+/// memories only.
+std::vector<std::string> pools_of(const std::vector<const Device*>& devices, bool all) {
+  std::vector<std::string> pools;
+  for (const Device* device : devices)
+    for (const DeviceMemory& memory : device->memories)
+      if ((all || &memory == &device->memory()) && std::ranges::count(pools, memory.pool) == 0)
+        pools.push_back(memory.pool);
+  return pools;
+}
+
+HostPaths host_paths(const Scenario& scenario, const std::vector<std::string>& pools, bool down) {
   const Platform& platform = scenario.platform;
   const std::string& host = platform.host().name;
   HostPaths paths;
-  for (const Device* device : devices) {
-    const Path& path = down ? platform.path(host, device->name) : platform.path(device->name, host);
-    const std::set<std::uint32_t> channels(path.channels.begin(), path.channels.end());
+  bool first = true;
+  for (const std::string& pool : pools) {
     double faster = 0;
-    if (device == devices.front()) paths.common = channels;
-    std::erase_if(paths.common,
-                  [&](std::uint32_t channel) { return channels.count(channel) == 0; });
-    const Path& by_units = down ? platform.path(host, device->name, CopyMode::synchronous)
-                                : platform.path(device->name, host, CopyMode::synchronous);
-    for (const Path* way : {&path, &by_units}) {
-      faster = std::max(faster, narrowest(platform, way->channels));
-      paths.least_delay = std::min(paths.least_delay, way->setup_s + way->latency_s);
+    for (const CopyMode mode : {CopyMode::asynchronous, CopyMode::synchronous}) {
+      const Path& way = down ? platform.path(host, pool, mode) : platform.path(pool, host, mode);
+      const std::set<std::uint32_t> channels(way.channels.begin(), way.channels.end());
+      if (std::exchange(first, false)) paths.common = channels;
+      std::erase_if(paths.common,
+                    [&](std::uint32_t channel) { return !channels.contains(channel); });
+      faster = std::max(faster, narrowest(platform, way.channels));
+      paths.least_delay = std::min(paths.least_delay, way.setup_s + way.latency_s);
     }
     paths.rate += faster;
   }
@@ -125,8 +135,9 @@ double weights_used_twice(const Model& model, double element) {
 
 class Terms {
  public:
-  Terms(const Scenario& scenario, const std::vector<Stage>& stages)
+  Terms(const Scenario& scenario, const std::vector<Stage>& stages, bool placed)
       : scenario_(scenario),
+        placed_(placed),
         workload_(scenario.workload),
         limits_(limits_of(scenario)),
         devices_(devices_of(scenario, limits_)),
@@ -157,9 +168,11 @@ class Terms {
 
   void add_memory() {
     for (const Device* device : devices_)
-      terms_.capacity += scenario_.capacity_enforced && device->memory().capacity
-                             ? static_cast<double>(*device->memory().capacity)
-                             : infinity;
+      for (const DeviceMemory& memory : device->memories)
+        if (placed_ || &memory == &device->memory())
+          terms_.capacity += scenario_.capacity_enforced && memory.capacity
+                                 ? static_cast<double>(*memory.capacity)
+                                 : infinity;
     if (scenario_.working_set_counted) return;
     // If the scenario ignores the working set, the inner tensors of the micro-batch that a device computes take no
     // memory. But the bound counts bytes for samples inside a stage: at most the input of the stage, which is the
@@ -172,6 +185,7 @@ class Terms {
   }
 
   double seconds(ActionKind kind, const Stage& stage) const {
+    if (placed_) return 0;
     const Pricing pricing{scenario_.model,    stages_,
                           scenario_.platform, *scenario_.cost,
                           workload_.dtype,    workload_.training ? &*workload_.training : nullptr};
@@ -239,8 +253,9 @@ class Terms {
   }
 
   void add_links() {
-    const HostPaths down = host_paths(scenario_, devices_, true),
-                    up = host_paths(scenario_, devices_, false);
+    const std::vector<std::string> pools = pools_of(devices_, placed_);
+    const HostPaths down = host_paths(scenario_, pools, true),
+                    up = host_paths(scenario_, pools, false);
     terms_.down_rate = down.rate;
     if (limits_.inputs)
       terms_.first_s = down.least_delay +
@@ -264,6 +279,7 @@ class Terms {
   }
 
   const Scenario& scenario_;
+  bool placed_;
   const Workload& workload_;
   PolicyLimits limits_;
   std::vector<const Device*> devices_;
@@ -295,7 +311,11 @@ std::vector<Stage> question_stages(const Scenario& scenario) {
 }
 
 QuestionTerms question_terms(const Scenario& scenario, const std::vector<Stage>& stages) {
-  return Terms(scenario, stages).make();
+  return Terms(scenario, stages, false).make();
+}
+
+QuestionTerms placed_terms(const Scenario& scenario, const std::vector<Stage>& stages) {
+  return Terms(scenario, stages, true).make();
 }
 
 }  // namespace sluice

@@ -188,6 +188,21 @@ class Optimal(Case):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("The least budget that is enough is 671846400 B", done.stderr)
 
+    def test_with_overlap_the_commands_take_the_seconds_of_the_page_within_their_budgets(self):
+        page = (ROOT / "docs/alexnet.md").read_text()
+        lines = re.findall(r'alexnet_x200_training_as_written "(fates=.*budget: .*)" (policy.overlap=true) +# (\d+) s',
+                           page)
+        self.assertEqual(len(lines), 2)
+        passes = float(Strategies().all_samples()["forward and backward"])
+        for fates, overlap, seconds in lines:
+            found = answer(AS_WRITTEN, fates, overlap)
+            self.assertEqual(f"{found['metrics']['makespan_s']:.0f}", seconds)
+            self.assertGreater(found["metrics"]["makespan_s"], passes)
+            budget = re.search(r"budget: ([\d.]+)(\w+)", fates)
+            bytes_of = {"B": 1, "GB": 1e9}[budget[2]] * float(budget[1])
+            self.assertEqual(found["plan"]["facts"]["budget_bytes"], bytes_of)
+            self.assertLess(found["plan"]["facts"]["gap"], 0.01)
+
 
 def text_of_ms(seconds):
     return f"{float(seconds * 1000):.1f}"

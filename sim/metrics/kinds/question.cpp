@@ -32,8 +32,8 @@ extern const Metric question_bound_s_metric = {
         "host's links, the first loads, and the loads of weights that must wait because the memory is full.",
     .details =
         "This bound is the same for every plan, with any cut and any order of actions. If the policy "
-        "may place tensors in two memories of a device, the bound counts only computation, and holds for "
-        "plans that use both memories. The metric "
+        "may place tensors in two memories of a device, the bound counts computation and the bytes that must "
+        "cross the host's links, and holds for plans that use both memories. The metric "
         "lower_bound_s depends on the plan instead. If the run is near the bound, another policy "
         "on these devices is not worth trying. For a run of a plan file, the metric has no value, "
         "because a plan file does not name its model and machine.",

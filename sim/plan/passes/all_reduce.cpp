@@ -51,14 +51,14 @@ class Rings {
         pools_(pools_of_gradients(plan)),
         overlap_(overlap),
         micro_batches_(micro_batches) {
-    for (std::uint32_t t = 0; t < plan.tensors.size(); ++t)
-      if (plan.tensors[t].tensor_class == TensorClass::gradient)
-        gradients_.emplace(plan.tensors[t].name, t);
     for (std::uint32_t s = 0; s < plan.streams.size(); ++s)
       streams_.emplace(plan.streams[s].name, s);
     for (std::uint32_t r = 0; r < plan.routes.size(); ++r) routes_.emplace(plan.routes[r].name, r);
     for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
       of_device_[plan.streams[plan.actions[a].stream].device].push_back(a);
+    for (std::uint32_t t = 0; t < plan.tensors.size(); ++t)
+      if (const Tensor& tensor = plan.tensors[t]; tensor.gradients_of >= 0)
+        gradients_.try_emplace({devices.at(tensor.part), tensor.gradients_of}, t);
   }
 
   void add() {
@@ -176,7 +176,7 @@ class Rings {
 
   /// Returns the number of the tensor with the stage's gradients. Returns `none` if the stage has no such tensor.
   std::uint32_t gradients_of(const std::string& device, std::int32_t stage) const {
-    const auto found = gradients_.find(device + "/gradients." + std::to_string(stage));
+    const auto found = gradients_.find({device, stage});
     return found == gradients_.end() ? none : found->second;
   }
 
@@ -265,7 +265,9 @@ class Rings {
       pools_;  ///< the pool of each tensor of gradients
   bool overlap_;
   std::int64_t micro_batches_;
-  Numbers gradients_;  ///< numbers of tensors
+  /// The tensor in which a device sums the gradients of a stage. If the sums leave the device and come back as another
+  /// tensor, the first of these tensors.
+  std::map<std::pair<std::string, std::int32_t>, std::uint32_t> gradients_;
   Numbers streams_, routes_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> of_device_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Hop> hops_;  ///< by the two pools

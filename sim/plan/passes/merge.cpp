@@ -92,6 +92,7 @@ class Merger {
     const std::set<std::uint32_t> copied = copied_to_shared(part);
     for (std::uint32_t t = 0; t < part.tensors.size(); ++t) {
       Tensor tensor = part.tensors[t];
+      tensor.part = static_cast<std::uint32_t>(numbers_.size());
       if (tensor.home != none) tensor.home = numbers.pools[tensor.home];
       const bool shared =
           tensor.home != none && plan_.pools[tensor.home].shared() && copied.count(t) == 0;

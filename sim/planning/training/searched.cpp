@@ -185,12 +185,12 @@ struct AlikeWays {
 };
 
 /// Returns the requests with the strategies that treat all stages alike. If the plan is only made to be changed
-/// afterwards, the plans of these strategies are changed, too (placed_turns.cpp), so they are not needed here. The
-/// exception is a search with a `budget`.
+/// afterwards, the plans of these strategies are changed, too (placed_turns.cpp), so they are not needed here. They are not
+/// needed for a search with a `budget`, either: only the search obeys it.
 std::vector<AlikeWays> ways_of_strategies(const PolicyRequest& request, const TrainingOrder& order,
                                           const std::shared_ptr<const std::vector<Stage>>& stages) {
   std::vector<AlikeWays> all;
-  if (request.made_to_change && !request.fates->keys.map().find("budget")) return all;
+  if (request.made_to_change || request.fates->keys.map().find("budget")) return all;
   for (const FateStrategy* strategy : fate_catalog().entries()) {
     if (!strategy->compared) continue;
     PolicyRequest alike = request;

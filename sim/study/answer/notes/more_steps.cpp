@@ -28,12 +28,8 @@ double metric(const Summary& summary, const char* name) {
 /// steps would try all cuts. This would take several times as long as the planning of the answer.
 Scenario with_chosen_cut(const AnsweredScenario& answered) {
   Scenario scenario = answered.scenario;
-  const Fact* chosen = find_fact(answered.plan.facts, "chosen");
-  if (scenario.cut || !chosen || !chosen->text()) return scenario;
-  const std::string said = *chosen->text() + ",";
-  for (const CutModel& cut : cut_models(scenario))
-    if (!cut.text.empty() && said.rfind(cut.text + ",", 0) == 0)
-      scenario.cut = choose_cut(parse_text("{" + cut.text + "}", "the chosen cut"));
+  const std::string& cut = answered.plan.cut;
+  if (!cut.empty()) scenario.cut = choose_cut(parse_text("{" + cut + "}", "the chosen cut"));
   return scenario;
 }
 
