@@ -113,8 +113,8 @@ class Overlap {
   }
 
   /// Returns the seconds that do not depend on choices and come first in the sum of their inequality. These are the
-  /// passes and waits before the stage of a cut, all forward passes of the inequality of the computation, and all of the
-  /// inequality of the waits.
+  /// passes and waits before the stage of a cut, all forward passes of the inequality of the computation, and all of
+  /// the inequality of the waits.
   PassValues first_sums() const {
     PassValues values{CutValues(cuts_.size() + 1), CutValues(cuts_.size() + (waits_ ? 2 : 1))};
     double forward = 0, backward = 0;

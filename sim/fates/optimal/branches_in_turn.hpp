@@ -12,10 +12,11 @@
 
 namespace sluice {
 
-/// Returns tapes that offload all boundaries and compute all inner tensors again. If several devices take turns, they put
-/// every output into host memory anyway. So each stage can run again from there, while its backward pass waits for the
-/// next stage's gradient. If micro-batches run side by side, the last stage has outputs for all of them before its first
-/// backward pass. So a tape that offloads these outputs, too, needs far fewer bytes. Otherwise, there are no tapes.
+/// Returns tapes that offload all boundaries and compute all inner tensors again. If several devices take turns, they
+/// put every output into host memory anyway. So each stage can run again from there, while its backward pass waits for
+/// the next stage's gradient. If micro-batches run side by side, the last stage has outputs for all of them before its
+/// first backward pass. So a tape that offloads these outputs, too, needs far fewer bytes. Otherwise, there are no
+/// tapes.
 std::vector<Tape> tapes_again(const Chain& chain);
 
 /// Returns the fastest tape that the search finds within the budget. If it finds none, returns an empty tape.

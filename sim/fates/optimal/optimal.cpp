@@ -33,10 +33,10 @@ struct Refusal {
   std::int64_t least, bound, budget;
 };
 
-/// Returns a text that says how many bytes are needed, and whether this number is certain. If the chain does not branch,
-/// and one device computes all stages for one micro-batch at a time, the smallest tape is known, so the number is certain.
-/// Otherwise the smallest known tape comes from a view of the chain. In this case, there may be a tape that needs fewer
-/// bytes.
+/// Returns a text that says how many bytes are needed, and whether this number is certain. If the chain does not
+/// branch, and one device computes all stages for one micro-batch at a time, the smallest tape is known, so the number
+/// is certain. Otherwise the smallest known tape comes from a view of the chain. In this case, there may be a tape that
+/// needs fewer bytes.
 std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const auto [least, bound, budget] = refusal;
   const std::int64_t count = request.chain.side_by_side;

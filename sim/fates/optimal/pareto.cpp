@@ -34,8 +34,8 @@ struct SameFactors {
 };
 
 /// Calls use(point) for each marked point. Also calls it for any other point whose seconds are at most `factor` x the
-/// seconds of the last point for which it was called. Ends when it returns false. Before it decides about a point that is
-/// not marked, calls compare(its seconds, the seconds of the last point).
+/// seconds of the last point for which it was called. Ends when it returns false. Before it decides about a point that
+/// is not marked, calls compare(its seconds, the seconds of the last point).
 template <typename Use, typename Compare>
 void select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
             const Use& use, const Compare& compare) {

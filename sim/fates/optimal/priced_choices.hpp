@@ -32,7 +32,8 @@ struct PricedCosts {
   }
 };
 
-/// The choices for all stages, from the first to the last. The chain, the weights and the reads must outlive this object.
+/// The choices for all stages, from the first to the last. The chain, the weights and the reads must outlive this
+/// object.
 class PricedChoices {
  public:
   using Cost = PricedCosts::Value;

@@ -57,8 +57,8 @@ class RelaxedStages {
   struct Stage {
     Tensor boundary, inner;  ///< one copy of boundary s, and the inner tensors of stage s
     double again_s = 0;      ///< the weighted seconds of stage s if it runs again
-    /// The devices that must get boundary s from somewhere after the turning point. What the first backward pass reads is
-    /// on its device in any case.
+    /// The devices that must get boundary s from somewhere after the turning point. What the first backward pass reads
+    /// is on its device in any case.
     struct Needs {
       bool own =
           false;  ///< whether the device of stage s - 1, which makes the boundary, is one of them

@@ -117,7 +117,8 @@ class TapeDescent {
     return without_idle_operations(chain_, tape);
   }
 
-  /// Lets the last forward pass of stage s before position `at` keep the inner tensors, unless they are loaded after it.
+  /// Lets the last forward pass of stage s before position `at` keep the inner tensors, unless they are loaded after
+  /// it.
   static void keep_inner_before(std::size_t s, std::size_t at, Tape& tape) {
     while (at-- > 0) {
       TapeOp& op = tape[at];
@@ -128,8 +129,8 @@ class TapeDescent {
     }
   }
 
-  /// Changes the tape until it fits. Returns false if it does not fit in the end, or does not take fewer seconds than the
-  /// best tape.
+  /// Changes the tape until it fits. Returns false if it does not fit in the end, or does not take fewer seconds than
+  /// the best tape.
   bool make_fit(Tape& tape) {
     for (int i = 0; i <= most_left; ++i) {
       if (!improves(serial_seconds(chain_, tape))) return false;
@@ -182,8 +183,8 @@ class TapeDescent {
     double seconds_per_byte = 0;
   };
 
-  /// Returns the ways for the tensors that are idle where the tape needs the most bytes. The bytes that a tensor has beyond
-  /// the missing bytes do not count. The cheapest ways come first.
+  /// Returns the ways for the tensors that are idle where the tape needs the most bytes. The bytes that a tensor has
+  /// beyond the missing bytes do not count. The cheapest ways come first.
   std::vector<Way> ways(const Tape& tape, const TapeMemory& memory) const {
     const auto most = std::max_element(memory.bytes.begin(), memory.bytes.end());
     const auto at = static_cast<std::size_t>(most - memory.bytes.begin());

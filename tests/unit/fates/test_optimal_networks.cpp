@@ -20,8 +20,8 @@ struct Network {
   std::int64_t activation_bytes = 0;  ///< the bytes of activations at the peak of keep_all
 };
 
-/// The third value was read from the output of `sluice run` under keep_all and `resident`: the bytes of activations at the
-/// peak.
+/// The third value was read from the output of `sluice run` under keep_all and `resident`: the bytes of activations at
+/// the peak.
 const Network resnet = {"resnet50", 32, 2'729'574'400};
 const Network gpt2 = {"gpt2", 4, 7'955'546'112};
 
@@ -31,8 +31,8 @@ struct Asked {
   std::string platform = "a100_pcie";
 };
 
-/// Returns the platform with a single GPU, or with two such GPUs, each with a link of its own to host memory. Every GPU has
-/// this capacity, in bytes.
+/// Returns the platform with a single GPU, or with two such GPUs, each with a link of its own to host memory. Every GPU
+/// has this capacity, in bytes.
 Value machine(const Asked& asked, std::int64_t capacity, int gpus) {
   Value platform =
       load_document(std::string(SLUICE_SOURCE_DIR) + "/platforms/" + asked.platform + ".yaml");
@@ -73,8 +73,8 @@ Plan trained(const Network& network, const Asked& asked, const std::string& fate
   return make_plan(read_scenario(std::move(document), network.model));
 }
 
-/// Returns the gap of `optimal` if all GPUs together have room for a share of the activations. If weights stay, the GPU also
-/// has room for all its other tensors. If weights take turns, it has no more room.
+/// Returns the gap of `optimal` if all GPUs together have room for a share of the activations. If weights stay, the GPU
+/// also has room for all its other tensors. If weights take turns, it has no more room.
 double gap_within(const Network& network, const Asked& asked, int percent) {
   std::int64_t capacity = network.activation_bytes / 100 * percent;
   if (asked.policy == "phased") capacity /= 2;

@@ -1,5 +1,5 @@
-// Tests the relaxation of fates/optimal/relaxation.hpp with numbers that are computed by hand: devices that take turns, and
-// micro-batches side by side.
+// Tests the relaxation of fates/optimal/relaxation.hpp with numbers that are computed by hand: devices that take turns,
+// and micro-batches side by side.
 #include <catch2/catch.hpp>
 #include <limits>
 #include <utility>
@@ -11,9 +11,9 @@
 namespace sluice {
 namespace {
 
-/// Returns a chain of stages whose outputs have 10 bytes each. A copy of an output takes 1 s in each direction. A forward
-/// pass takes 100 s. Backward passes take no time, and do not read inputs. There are no inner tensors, no gradients and no
-/// workspaces.
+/// Returns a chain of stages whose outputs have 10 bytes each. A copy of an output takes 1 s in each direction. A
+/// forward pass takes 100 s. Backward passes take no time, and do not read inputs. There are no inner tensors, no
+/// gradients and no workspaces.
 Chain plain_chain(std::size_t stages) {
   Chain chain;
   for (std::size_t s = 0; s < stages; ++s) {
@@ -35,8 +35,8 @@ double part_bound(const Chain& chain, std::int64_t budget) {
   return FateRelaxation(chain, budget).best(FateWeights::serial(chain.stages.size())).value;
 }
 
-// Stages 0 and 2 are on device 0, and stages 1 and 3 on device 1. Stage 1 makes boundary 2. The backward passes of stages 1
-// and 2 read it, so both devices need it after the turning point, which is the backward pass of stage 3.
+// Stages 0 and 2 are on device 0, and stages 1 and 3 on device 1. Stage 1 makes boundary 2. The backward passes of
+// stages 1 and 2 read it, so both devices need it after the turning point, which is the backward pass of stage 3.
 TEST_CASE("relaxation: each device that reads a boundary holds a copy of it or loads it") {
   Chain chain = plain_chain(4);
   chain.devices = 2;
@@ -89,8 +89,8 @@ TEST_CASE("optimal copies the last stage's outputs if those of all micro-batches
   chain.stages[1].backward_workspace = 30;
   const FateRequest request{.chain = chain, .overlap = false};
   InTurnSearch search(request);
-  // The last backward pass needs 30 bytes and the outputs of four micro-batches. In host memory, the outputs come one by
-  // one.
+  // The last backward pass needs 30 bytes and the outputs of four micro-batches. In host memory, the outputs come one
+  // by one.
   const Tape kept = alike_tapes(chain).front();
   CHECK(memory_of(chain, kept).peak == 40 + 30);
   CHECK(search.seconds(70) == serial_seconds(chain, kept));
