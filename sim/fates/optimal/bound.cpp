@@ -7,7 +7,6 @@
 #include "fates/optimal/frontier.hpp"
 #include "fates/optimal/memory_views.hpp"
 #include "fates/optimal/overlapped_bounds.hpp"
-#include "fates/optimal/relaxation_whole.hpp"
 #include "fates/tape_time.hpp"
 
 namespace sluice {
@@ -69,8 +68,8 @@ class Overlap {
       const FateRelaxation::BestBound found = relaxation_.best(now);
       const double value = found.value + now.handed_over_s;
       if (value > best.halves) best = {0, value, now};
-      const PassValues more = sums(found.more.choices, now, found.price),
-                       less = sums(found.less.choices, now, found.price);
+      const PassValues more = sums(found.more, now, found.price),
+                       less = sums(found.less, now, found.price);
       const double share = found.share();
       const double step = 4 / std::sqrt(static_cast<double>(i));
       climb(means_.forward, more.forward, less.forward, share, step);
@@ -90,6 +89,7 @@ class Overlap {
     spread(means_.forward, weights.save, weights.forward);
     spread(means_.backward, weights.load, weights.backward);
     weights.again = means_.backward[cuts_.size()];
+    weights.others = whole_passes_;
     for (const double load : weights.load) weights.turn.push_back(load * whole_passes_);
     for (std::size_t i = 0; i < n_; ++i) {
       const ChainHandOver& all = chain_.stages[i].hand_over;
@@ -113,8 +113,8 @@ class Overlap {
   }
 
   /// Returns the seconds that do not depend on choices and come first in the sum of their inequality. These are the
-  /// passes and waits before the stage of a cut, all forward passes of the inequality of the computation, and all of the
-  /// inequality of the waits.
+  /// passes and waits before the stage of a cut, all forward passes of the inequality of the computation, and all of
+  /// the inequality of the waits.
   PassValues first_sums() const {
     PassValues values{CutValues(cuts_.size() + 1), CutValues(cuts_.size() + (waits_ ? 2 : 1))};
     double forward = 0, backward = 0;
@@ -131,7 +131,9 @@ class Overlap {
     return values;
   }
 
-  PassValues sums(const Choices& choices, const FateWeights& weights, double price) const {
+  PassValues sums(const FateRelaxation::Solution& solution, const FateWeights& weights,
+                  double price) const {
+    const Choices& choices = solution.choices;
     PassValues values = first_sums_;
     double& computed_backward = values.backward[cuts_.size()];
     for (std::size_t i = 0, k = 0; i < n_; ++i) {  // k is the number of cuts up to stage i
@@ -139,12 +141,12 @@ class Overlap {
       if (is_cut) ++k;
       const ChainStage& stage = chain_.stages[i];
       double save = stage.hand_over.save_s, load = stage.hand_over.gradient_load_s;
-      const auto copy = [&](const ChainTensor& tensor, Fate fate) {
-        if (fate == Fate::offload) save += tensor.save_s, load += tensor.load_s;
+      const auto copy = [&](const ChainTensor& tensor, Fate fate, std::uint32_t loads) {
+        if (fate == Fate::offload) save += tensor.save_s, load += loads * tensor.load_s;
       };
-      copy(stage.inner, choices.inner[i]);
-      copy(stage.output, choices.boundary[i + 1]);
-      if (i == 0 && choices.boundary[0] == Fate::offload) load += chain_.input.load_s;
+      copy(stage.inner, choices.inner[i], 1);
+      copy(stage.output, choices.boundary[i + 1], solution.loads[i + 1]);
+      if (i == 0) load += solution.loads[0] * chain_.input.load_s;
       if (weights.turn[i] * stage.turn.load_s < price * static_cast<double>(stage.turn.bytes))
         load += whole_passes_ * stage.turn.load_s;
       for (std::size_t c = 0; (save > 0 || load > 0) && c < k; ++c) {
@@ -225,6 +227,9 @@ FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int s
     bound.seconds = bound.halves = std::numeric_limits<double>::infinity();
   } else if (copies == Copies::serial) {
     const EngineSeconds around = compulsory_copies(chain);
+    // All micro-batches make the same copies, and all seconds count here, not only those after the turning point.
+    const auto count = static_cast<double>(chain.side_by_side);
+    if (count > 1) bound.weights.others = count / (count - 1);
     bound.seconds = std::max(relaxation.best(bound.weights).value,
                              whole_tensors_bound(chain, budget, bound.weights)) +
                     around.loaded + around.saved;

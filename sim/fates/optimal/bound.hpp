@@ -5,7 +5,7 @@
 // twice, the bound is close to the seconds of the fastest schedule.
 //
 // In a serial run, computation and copies take turns. So the bound is for the sum of the seconds of both. It knows
-// that a tensor is on the device as a whole or not at all (relaxation_whole.hpp). The bound of an overlapped run
+// that a tensor is on the device as a whole or not at all (whole_tensors_bound). The bound of an overlapped run
 // allows a part of a tensor to be on the device.
 //
 // In an overlapped run, computation, saves and loads have one engine each, and micro-batches follow each other. The

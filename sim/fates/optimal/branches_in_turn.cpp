@@ -177,11 +177,14 @@ class Descent {
 
 }  // namespace
 
-Tape tape_again(const Chain& chain) {
+std::vector<Tape> tapes_again(const Chain& chain) {
   const std::size_t n = chain.stages.size();
   Choices again{std::vector<Fate>(n, Fate::recompute), std::vector<Fate>(n + 1, Fate::offload)};
+  std::vector<Tape> tapes;
+  if (chain.side_by_side > 1) tapes.push_back(tape_of(chain, again));
   again.boundary.back() = Fate::keep;
-  return tape_of(chain, again);
+  if (chain.devices > 1) tapes.push_back(tape_of(chain, again));
+  return tapes;
 }
 
 namespace {
@@ -217,7 +220,7 @@ Tape search_branches(const Chain& chain, std::int64_t budget, const Tape& known)
     if (std::find(starts.begin(), starts.end(), tape) == starts.end())
       starts.push_back(std::move(tape));
   };
-  if (chain.devices > 1) start_from(tape_again(chain));
+  for (Tape& tape : tapes_again(chain)) start_from(std::move(tape));
   if (FateRelaxation(chain, budget).fits())
     for (const double segment : {0.1, 0.3, 0.6})
       start_from(fastest_rounding(chain, budget, segment));

@@ -6,15 +6,18 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "fates/tape.hpp"
 
 namespace sluice {
 
-/// Returns the tape that offloads all boundaries and computes all inner tensors again. Devices that take turns put
-/// every output into host memory anyway. So each stage can run again from there, while its backward pass waits for
-/// the next stage's gradient.
-Tape tape_again(const Chain& chain);
+/// Returns tapes that offload all boundaries and compute all inner tensors again. If several devices take turns, they
+/// put every output into host memory anyway. So each stage can run again from there, while its backward pass waits for
+/// the next stage's gradient. If micro-batches run side by side, the last stage has outputs for all of them before its
+/// first backward pass. So a tape that offloads these outputs, too, needs far fewer bytes. Otherwise, there are no
+/// tapes.
+std::vector<Tape> tapes_again(const Chain& chain);
 
 /// Returns the fastest tape that the search finds within the budget. If it finds none, returns an empty tape.
 /// `known` is a tape within the budget, or an empty tape.

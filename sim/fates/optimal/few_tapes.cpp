@@ -36,7 +36,7 @@ class FewTapes {
     add_frontiers();
     add_roundings();
     for (const Tape& tape : other_alike_) add(tape);
-    if (chain_.devices > 1) add(tape_again(chain_));
+    for (Tape& tape : tapes_again(chain_)) add(std::move(tape));
     if (found_.empty())
       for (const Tape& tape : std::exchange(tried_, {})) add(tape);
     std::ranges::stable_sort(found_, {}, &Found::about);

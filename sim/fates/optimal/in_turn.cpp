@@ -5,6 +5,7 @@
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/branches_in_turn.hpp"
 #include "fates/optimal/joint.hpp"
+#include "fates/optimal/tape_descent.hpp"
 
 namespace sluice {
 namespace {
@@ -39,7 +40,8 @@ Tape InTurnSearch::within(std::int64_t budget) {
   }
   for (const Tape& tape : alike_)
     if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
-  return is_view() || takes_turns() ? search_branches(chain_, budget, best) : best;
+  if (is_view() || takes_turns()) best = search_branches(chain_, budget, best);
+  return best.empty() ? best : improved_tape(chain_, budget, best);
 }
 
 const SmallestTape& InTurnSearch::least() {
@@ -99,6 +101,10 @@ SmallestTape InTurnSearch::find_smallest(bool copies) const {
     if (bytes < least.bytes) least = {bytes, std::move(tape)};
     for (ChainStage& stage : view.stages) stage.carried = {};
   }
+  if (!copies) return least;
+  for (Tape& tape : tapes_again(chain_))
+    if (const std::int64_t bytes = memory_of(chain_, tape).peak; bytes < least.bytes)
+      least = {bytes, std::move(tape)};
   return least;
 }
 

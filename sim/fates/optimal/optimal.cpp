@@ -33,9 +33,10 @@ struct Refusal {
   std::int64_t least, bound, budget;
 };
 
-/// Returns a text that says how many bytes are needed, and whether this number is certain. If the chain does not branch,
-/// and one device computes all stages, the smallest tape is known, so the number is certain. Otherwise the smallest known
-/// tape comes from a view of the chain. In this case, there may be a tape that needs fewer bytes.
+/// Returns a text that says how many bytes are needed, and whether this number is certain. If the chain does not
+/// branch, and one device computes all stages for one micro-batch at a time, the smallest tape is known, so the number
+/// is certain. Otherwise the smallest known tape comes from a view of the chain. In this case, there may be a tape that
+/// needs fewer bytes.
 std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const auto [least, bound, budget] = refusal;
   const std::int64_t count = request.chain.side_by_side;
@@ -49,7 +50,7 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const std::string only = ", and only " + bytes_text(budget) + " are available" +
                            (request.chain.devices == 1 ? "" : " on all devices together");
   const std::string always = "does not fit: whatever is kept, recomputed or offloaded, " + who;
-  const bool certain = !request.chain.branches() && request.chain.devices == 1;
+  const bool certain = !request.chain.branches() && request.chain.devices == 1 && count == 1;
   if (certain || bound >= least)
     return always + bytes_text(least) + what + only + ". The least budget that is enough is " +
            bytes_text(least);

@@ -33,40 +33,24 @@ struct SameFactors {
   double from = 0, to = std::numeric_limits<double>::infinity();
 };
 
-/// Returns whether select() calls `use` for at most `cap` points with this factor.
-bool selects_at_most(std::size_t cap, const ParetoNodes& nodes,
-                     const std::vector<std::uint8_t>& stays, double factor) {
-  std::size_t count = 0;
-  double last = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (!stays[i] && nodes[i].seconds > last * factor) continue;
-    if (++count > cap) return false;
-    last = nodes[i].seconds;
-  }
-  return true;
-}
-
-/// Calls `use` for each marked point. Also calls `use` for any other point whose seconds are at most `factor` x the
-/// seconds of the last point for which `use` was called. Ends when `use` returns false.
-template <typename Use>
-SameFactors select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
-                   Use&& use) {
-  SameFactors same;
+/// Calls use(point) for each marked point. Also calls it for any other point whose seconds are at most `factor` x the
+/// seconds of the last point for which it was called. Ends when it returns false. Before it decides about a point that
+/// is not marked, calls compare(its seconds, the seconds of the last point).
+template <typename Use, typename Compare>
+void select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
+            const Use& use, const Compare& compare) {
   double last = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!stays[i]) {
-      const double least = nodes[i].seconds / last;  // the least factor that selects the point
-      if (nodes[i].seconds > last * factor) {
-        same.to = std::min(same.to, least);
-        continue;
-      }
-      same.from = std::max(same.from, least);
+      compare(nodes[i].seconds, last);
+      if (nodes[i].seconds > last * factor) continue;
     }
     if (!use(nodes[i])) break;
     last = nodes[i].seconds;
   }
-  return same;
 }
+
+constexpr auto compare_nothing = [](double, double) {};
 
 /// Returns a factor with which select() selects about `cap` points, but not more, unless more points are marked. The
 /// greater the factor, the more points are selected. So the function halves a range of factors. It ends when the points
@@ -78,13 +62,21 @@ double factor_for(std::size_t cap, const ParetoNodes& nodes,
   double low_to = low, high_from = high;
   for (int i = 0; i < 30 && low_to < high_from; ++i) {
     const double middle = (low + high) / 2;
+    std::size_t count = 0;
+    const auto counted = [&](const ParetoNode&) { return ++count <= cap; };
     if (i < quick_steps) {  // the range is still too wide to end here
-      (selects_at_most(cap, nodes, stays, middle) ? low : high) = middle;
+      select(nodes, stays, middle, counted, compare_nothing);
+      (count <= cap ? low : high) = middle;
       continue;
     }
-    std::size_t count = 0;
-    const SameFactors same =
-        select(nodes, stays, middle, [&](const ParetoNode&) { return ++count <= cap; });
+    SameFactors same;
+    select(nodes, stays, middle, counted, [&](double seconds, double last) {
+      const double least = seconds / last;  // the least factor that selects the point
+      if (seconds > last * middle)
+        same.to = std::min(same.to, least);
+      else
+        same.from = std::max(same.from, least);
+    });
     if (count <= cap)
       low = middle, low_to = same.to;
     else
@@ -203,10 +195,11 @@ void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices
   mark_best(nodes, prices, stays);
   const double factor = factor_for(cap, nodes, stays);
   scratch.clear();
-  select(nodes, stays, factor, [&](const ParetoNode& node) {
+  const auto take = [&](const ParetoNode& node) {
     scratch.push_back(node);
     return true;
-  });
+  };
+  select(nodes, stays, factor, take, compare_nothing);
   nodes.swap(scratch);
 }
 

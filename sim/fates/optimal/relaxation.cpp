@@ -2,139 +2,108 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "fates/optimal/priced_choices.hpp"
 #include "fates/optimal/relaxation_stages.hpp"
-#include "fates/optimal/relaxation_whole.hpp"
 
 namespace sluice {
 namespace {
 
-/// Costs at a price of a byte.
-struct PricedCosts {
-  struct Value {
-    double value = 0;  ///< the seconds, plus the bytes times their price
-    double bytes = 0;  ///< the bytes on the device at the turning point
-    Value operator+(const Value& other) const { return {value + other.value, bytes + other.bytes}; }
-    bool operator<(const Value& other) const { return value < other.value; }
-  };
-
-  double price = 0;  ///< in seconds per byte
-
-  Value either(const Value& a, const Value& b) const { return std::min(a, b); }
-  Value more(const Value& cost, double seconds) const { return cost + Value{seconds, 0}; }
-  bool goes(double bytes, double copies_s) const { return copies_s < price * bytes; }
-  Value held(const Value& cost, double bytes, double copies_s) const {
-    return cost + (goes(bytes, copies_s) ? Value{copies_s, 0} : Value{price * bytes, bytes});
-  }
+/// The choices for some stages: their bytes on the device at the turning point, and their seconds.
+struct WholePoint {
+  double bytes = 0, seconds = 0;
 };
 
-using Cost = PricedCosts::Value;
+/// The best choices, in the order of rising bytes and falling seconds.
+using WholeRow = std::vector<WholePoint>;
 
-/// The choices for all stages, from the first to the last.
-class Row {
- public:
-  Row(const Chain& chain, const FateWeights& weights, const BoundaryReads& reads)
-      : chain_(chain),
-        weights_(weights),
-        reads_(reads),
-        n_(chain.stages.size()),
-        stages_(chain, weights, reads, costs_) {}
-  Row(const Row&) = delete;
-  Row& operator=(const Row&) = delete;
+/// Keeps the choices with the fewest seconds for each number of bytes.
+struct WholeCosts {
+  using Value = WholeRow;
 
-  /// The choices with the least cost at a price of a byte, in seconds per byte.
-  struct Solved {
-    double price = 0;
-    Cost cost;
-    std::vector<RelaxedStages<PricedCosts>::Before> before;  ///< indexed by stage
-  };
+  double room = 0;  ///< choices with more bytes do not fit
 
-  /// Finds the choices with the least cost at this price. The memory of `solved` is used again.
-  void solve(double price, Solved& solved) {
-    costs_.price = solved.price = price;
-    std::vector<RelaxedStages<PricedCosts>::Before>& before = solved.before;
-    before.resize(n_);
-    before[0] = {{stages_.always_s(), 0}, {std::numeric_limits<double>::infinity(), 0}};
-    for (std::size_t s = 0; s + 1 < n_; ++s) before[s + 1] = stages_.after(before[s], s);
-    solved.cost = stages_.end(before.back()) + turns();
+  /// Returns the choices of `row`, each with two choices for a tensor: the device holds it, or it is copied.
+  WholeRow held(const WholeRow& row, double bytes, double copies_s) const {
+    return either(more(row, bytes, 0), more(row, 0, copies_s));
   }
-
-  /// Returns the choices that solve() has found. For this, goes back from the last stage.
-  Choices choices(const Solved& solved) {
-    costs_.price = solved.price;
-    Choices choices{std::vector<Fate>(n_, Fate::keep), std::vector<Fate>(n_ + 1, Fate::keep)};
-    bool again = false;  // whether stage s runs again
-    for (std::size_t s = n_; s-- > 0;) {
-      const auto& stage = stages_.stage(s);
-      const auto goes = [&](const auto& tensor) {
-        return costs_.goes(tensor.bytes, tensor.copies_s);
-      };
-      if (again) choices.inner[s] = Fate::recompute;
-      if (!again && s + 1 < n_ && goes(stage.inner)) choices.inner[s] = Fate::offload;
-      const auto [needed, elsewhere] = stage.needs[again];
-      again = stages_.runs_before(solved.before[s], s, again);
-      const bool last_reads_it = s + 1 == n_ && reads_.last;
-      if (again && !last_reads_it && !elsewhere) choices.boundary[s] = Fate::recompute;
-      if ((!again || elsewhere) && needed && goes(stage.boundary))
-        choices.boundary[s] = Fate::offload;
-    }
-    return choices;
-  }
+  WholeRow more(const WholeRow& row, double seconds) const { return more(row, 0, seconds); }
+  WholeRow either(const WholeRow& a, const WholeRow& b) const;
 
  private:
-  /// Returns the cost of weights that take turns. The weights of a stage are on the device at the turning point, or
-  /// they are loaded after it. The cost is that of the cheaper way.
-  Cost turns() const {
-    Cost all;
-    bool is_last = true;
-    for (std::size_t s = weights_.turn.size(); s-- > 0;) {
-      const ChainTurn& turn = chain_.stages[s].turn;
-      if (turn.bytes == 0 || std::exchange(is_last, false)) continue;
-      const auto bytes = static_cast<double>(turn.bytes);
-      all = all +
-            std::min(Cost{weights_.turn[s] * turn.load_s, 0}, Cost{costs_.price * bytes, bytes});
-    }
-    return all;
+  /// Returns the row with more bytes and more seconds, without choices that do not fit.
+  WholeRow more(WholeRow row, double bytes, double seconds) const {
+    for (WholePoint& point : row) point.bytes += bytes, point.seconds += seconds;
+    while (!row.empty() && row.back().bytes > room) row.pop_back();
+    return row;
   }
-
-  const Chain& chain_;
-  const FateWeights& weights_;
-  const BoundaryReads& reads_;
-  std::size_t n_;
-  PricedCosts costs_;
-  RelaxedStages<PricedCosts> stages_;
 };
+
+WholeRow WholeCosts::either(const WholeRow& a, const WholeRow& b) const {
+  constexpr std::size_t most_points = 4096;
+  WholeRow both, best;
+  both.reserve(a.size() + b.size());
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both),
+             [](const WholePoint& left, const WholePoint& right) {
+               return std::pair(left.bytes, left.seconds) < std::pair(right.bytes, right.seconds);
+             });
+  const double step = both.size() > most_points ? room / most_points : 0;
+  for (const WholePoint& point : both) {
+    if (!best.empty() && point.seconds >= best.back().seconds) continue;
+    // Points within one step are joined. The joined point has the fewest bytes and the fewest seconds of these
+    // points. So the result can only become smaller.
+    if (!best.empty() && point.bytes < best.back().bytes + step)
+      best.back().seconds = point.seconds;
+    else
+      best.push_back(point);
+  }
+  return best;
+}
 
 }  // namespace
 
 FateWeights FateWeights::serial(std::size_t stages) {
   const std::vector<double> ones(stages, 1);
-  return {ones, ones, ones, ones, 1, {}};
+  return {ones, ones, ones, ones};
 }
 
 TurningPoint turning_point(const Chain& chain, std::int64_t budget) {
   const std::size_t n = chain.stages.size();
   const ChainStage& last = chain.stages.back();
-  const std::vector<char> none(n + 1, 0);
-  TurningPoint point{{.later = none, .follows = none, .elsewhere = none}};
+  TurningPoint point;
   BoundaryReads& reads = point.reads;
+  reads.follows.assign(n, 0);
+  std::vector<char> reads_on((n + 1) * chain.devices, 0);  // for each boundary and device
+  const auto on = [&](std::size_t b, std::size_t s) -> char& {
+    return reads_on[b * chain.devices + chain.device(s)];
+  };
   std::int64_t working = last.inner.bytes;
   if (last.reads_output) working += last.output.bytes;
   for (std::size_t s = 0; s < n; ++s) {
-    if (chain.stages[s].reads_output) reads.later[s + 1] = 1;
+    if (chain.stages[s].reads_output) on(s + 1, s) = 1;
     chain.each_read(s, [&](std::size_t b, bool backward) {
-      if (backward) reads.later[b] = 1;
-      if (backward && b > 0 && chain.device(s) != chain.device(b - 1)) reads.elsewhere[b] = 1;
+      if (backward) on(b, s) = 1;
       if (b == s) reads.follows[s] = 1;
       if (s + 1 < n) return;
       if (b > 0) working += chain.stages[b - 1].gradient;
       if (b == s) reads.last = backward;
     });
   }
-  if (reads.last) working += chain.boundary(n - 1).bytes;
+  if (reads.last) {
+    working += chain.boundary(n - 1).bytes;
+    on(n - 1, n - 1) = 0;
+  }
+  for (std::size_t b = 0; b < n; ++b) {
+    const auto begin = reads_on.begin() + static_cast<std::ptrdiff_t>(b * chain.devices);
+    const auto all = std::count(begin, begin + static_cast<std::ptrdiff_t>(chain.devices), 1);
+    const char own = b > 0 ? on(b, b - 1) : 0;
+    reads.own.push_back(own);
+    reads.others.push_back(static_cast<std::uint32_t>(all - own));
+    reads.here.push_back(on(b, b));
+  }
   point.room = static_cast<double>(budget - last.backward_workspace - working / chain.side_by_side);
   return point;
 }
@@ -159,25 +128,6 @@ FateRelaxation::FateRelaxation(const Chain& chain, std::int64_t budget)
   }
 }
 
-struct PricedChoices::Parts {
-  Parts(const Chain& chain, const FateWeights& weights)
-      : reads(turning_point(chain, 0).reads), row(chain, weights, reads) {}
-
-  BoundaryReads reads;
-  Row row;
-  Row::Solved solved = {};
-};
-
-PricedChoices::PricedChoices(const Chain& chain, const FateWeights& weights)
-    : parts_(std::make_unique<Parts>(chain, weights)) {}
-
-PricedChoices::~PricedChoices() = default;
-
-Choices PricedChoices::at(double price) {
-  parts_->row.solve(price, parts_->solved);
-  return parts_->row.choices(parts_->solved);
-}
-
 double FateRelaxation::BestBound::share() const {
   const double between = more.bytes - less.bytes;
   return between > 0 ? std::clamp(more.bytes / between, 0.0, 1.0) : 1;
@@ -191,14 +141,16 @@ double FateRelaxation::BestBound::share() const {
 // more bytes than are available, it replaces `more`. Otherwise it replaces `less`. Then the search goes on with the new
 // pair of lines.
 FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const {
-  Row row(chain_, weights, reads_);
+  PricedChoices row(chain_, weights, reads_);
   // The values of a line: at its price, and at the price 0.
-  const auto value = [&](const Row::Solved& line) { return line.cost.value - line.price * room_; };
-  const auto bytes = [&](const Row::Solved& line) { return line.cost.bytes - room_; };
-  const auto at_zero = [&](const Row::Solved& line) {
+  const auto value = [&](const PricedChoices::Solved& line) {
+    return line.cost.value - line.price * room_;
+  };
+  const auto bytes = [&](const PricedChoices::Solved& line) { return line.cost.bytes - room_; };
+  const auto at_zero = [&](const PricedChoices::Solved& line) {
     return value(line) - line.price * bytes(line);
   };
-  Row::Solved more, less, now;
+  PricedChoices::Solved more, less, now;
   row.solve(0, more);
   BestBound best;
   best.value = value(more);
@@ -216,13 +168,26 @@ FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const
       std::swap(bytes(now) > 0 ? more : less, now);
     }
   }
-  const auto solution = [&](const Row::Solved& line) {
-    return Solution{value(line), bytes(line), row.choices(line)};
+  const auto solution = [&](const PricedChoices::Solved& line) {
+    Solution found{value(line), bytes(line), {}, {}};
+    found.choices = row.choices(line, &found.loads);
+    return found;
   };
   best.price = less.price;
   best.less = solution(less);
   best.more = more.price == less.price ? best.less : solution(more);
   return best;
+}
+
+double whole_tensors_bound(const Chain& chain, std::int64_t budget, const FateWeights& weights) {
+  const auto [reads, room] = turning_point(chain, budget);
+  const WholeCosts costs{room};
+  const RelaxedStages<WholeCosts> stages(chain, weights, reads, costs);
+  RelaxedStages<WholeCosts>::Before before;
+  if (room >= 0) before.once = {{0, stages.always_s()}};
+  for (std::size_t s = 0; s + 1 < chain.stages.size(); ++s) before = stages.after(before, s);
+  const WholeRow all = stages.end(before);
+  return all.empty() ? std::numeric_limits<double>::infinity() : all.back().seconds;
 }
 
 }  // namespace sluice

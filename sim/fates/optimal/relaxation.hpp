@@ -4,20 +4,22 @@
 // on the device at the turning point, or it is loaded afterwards, or the stage that makes it runs again afterwards. A
 // loaded tensor was saved before, except the input. If a stage runs again, its input has the same three choices. So the
 // problem is a sequence of choices with a single constraint, on the bytes at the turning point. If several devices take
-// turns, a stage that runs again makes its output on its own device. A pass on another device that reads this output has
-// it from before the turning point, or loads it afterwards, because all tensors go through host memory. The Lagrangian
-// relaxation of this problem replaces the constraint by a price per byte. For each price, the relaxation is solved
-// exactly and gives a lower bound (bound.hpp). The choices at a price are starting points of a search (search.hpp). The
-// simpler problem ignores three things: the memory at all other moments, third runs of a stage, and some reads in a
-// chain that branches. When a stage of such a chain runs again, only its read from the previous stage counts.
-// Ignoring these things can only make the result of the relaxation smaller. So the result is still a lower bound.
+// turns, backward passes on several devices may read the same boundary. Then each of these devices holds a copy of the
+// boundary at the turning point, or loads it afterwards, because all tensors go through host memory. A stage that runs
+// again makes the boundary on its own device only. The Lagrangian relaxation of this problem replaces the constraint by
+// a price per byte. For each price, the relaxation is solved exactly and gives a lower bound (bound.hpp). The choices
+// at a price are starting points of a search (search.hpp). The simpler problem ignores three things: the memory at all
+// other moments, third runs of a stage, and some reads in a chain that branches. When a stage of such a chain runs
+// again, only its read from the previous stage counts. Ignoring these things can only make the result of the relaxation
+// smaller. So the result is still a lower bound.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch through the last
-// stage. At this moment, all micro-batches have finished their forward passes. Each micro-batch has the same fates. The
-// tensors that the last stage reads and makes count for one micro-batch only. If weights take turns, the backward pass
-// of a stage needs the stage's weights. These weights are on the device at the turning point, or they are loaded
-// afterwards. Only the last stage that has weights needs no such load. Its weights stay on the device from its forward
-// passes to its backward passes, because no other stage with weights is executed in between.
+// stage. At this moment, all micro-batches have finished their forward passes, and all passes of the last stage that
+// run again. Each micro-batch has the same fates. The tensors that the last stage reads and makes are certain to be on
+// the device for one micro-batch only. For each other micro-batch, they are there, or are loaded afterwards. If weights
+// take turns, the backward pass of a stage needs the stage's weights. These weights are on the device at the turning
+// point, or are loaded afterwards. Only the last stage that has weights needs no such load. Its weights stay on the
+// device from its forward passes to its backward passes, because no other stage with weights is executed in between.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +33,10 @@ namespace sluice {
 /// b. Copies of the input have the weight of stage 0.
 struct FateWeights {
   std::vector<double> forward, save, backward, load;
-  double again = 1;               ///< the weight of forward passes that run again
+  double again = 1;  ///< the weight of forward passes that run again
+  /// Another factor for the copies of the last stage's tensors, if micro-batches run side by side. These copies do not
+  /// count for the first micro-batch of a pass.
+  double others = 1;
   std::vector<double> turn = {};  ///< the weight of loads of weights that take turns; may be empty
   /// The weighted seconds of what is handed over (ChainHandOver). They do not depend on fates, so the relaxation leaves
   /// them out.
@@ -41,16 +46,27 @@ struct FateWeights {
   static FateWeights serial(std::size_t stages);
 };
 
-/// Says which passes read the boundaries of a chain.
+/// Says which passes read the boundaries of a chain after the turning point. If the backward pass of the last stage
+/// reads the stage's input, the device of this stage has this input in any case, so its reads do not count.
 struct BoundaryReads {
-  std::vector<char> later;    ///< for each boundary, whether a backward pass reads it
+  /// For each boundary, whether a backward pass reads it on the device of the stage that makes it. Boundary 0 is made
+  /// by no stage.
+  std::vector<char> own;
+  std::vector<std::uint32_t>
+      others;  ///< for each boundary, the number of other devices whose backward passes read it
+  std::vector<char>
+      here;  ///< for each stage s, whether a backward pass on its device reads boundary s
   std::vector<char> follows;  ///< for each stage s, whether it reads boundary s
-  /// For each boundary, whether a backward pass on another device reads it than that of the stage that makes it. If there
-  /// is only one device, there is no such pass.
-  std::vector<char> elsewhere;
-  /// Whether the backward pass of the last stage reads the stage's input.
-  bool last = false;
+  bool last = false;  ///< whether the backward pass of the last stage reads the stage's input
 };
+
+/// What the relaxation counts at the turning point: which passes read the boundaries, and the bytes that are left for
+/// the tensors of later backward passes.
+struct TurningPoint {
+  BoundaryReads reads = {};
+  double room = 0;
+};
+TurningPoint turning_point(const Chain& chain, std::int64_t budget);
 
 class FateRelaxation {
  public:
@@ -70,6 +86,7 @@ class FateRelaxation {
     double value = 0;
     double bytes = 0;  ///< the bytes that are kept, minus the available bytes
     Choices choices;
+    std::vector<std::uint32_t> loads;  ///< for each boundary, the number of devices that load it
   };
 
   /// The greatest bound over all prices. At the price with this bound, two solutions have almost the same cost: `more`
@@ -90,5 +107,12 @@ class FateRelaxation {
   double room_ = 0;
   double steepest_ = 0;
 };
+
+/// Solves the relaxation for tensors that are on the device as a whole or not at all. For a price of a byte,
+/// FateRelaxation also allows a part of a tensor to be on the device. Returns a lower bound on the seconds of all plans
+/// in which all micro-batches in flight have the same fates. Usually, it is at least FateRelaxation::best(). In a long
+/// chain, bytes are rounded down, and it may be smaller. If the backward pass of the last stage does not fit, the bound
+/// is infinite. `weights` must have no prices of weights that take turns.
+double whole_tensors_bound(const Chain& chain, std::int64_t budget, const FateWeights& weights);
 
 }  // namespace sluice

@@ -57,7 +57,8 @@ Tape rounded_tape(FittingTapes& tapes, const FateWeights& weights, const Roundin
   const Chain& view = rounding.view ? *rounding.view : chain;
   const double steepest = FateRelaxation(view, tapes.budget()).steepest();
   const double most = rounding.segment * static_cast<double>(tapes.budget());
-  PricedChoices relaxation(view, priced);
+  const BoundaryReads reads = turning_point(view, 0).reads;
+  PricedChoices relaxation(view, priced, reads);
   const auto choices_at = [&](double price) {
     Choices choices = relaxation.at(price);
     limit_segments(view, priced, price, most, choices);

@@ -53,7 +53,7 @@ FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, 
       one_of_several_(one_of_several),
       looked_at_as_(std::max<std::size_t>(chain.stages.size(), one_of_several ? 41 : 0)),
       alike_(alike_tapes(chain)) {
-  if (chain.devices > 1) alike_.push_back(tape_again(chain));
+  for (Tape& tape : tapes_again(chain)) alike_.push_back(std::move(tape));
 }
 
 namespace {
@@ -122,7 +122,10 @@ const FateBound& FateSearch::bound(Rung& rung) {
 
 std::int64_t FateSearch::least() {
   prepare();
-  return memory_of(chain_, separate(chain_, frontiers_.front().tape(0))).peak;
+  std::int64_t least = memory_of(chain_, separate(chain_, frontiers_.front().tape(0))).peak;
+  for (const Tape& tape : tapes_again(chain_))
+    least = std::min(least, memory_of(chain_, tape).peak);
+  return least;
 }
 
 FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {

@@ -10,6 +10,8 @@
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "fates/optimal/frontier.hpp"
+#include "fates/optimal/rounding.hpp"
+#include "fates/optimal/tape_descent.hpp"
 #include "planning/training/training.hpp"
 #include "planning/training/worst_moment.hpp"
 #include "scenario/scenario.hpp"
@@ -283,6 +285,15 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
   CHECK(faster > cases / 4);
 }
 
+/// Returns a tape in which each tensor has a fate of its own. The output of the last stage may be offloaded, too.
+Tape random_tape(test::Dice& dice, const Chain& chain) {
+  const std::size_t n = chain.stages.size();
+  Choices choices{test::fates_number(dice.next(), n), test::fates_number(dice.next(), n + 1)};
+  if (dice.one_in(2)) choices.boundary.back() = Fate::offload;
+  keep_what_nobody_makes(choices);
+  return tape_of(chain, choices);
+}
+
 /// Compares random executions with the bound. With `some_stay`, the weights of some stages stay on the only device.
 void compare_with_bound(std::uint64_t seed, bool some_stay) {
   test::Dice dice(seed);
@@ -301,8 +312,12 @@ void compare_with_bound(std::uint64_t seed, bool some_stay) {
     std::vector<Tape> tapes = alike_tapes(question.chain);
     for (int i = 0; i < 6; ++i)
       tapes.push_back(tape_of(question.chain, test::fates_number(dice.next(), stages)));
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 3; ++i) {
       tapes.push_back(frontier.tape(dice.below(frontier.points().size())));
+      tapes.push_back(random_tape(dice, question.chain));
+      const std::int64_t bytes = memory_of(question.chain, tapes.back()).peak;
+      tapes.push_back(improved_tape(question.chain, bytes, tapes.back()));
+    }
     for (const Tape& tape : tapes) {
       const auto in_flight = static_cast<std::int64_t>(
           1 + dice.below(static_cast<std::uint64_t>(question.per_batch())));
