@@ -93,7 +93,7 @@ void require_cache_rates(const PlacementProblem::Rates& rates, const std::string
   require(rates.to_slow, "write to it");
 }
 
-std::vector<Fact> facts_of_cache(const CachedRun& round, std::int64_t cache_bytes) {
+std::vector<Fact> facts_of_cache(const CacheBytes& round, std::int64_t cache_bytes) {
   const auto fact = [](const char* name, double bytes) {
     return Fact(name, std::llround(bytes), "byte");
   };

@@ -15,9 +15,12 @@
 
 namespace sluice {
 
-struct CachedRun {
-  double seconds = 0;
+/// The bytes of the hits, misses and write-backs of a cache.
+struct CacheBytes {
   double hit_bytes = 0, miss_bytes = 0, written_back_bytes = 0;
+};
+struct CachedRun : CacheBytes {
+  double seconds = 0;
   std::vector<double> kernel_s;  ///< the seconds of each kernel
 };
 
@@ -38,6 +41,6 @@ void require_cache_rates(const PlacementProblem::Rates& rates, const std::string
                          const std::string& device);
 
 /// Returns the facts that the answer of a run with a hardware cache has.
-std::vector<Fact> facts_of_cache(const CachedRun& round, std::int64_t cache_bytes);
+std::vector<Fact> facts_of_cache(const CacheBytes& round, std::int64_t cache_bytes);
 
 }  // namespace sluice

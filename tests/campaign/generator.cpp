@@ -75,7 +75,7 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
   if (machine.has_own_second && drawn.acting != "resident") ways.push_back("auto");
   if (machine.has_own_second && drawn.acting != "resident")
     ways.insert(ways.end(), {"static", "first_touch", "all_slow", "synchronous", "asynchronous"});
-  if (machine.has_own_second && turns && !several) ways.push_back("cached");
+  if (machine.has_own_second && drawn.acting != "resident") ways.push_back("cached");
   // Without the key `placement`, a device that has two memories of its own has tensors in both.
   drawn.places = machine.has_own_second;
   if (!draws.one_in(machine.has_second ? 2 : 12)) return;

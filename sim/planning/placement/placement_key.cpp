@@ -193,11 +193,6 @@ bool places_turns(const PolicyRequest& request, const Reader& parameters,
     parameters.fail("placement", start + "needs a device with a second memory of its own: " + why +
                                      (several || request.sums_gradients ? "; use placement none"
                                                                         : "; use policy resident"));
-  if (several && std::ranges::count(placements_of_several(), way) == 0)
-    parameters.fail("placement", start + "is for a single device, but " +
-                                     std::to_string(of_policy.on.names.size()) +
-                                     " devices compute: use placement static, or let one device "
-                                     "compute");
   return true;
 }
 
@@ -345,12 +340,13 @@ Field home_field() {
 }
 
 Field stages_field() {
-  const Placements ways = placements_of_several();
+  const Placements& ways = placements_of_turns();
   return field_of(
       "the memories of each device in which tensors are; none: the first memory; static, first_touch: both memories; "
       "all_slow: the second memory; synchronous, asynchronous: tensors are also copied between the two memories during "
-      "the run; auto: the fastest of none, static, first_touch and all_slow; default: auto if each device has a second "
-      "memory that is not host memory",
+      "the run; cached: all tensors are in the second memory, and the first is a hardware cache of it; auto: the fastest "
+      "of none, static, first_touch and all_slow; default: auto if each device has a second memory that is not host "
+      "memory",
       ways);
 }
 

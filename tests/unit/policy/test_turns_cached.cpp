@@ -87,27 +87,37 @@ struct CachedPlan {
   CachedTurns cached;
 };
 
-/// Returns the seconds that the action with this name takes in the round.
-double seconds_in(const CachedPlan& of, const CachedRun& round, const std::string& name) {
+/// Returns what happens in a round at the cache, if it has this size.
+const CachedMemory::Round& round_of(const CachedPlan& of, std::int64_t bytes) {
+  return of.cached.round(0, bytes);
+}
+/// Returns the same for a cache that holds all addresses.
+const CachedMemory::Round& largest_round_of(const CachedPlan& of) {
+  return round_of(of, of.cached.sizes().front().front());
+}
+
+/// Returns the seconds that the action with this name takes in a round, with a cache of this size.
+double seconds_in(const CachedPlan& of, std::int64_t bytes, const std::string& name) {
+  const std::vector<double> kernel_s = of.cached.kernel_seconds({bytes});
   for (std::size_t a = 0; a < of.planned.plan.actions.size(); ++a)
-    if (name_of(of.planned.plan.actions[a]) == name) return round.kernel_s[a];
+    if (name_of(of.planned.plan.actions[a]) == name) return kernel_s[a];
   FAIL("no action " << name);
   return 0;
 }
 
 TEST_CASE("under streamed, tensors evict each other from a small hardware cache", "[placement]") {
   const CachedPlan of(on_card(2000, 2000, one_by_one("none")));
-  CHECK(of.cached.sizes().front() == 920);
-  CHECK(of.cached.sizes()[8] == 460);
-  CHECK(of.cached.sizes().back() == 0);
+  CHECK(of.cached.sizes().front() == CacheSizes{920});
+  CHECK(of.cached.sizes()[8] == CacheSizes{460});
+  CHECK(of.cached.sizes().back() == CacheSizes{0});
   // Bytes whose addresses differ by 460 are in the same place of the cache. In each step, the first product reads the
   // input and its weights, and then writes the tensor between the products. All of them miss. The last 40 bytes of the
   // place of this tensor still hold what was written in the step before: they are written back.
-  const CachedRun round = of.cached.round(460);
-  CHECK(seconds_in(of, round, "0F0") == Approx(9.2 + 92 + 4).epsilon(1e-9));
+  const CachedMemory::Round& round = round_of(of, 460);
+  CHECK(seconds_in(of, 460, "0F0") == Approx(9.2 + 92 + 4).epsilon(1e-9));
   // The second product finds the tensor between the products in the cache. Then its weights replace the first 20 bytes
   // of this tensor, and the answer replaces the next 20 bytes: these are written back.
-  CHECK(seconds_in(of, round, "1F0") == Approx(5 + 42 + 4).epsilon(1e-9));
+  CHECK(seconds_in(of, 460, "1F0") == Approx(5 + 42 + 4).epsilon(1e-9));
   CHECK(round.hit_bytes == 80);
   CHECK(round.miss_bytes == 40 + 800 + 80 + 400 + 20);
   CHECK(round.written_back_bytes == 40 + 20 + 20);
@@ -135,10 +145,11 @@ TEST_CASE("computations of an epilogue miss a hardware cache like those of a rou
   const PlacedKinds placed(of.prices, with_last_round_in_epilogue(plan), true);
   const CachedTurns cached(of.prices, placed);
   const std::uint32_t count = plan.body_end - plan.body_begin;
-  for (const std::int64_t bytes : of.cached.sizes()) {
-    const CachedRun rounds = of.cached.round(bytes), with_epilogue = cached.round(bytes);
+  for (const CacheSizes& sizes : of.cached.sizes()) {
+    const std::vector<double> rounds = of.cached.kernel_seconds(sizes),
+                              with_epilogue = cached.kernel_seconds(sizes);
     for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
-      CHECK(with_epilogue.kernel_s[a + count] == Approx(rounds.kernel_s[a]).epsilon(1e-12));
+      CHECK(with_epilogue[a + count] == Approx(rounds[a]).epsilon(1e-12));
   }
 }
 
@@ -150,7 +161,7 @@ TEST_CASE("under streamed, weights that stay hit a hardware cache that holds eve
               "pieces: whole, resident: all, overlap: false}\n"
               "workload: {batch: 1, steps: 3}\n"));
   // Only the input comes from host memory in each step.
-  const CachedRun round = of.cached.round(of.cached.sizes().front());
+  const CachedMemory::Round& round = largest_round_of(of);
   CHECK(round.miss_bytes == 40);
   CHECK(round.hit_bytes == 800 + 80 + 80 + 400 + 20);
 }
@@ -162,7 +173,7 @@ TEST_CASE("under streamed, every micro-batch of a load reads the weights through
               "policy: {name: streamed, placement: none, in_flight: 4, prefetch: 0, "
               "pieces: whole, resident: none, overlap: false}\n"
               "workload: {batch: 1, batches_per_step: 4, steps: 3}\n"));
-  const CachedRun round = of.cached.round(of.cached.sizes().front());
+  const CachedMemory::Round& round = largest_round_of(of);
   // The first of four micro-batches misses the weights, and the other three find them in the cache.
   CHECK(round.miss_bytes == 4 * 40 + 800 + 400);
   CHECK(round.hit_bytes == 3 * (800 + 400) + 4 * (80 + 80 + 20));
@@ -175,13 +186,13 @@ TEST_CASE("under streamed, updates write weights and gradients add up in a hardw
                               "false}\nfates: keep_all\n"
                               "workload: {mode: training, batch: 1, steps: 3, backward: per_layer, "
                               "optimizer: sgd}\n"));
-  const CachedRun large = of.cached.round(of.cached.sizes().front());
+  const CachedMemory::Round& large = largest_round_of(of);
   // Loaded in each step: the input, the weights of the first product twice, and those of the second product once.
   CHECK(large.miss_bytes == 40 + 2 * 800 + 400);
   CHECK(large.written_back_bytes == 0);
   // Without a cache, each byte that is written is also written back: two outputs (80 and 20 bytes), their gradients, the
   // gradients of the weights, and the updated weights.
-  const CachedRun none = of.cached.round(0);
+  const CachedMemory::Round& none = round_of(of, 0);
   CHECK(none.hit_bytes == 0);
   CHECK(none.written_back_bytes == 2 * (80 + 20) + 1200 + 1200);
 }

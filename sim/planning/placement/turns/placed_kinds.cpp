@@ -131,7 +131,7 @@ double PlacedKinds::seconds_at_least(const TensorKinds& slow, const TensorKinds&
 }
 
 double PlacedKinds::cached_at_least() const {
-  return at_least(all(), [&](const StageWork& work) { return prices_.of(work, {}).seconds; });
+  return cached_at_least([&](const StageWork& work) { return prices_.of(work, {}).seconds; });
 }
 
 double PlacedKinds::at_least(const TensorKinds& slow,

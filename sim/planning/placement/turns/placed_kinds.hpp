@@ -3,7 +3,8 @@
 //
 // Devices may have the same second memory. Then a tensor that one of them sends to another one stays in the first
 // memories, and so do all tensors of its kind: a tensor in the common memory would have to be copied to itself. The same
-// holds for gradients that replicas sum.
+// holds for gradients that replicas sum. So no tensor in the common memory is used by two devices with different first
+// memories.
 #pragma once
 
 #include <cstdint>
@@ -46,14 +47,20 @@ class PlacedKinds {
   /// platform.
   Plan plan(const TensorKinds& slow) const { return plan(slow, slow); }
 
-  /// These two functions are for a first memory that is a hardware cache of the second memory. all_slow_plan() returns
-  /// the plan with all kinds in the second memory. Its computations have the seconds without misses of the cache.
-  /// cached_at_least() returns a lower bound of the seconds of this plan with any misses.
+  /// These three functions are for first memories that are hardware caches of the second memories. all_slow_plan()
+  /// returns the plan with all kinds in the second memories. Its computations have the seconds without misses of the
+  /// caches. cached_at_least() returns a lower bound of the seconds of this plan with any misses. The last function
+  /// returns a lower bound if the computations take these seconds.
   Plan all_slow_plan() const { return plan(all(), {}); }
   double cached_at_least() const;
+  double cached_at_least(const std::function<double(const StageWork&)>& kernel_s) const {
+    return at_least(all(), kernel_s);
+  }
 
   /// Returns the plan of the policy, with all kinds in the first memory.
   const Plan& policy_plan() const { return plan_; }
+  /// Returns whether the tensor has a kind: in a first memory, it may be placed in the second memory instead.
+  bool is_placed(std::uint32_t tensor) const { return kinds_of_[tensor].has_value(); }
   /// Returns the two memories of each device. Each memory is listed once, even if several devices have it.
   std::vector<std::uint32_t> pools() const;
   /// Returns the two memories of a device, which is given by its index in PlacedPrices::devices().

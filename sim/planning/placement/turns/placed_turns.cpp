@@ -280,20 +280,19 @@ class PlacedSearch {
     if (!movable.empty() && movable != worth) add(movable, CopyMode::asynchronous, false);
   }
 
-  /// Returns a plan for each size of the hardware cache. If every size takes `worth` seconds or more, there are none.
+  /// Returns a plan for each set of sizes of the hardware caches. If every set takes `worth` seconds or more, there are
+  /// none.
   std::vector<BoundedPlan> behind_cache(const PlacedKinds& placed, double worth) {
     if (placed.cached_at_least() >= worth) return {};
     const auto cached = std::make_shared<const CachedTurns>(prices_, placed);
     std::vector<BoundedPlan> all;
-    for (const std::int64_t bytes : cached->sizes()) {
-      if (bytes > prices_.device().memory().capacity.value_or(bytes)) continue;
-      const CachedRun round = cached->round(bytes);
-      all.push_back({cached->at_least(round), [this, cached, round, bytes](double) {
-                       Plan plan = told(cached->plan(round));
-                       cached->add_cache(plan, round, bytes);
-                       return plan;
-                     }});
-    }
+    for (const CacheSizes& sizes : cached->sizes())
+      if (cached->fit(sizes))
+        all.push_back({cached->at_least(sizes), [this, cached, sizes](double) {
+                         Plan plan = told(cached->plan(sizes));
+                         cached->add_caches(plan, sizes);
+                         return plan;
+                       }});
     return all;
   }
 
@@ -331,13 +330,6 @@ const std::vector<std::string>& placements_of_turns() {
   static const std::vector<std::string> ways = {static_placement,   synchronous_moves,
                                                 asynchronous_moves, first_touch_placement,
                                                 all_slow_placement, hardware_cache};
-  return ways;
-}
-
-const std::vector<std::string>& placements_of_several() {
-  static const std::vector<std::string> ways = {static_placement, synchronous_moves,
-                                                asynchronous_moves, first_touch_placement,
-                                                all_slow_placement};
   return ways;
 }
 

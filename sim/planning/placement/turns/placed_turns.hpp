@@ -31,8 +31,6 @@ inline constexpr const char* asynchronous_moves = "asynchronous";
 
 /// Returns the placements that a policy whose weights take turns can have, in addition to the homes of these weights.
 const std::vector<std::string>& placements_of_turns();
-/// Returns those of these placements that are possible if several devices compute.
-const std::vector<std::string>& placements_of_several();
 
 struct PlacedTurns {
   const PolicyRequest& request;
