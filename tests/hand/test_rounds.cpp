@@ -75,7 +75,8 @@ std::string training(std::int64_t batches, std::int64_t steps) {
 TEST_CASE("training under resident: the body is one batch, for any number of batches per step") {
   // The weights take 0.6 ms, and the first input 0.001 ms. A batch has two micro-batches of 6 ms for the forward pass and
   // 12 ms for the backward pass. An update computes 2 FLOP for each of 150,000 weights, which takes 0.3 ms.
-  const std::string policy = "policy: {name: resident}\nfates: {strategy: keep_all}\n";
+  const std::string policy =
+      "stages: {cut: whole}\npolicy: {name: resident}\nfates: {strategy: keep_all}\n";
   const Plan one = planned(training(1, 1), policy);
   for (const std::int64_t count : {2, 7, 400'000}) {
     const Plan plan = planned(training(count, 1), policy);
@@ -241,6 +242,33 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   const Plan many = plan_of("batches_per_step: 1000000, steps: 2");
   CHECK(many.actions.size() == even.actions.size());
   CHECK(many.iterations == 1'000'000);
+}
+
+TEST_CASE("streamed: a step of many micro-batches consists of equal rounds of whole passes") {
+  // The first input takes 0.001 ms, and A's weights 0.1 ms, while the second input comes. All other loads are hidden
+  // by the computations of 6 ms per micro-batch. The last answer takes 0.001 ms.
+  const auto plan_of = [&](std::int64_t count, std::int64_t in_flight) {
+    const Plan plan = planned(
+        "batches_per_step: " + std::to_string(count),
+        "stages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
+        "policy: {name: streamed, buffers: 2, pieces: whole, prefetch: 1, resident: none, in_flight: " +
+            std::to_string(in_flight) + "}\n");
+    CHECK(replay(plan).makespan == ms(0.103 + 6.0 * static_cast<double>(count)));
+    CHECK(peak(plan, "host") == 600'000 + 2000 * count);
+    return plan;
+  };
+  const Plan even = plan_of(2000, 100);
+  CHECK(even.iterations_per_step == 2);
+  const Plan many = plan_of(1'000'000, 100);
+  CHECK(many.iterations_per_step == 1000);
+  CHECK(many.actions.size() == even.actions.size());
+  CHECK(find_fact(many.facts, "passes_per_step")->number()->value == 10'000);
+  // No round of at most 1000 micro-batches, and not much fewer, consists of whole passes and divides these steps.
+  CHECK(plan_of(1100, 100).iterations_per_step == 1);
+  CHECK(plan_of(2000, 300).iterations_per_step == 1);
+  CHECK(plan_of(1009, 1).iterations_per_step == 1);
+  // A round has at least one pass.
+  CHECK(plan_of(6000, 3000).iterations_per_step == 2);
 }
 
 TEST_CASE("data_parallel: replicas with unequal shares run the same number of iterations") {
