@@ -66,6 +66,79 @@ TEST_CASE(
   }
 }
 
+/// Returns the keys of a workload of training.
+std::string training(std::int64_t batches, std::int64_t steps) {
+  return "mode: training, optimizer: sgd, batch: 2, micro_batch: 1, batches_per_step: " +
+         std::to_string(batches) + ", steps: " + std::to_string(steps);
+}
+
+TEST_CASE("training under resident: the body is one batch, for any number of batches per step") {
+  // The weights take 0.6 ms, and the first input 0.001 ms. A batch has two micro-batches of 6 ms for the forward pass and
+  // 12 ms for the backward pass. An update computes 2 FLOP for each of 150,000 weights, which takes 0.3 ms.
+  const std::string policy =
+      "stages: {cut: whole}\npolicy: {name: resident}\nfates: {strategy: keep_all}\n";
+  const Plan one = planned(training(1, 1), policy);
+  for (const std::int64_t count : {2, 7, 400'000}) {
+    const Plan plan = planned(training(count, 1), policy);
+    CHECK(plan.actions.size() == one.actions.size());
+    CHECK(plan.iterations == count);
+    CHECK(plan.iterations_per_step == count);
+    Totals totals(plan);
+    replay(plan, totals);
+    const double batches = 36.3 * static_cast<double>(count);
+    CHECK(number(totals, "makespan_s") == ms(0.601 + batches));
+    CHECK(number(totals, "first_step_s") == ms(0.601 + batches));
+    totals.set_further_step(further_step_s(plan));
+    CHECK(number(totals, "step_s") == ms(batches));
+    CHECK(number(totals, "samples") == static_cast<double>(2 * count));
+    // Host memory holds 600 kB of weights, and 1 kB of input for each sample of the step.
+    CHECK(peak(plan, "host") == 600'000 + 2000 * count);
+    if (count == 7) CHECK(execute_isolated(plan).report.makespan == ms(0.601 + batches));
+  }
+  CHECK(replay(planned(training(7, 3), policy)).makespan ==
+        Approx(replay(planned(training(1, 21), policy)).makespan).epsilon(1e-12));
+}
+
+TEST_CASE("training under resident: a round is so long that loads can come early enough") {
+  // With a latency of 100 ms, the inputs of a batch must come 100.002 ms early. The first load of a round may be listed
+  // behind the forward pass of 6 ms that begins the round before. A batch takes 36.3 ms, so a round needs at least
+  // 106.002 / 36.3 = 2.9 batches. No number between 2 and 7 divides 7, so a step of 7 batches has a single round.
+  const std::string rest =
+      "stages: {cut: whole}\npolicy: {name: resident}\nfates: {strategy: keep_all}\n";
+  const auto rounds = [&](std::int64_t batches) {
+    const Plan plan = planned(training(batches, 1), rest, {"platform.links.host.latency=100ms"});
+    // The weights take 0.6 ms, the first input 0.001 ms, and both arrive after the latency.
+    CHECK(replay(plan).makespan == ms(100.601 + 36.3 * static_cast<double>(batches)));
+    return plan.iterations_per_step;
+  };
+  CHECK(rounds(12) == 4);
+  CHECK(rounds(10) == 2);
+  CHECK(rounds(7) == 1);
+  CHECK(rounds(900) == 300);
+}
+
+TEST_CASE("training under streamed: weights that take turns may stay until the next batch") {
+  // So the plan lists the whole step.
+  const Plan plan =
+      planned(training(4, 1),
+              "stages: {cut: per_layer}\npolicy: {name: streamed, resident: none, in_flight: 2}\n"
+              "fates: {strategy: keep_all}\n");
+  CHECK(plan.iterations == 1);
+}
+
+TEST_CASE(
+    "data_parallel training: the body is one batch of each replica, with its sums of gradients") {
+  const std::string policy =
+      "policy: {name: data_parallel, replica: resident}\nfates: {strategy: keep_all}\n";
+  const auto plan_of = [&](std::int64_t batches, std::int64_t steps) {
+    return planned(training(batches, steps), policy, two_devices);
+  };
+  const Plan plan = plan_of(1000, 1);
+  CHECK(plan.iterations_per_step == 1000);
+  CHECK(plan.collectives.size() == plan_of(1, 1).collectives.size());
+  CHECK(replay(plan).makespan == Approx(replay(plan_of(1, 1000)).makespan).epsilon(1e-12));
+}
+
 TEST_CASE("resident: a round has at least one micro-batch per input that is loaded early") {
   // With three inputs loaded ahead, a round has at least 3 micro-batches. A step of 12 micro-batches has rounds of 3
   // micro-batches. A step of 10 micro-batches has rounds of 5. A step of 7 micro-batches has one round of 7, because 7
@@ -169,6 +242,33 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   const Plan many = plan_of("batches_per_step: 1000000, steps: 2");
   CHECK(many.actions.size() == even.actions.size());
   CHECK(many.iterations == 1'000'000);
+}
+
+TEST_CASE("streamed: a step of many micro-batches consists of equal rounds of whole passes") {
+  // The first input takes 0.001 ms, and A's weights 0.1 ms, while the second input comes. All other loads are hidden
+  // by the computations of 6 ms per micro-batch. The last answer takes 0.001 ms.
+  const auto plan_of = [&](std::int64_t count, std::int64_t in_flight) {
+    const Plan plan = planned(
+        "batches_per_step: " + std::to_string(count),
+        "stages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
+        "policy: {name: streamed, buffers: 2, pieces: whole, prefetch: 1, resident: none, in_flight: " +
+            std::to_string(in_flight) + "}\n");
+    CHECK(replay(plan).makespan == ms(0.103 + 6.0 * static_cast<double>(count)));
+    CHECK(peak(plan, "host") == 600'000 + 2000 * count);
+    return plan;
+  };
+  const Plan even = plan_of(2000, 100);
+  CHECK(even.iterations_per_step == 2);
+  const Plan many = plan_of(1'000'000, 100);
+  CHECK(many.iterations_per_step == 1000);
+  CHECK(many.actions.size() == even.actions.size());
+  CHECK(find_fact(many.facts, "passes_per_step")->number()->value == 10'000);
+  // No round of at most 1000 micro-batches, and not much fewer, consists of whole passes and divides these steps.
+  CHECK(plan_of(1100, 100).iterations_per_step == 1);
+  CHECK(plan_of(2000, 300).iterations_per_step == 1);
+  CHECK(plan_of(1009, 1).iterations_per_step == 1);
+  // A round has at least one pass.
+  CHECK(plan_of(6000, 3000).iterations_per_step == 2);
 }
 
 TEST_CASE("data_parallel: replicas with unequal shares run the same number of iterations") {

@@ -284,8 +284,9 @@ TEST_CASE("without an update, an all-reduce ends before the next backward pass o
         with(none, "workload.batches_per_step=" + batches)));
     makespan_of(plan);
     std::int64_t bytes = 0;
-    for (const Action& action : plan.actions)
-      if (action.kind == ActionKind::all_reduce) bytes += action.moved_bytes();
+    for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+      if (plan.actions[a].kind == ActionKind::all_reduce)
+        bytes += plan.executions_of(a) * plan.actions[a].moved_bytes();
     return bytes;
   };
   for (const char* replica : {"resident", "streamed", "streamed, in_flight: 1", "phased"}) {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/quantity.hpp"
 #include "planning/program_listing.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/late_loads.hpp"
@@ -28,7 +29,8 @@ Draft list_training(const Listing& listing, Program& step, const std::vector<Fac
   const Platform& platform = listing.request.pricing.platform;
   const TrainingOrder& order = listing.order;
   step.devices = order.devices;
-  step.rounds = listing.request.workload.steps;
+  step.rounds =
+      checked_mul(listing.request.workload.steps, step.rounds_per_step, "rounds of a run");
   if (order.overlap)
     load_late(step, load_latencies(platform, step.devices), listing.sequence);
   else

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/quantity.hpp"
 #include "planning/replica.hpp"
 #include "planning/training/late_loads.hpp"
 
@@ -29,7 +30,9 @@ LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const Trainin
     : order_(order),
       platform_(request.pricing.platform),
       step_(std::move(step)),
-      clock_(step_, platform_, order.devices, request.workload.steps, request.real_machine),
+      clock_(step_, platform_, order.devices,
+             checked_mul(request.workload.steps, step_.rounds_per_step, "rounds of a run"),
+             request.real_machine),
       priced_alike_(devices_alike(request, order)),
       peak_(peak_of(step_, order.devices.size())) {
   for (std::uint32_t d = 0; d < order.devices.size(); ++d) bytes_.push_back(step_.bytes(d));

@@ -51,6 +51,7 @@ class StepMaker {
       for (std::size_t s = chain_.stages.size(); s-- > 0;)
         if (shape_.stays(s)) update(s);
     }
+    draft_.program.rounds_per_step = shape_.rounds_per_step;
     for (Program::Instance& instance : draft_.program.instances)
       instance.last = std::max(instance.last, instance.first);
     return std::move(draft_.program);
@@ -67,6 +68,14 @@ class StepMaker {
                         .name = "input." + std::to_string(m),
                         .tensor_class = TensorClass::input,
                         .bytes = chain_.input.bytes});
+    // Each round loads the inputs of its own batches. The other inputs of the step only occupy host memory.
+    const std::int64_t others =
+        (shape_.rounds_per_step - 1) * shape_.micro_batches * shape_.batches;
+    if (others > 0)
+      places.push_back(
+          {.name = "inputs",
+           .tensor_class = TensorClass::input,
+           .bytes = checked_mul(chain_.input.bytes, others, "bytes of a step's inputs")});
     const auto add = [&](Program::Home home, std::size_t s, const char* name,
                          TensorClass tensor_class, std::int64_t bytes) {
       if (bytes > 0)
@@ -357,9 +366,9 @@ class StepMaker {
 }  // namespace
 
 Program make_step(const StepShape& shape) {
-  // This check comes first, because a step that is too long would fill the memory of the computer. Each operation of
+  // This check comes first, because a round that is too long would fill the memory of the computer. Each operation of
   // the tape is at least one action.
-  refuse_long_round(checked_mul(shape.micro_batches, shape.batches, "micro-batches of a step"),
+  refuse_long_round(checked_mul(shape.micro_batches, shape.batches, "micro-batches of a round"),
                     shape.tape.size());
   return StepMaker(shape).make();
 }

@@ -1,5 +1,5 @@
-// Makes one training step as a program (program.hpp). The step has the forward and backward passes of its
-// micro-batches, and the updates. Recomputations and copies come from the fates of activations. A slot is an operation
+// Makes one training step, or one of its equal rounds, as a program (program.hpp). It has the forward and backward passes
+// of its micro-batches, and the updates. Recomputations and copies come from the fates of activations. A slot is an operation
 // for one micro-batch.
 //
 // Gradients are summed over the micro-batches of a batch, and the update uses the sums. If the weights of a stage take
@@ -40,7 +40,7 @@ struct StepShape {
   const Tape& tape;
   const std::vector<StageState>& stages;
   std::int64_t micro_batches = 1;  ///< per batch
-  std::int64_t batches = 1;        ///< the number of batches per step; an update ends each batch
+  std::int64_t batches = 1;        ///< the number of batches per round; an update ends each batch
   /// The number of micro-batches side by side: each operation of the tape is done for all of them before the next
   /// operation.
   std::int64_t in_flight = 1;
@@ -50,12 +50,14 @@ struct StepShape {
   /// The number n of devices that take turns. Stage s runs on device s mod n, in both directions. Consecutive passes of
   /// one stage are a phase. Tensors go from device to device through host memory.
   std::uint32_t devices = 1;
+  /// The number of equal rounds of a step. The program is one of these rounds.
+  std::int64_t rounds_per_step = 1;
 
   /// Returns whether the weights, gradients and optimizer state of this stage stay on the device.
   bool stays(std::size_t stage) const { return weights_stay || stages[stage].stays; }
 };
 
-/// Returns a training step as a program. The caller must still give the devices their names, and add the loads (see
+/// Returns a round of a training step as a program. The caller must still give the devices their names, and add the loads (see
 /// loads_when_needed() and load_late()).
 Program make_step(const StepShape& shape);
 

@@ -134,8 +134,8 @@ class StepRun {
 
   /// Returns a lower bound on the seconds of the run.
   double seconds() {
-    // How many rounds the clock goes through, with computations and copies. Of each later round, only the computations
-    // count.
+    // How many rounds the clock goes through, with computations and copies. Of the later rounds, only the seconds of the
+    // computations or those of the busiest copy stream count.
     constexpr std::int64_t enough = 8;
     const std::int64_t rounds = std::min(clock_.rounds_, enough);
     const double later = static_cast<double>(clock_.rounds_ - rounds);
@@ -150,7 +150,8 @@ class StepRun {
     // differently.
     const double additions = (later > 0 ? later + 1 : 0) * static_cast<double>(step_.count());
     const double least = lowered_for_rounding(end_ + later * clock_.compute_s_, additions);
-    return std::max(least, clock_.seconds_on_links() * within_accuracy);
+    return std::max({least, later > 1 ? seconds_of_copies(later) : 0,
+                     clock_.seconds_on_links() * within_accuracy});
   }
 
  private:
@@ -161,6 +162,23 @@ class StepRun {
         : computed(step.operations.size(), 0), saved(saves, 0), loaded(loads, 0) {}
     std::vector<double> computed, saved, loaded;
   };
+
+  /// Returns the seconds until the busiest copy stream has made the copies of all rounds. `later` is the number of rounds
+  /// through which the clock did not go. The loads of the first of them may already be among the copies that the clock
+  /// has seen, so this round does not count.
+  double seconds_of_copies(double later) const {
+    std::vector<double> round_s(copies_.size(), 0);
+    for (std::size_t i = 0; i < step_.instances.size(); ++i) {
+      const Program::Instance& made = step_.instances[i];
+      if (made.loaded) round_s[clock_.stream_of(made).stream] += clock_.load_seconds(made);
+      round_s[clock_.up_[made.device].stream] += clock_.save_s_[i];
+    }
+    double most = 0;
+    for (std::size_t s = 0; s < round_s.size(); ++s)
+      most = std::max(most, copies_[s] + (later - 1) * round_s[s]);
+    const double additions = (later + 1) * 2 * static_cast<double>(step_.instances.size());
+    return lowered_for_rounding(most * within_accuracy, additions);
+  }
 
   const LoadPlace& place_of(std::size_t load) const { return (*places_)[load]; }
   bool goes_ahead(std::size_t load) const {

@@ -13,6 +13,7 @@
 #include "planning/run_seconds.hpp"
 #include "planning/training/late_loads.hpp"
 #include "planning/training/load_offers.hpp"
+#include "planning/training/shortest_round.hpp"
 #include "planning/training/step_again.hpp"
 #include "planning/training/worst_moment.hpp"
 
@@ -75,7 +76,7 @@ class TrainingPlan {
 
   /// Returns the step with the fates that the strategy chooses. The step does not say how early the loads come.
   Program chosen_step() {
-    const Program step = step_of_order();
+    const Program step = make_step(shape_of_order());
     add_facts(step, std::min(in_flight(), per_batch()));
     return step;
   }
@@ -90,16 +91,16 @@ class TrainingPlan {
   /// Returns the decisions on which the listing depends: the tape, and the earliest place of each load. If `known` has
   /// the step for this tape, it is priced again. Otherwise the step is made, and `known` keeps it.
   PriceDecisions decisions(KnownStep& known) {
-    PriceDecisions made;
+    const StepShape shape = step_of(inputs(), 1);
+    PriceDecisions made = {shape.batches};
     for (const TapeOp& op : tape_)
       for (const std::int64_t number :
            {static_cast<std::int64_t>(op.kind), std::int64_t{op.number}, std::int64_t{op.inner}})
         made.push_back(number);
     if (!order_.overlap) return made;
-    const bool same = known.step && known.tape == made && known.selective == selective_;
-    const StepShape shape = shape_of(1, per_batch(), request_.workload.batches_per_step);
-    if (!same) known = {made, selective_, StepAgain::of(step_of_order(), shape)};
-    Program anew = known.step ? Program() : step_of_order();
+    if (!known.step || known.tape != made || known.selective != selective_)
+      known = {made, selective_, StepAgain::of(make_step(shape_of_order()), shape)};
+    Program anew = known.step ? Program() : make_step(shape_of_order());
     Program& step = known.step ? known.step->priced(shape) : anew;
     load_late(step, load_latencies(request_.pricing.platform, order_.devices),
               sequence_of_only_plan(step));
@@ -108,18 +109,13 @@ class TrainingPlan {
   }
 
   TrainingSums sums(const StepSize& size) const {
-    return sums_of(make_step(shape_of(size.in_flight, size.micro_batches, size.batches)),
+    return sums_of(make_step(shape_of(inputs(), size.in_flight, size.micro_batches, size.batches)),
                    {request_.pricing.platform, order_.devices, device_.name, order_.overlap,
                     request_.real_machine, request_.replicas});
   }
 
  private:
-  StepShape shape_of_order() {
-    const std::int64_t in_flight = std::min(this->in_flight(), per_batch());
-    return shape_of(in_flight, per_batch(), request_.workload.batches_per_step);
-  }
-  Program step_of_order() { return make_step(shape_of_order()); }
-
+  StepShape shape_of_order() { return step_of(inputs(), std::min(in_flight(), per_batch())); }
   Draft listed(const StepShape& shape, Program& step,
                const std::vector<LoadPlace>* places = nullptr) const {
     Draft draft = list_training({request_, shape, order_, room_, sequence_, places}, step, facts_);
@@ -144,10 +140,7 @@ class TrainingPlan {
     const Tape& tape;
     const std::vector<StageState>& states;
   };
-  StepShape shape_of(std::int64_t in_flight, std::int64_t micro_batches,
-                     std::int64_t batches) const {
-    return shape_of({chain_, tape_, states_}, in_flight, micro_batches, batches);
-  }
+  StepInputs inputs() const { return {chain_, tape_, states_}; }
   StepShape shape_of(const StepInputs& inputs, std::int64_t in_flight, std::int64_t micro_batches,
                      std::int64_t batches) const {
     return {inputs.chain,
@@ -159,6 +152,11 @@ class TrainingPlan {
             weights_stay_,
             request_.workload.training->split_backward,
             static_cast<std::uint32_t>(order_.devices.size())};
+  }
+  StepShape step_of(const StepInputs& inputs, std::int64_t in_flight) const {
+    return shortest_round(
+        shape_of(inputs, in_flight, per_batch(), request_.workload.batches_per_step),
+        request_.pricing.platform, order_);
   }
 
   void take(FateChoice choice) {
@@ -184,8 +182,7 @@ class TrainingPlan {
           side_by_side(chain, states, request_.workload, sluice::shape_of(request_, order_, count));
     FateRequest asked{order_.weights_stay ? chain : together.chain, budget(), order_.overlap};
     asked.score = [this, &chain, &states, count](const Tape& tape, std::int64_t bytes) {
-      const StepShape shape =
-          shape_of({chain, tape, states}, count, per_batch(), request_.workload.batches_per_step);
+      const StepShape shape = step_of({chain, tape, states}, count);
       Scored scored = score({request_, shape, order_, room_of(bytes)});
       scored.bytes -= constant_bytes(states, weights_stay_);
       return scored;
@@ -243,7 +240,8 @@ class TrainingPlan {
 
   bool fits(std::int64_t count) const {
     return !capacity_ ||
-           make_step(shape_of(count, std::min(per_batch(), 2 * count), 1)).peak() <= *capacity_;
+           make_step(shape_of(inputs(), count, std::min(per_batch(), 2 * count), 1)).peak() <=
+               *capacity_;
   }
 
   /// Returns the greatest number of micro-batches in flight that fits, or nothing if not even one fits.

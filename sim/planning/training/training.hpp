@@ -68,7 +68,8 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 /// What a policy, and the candidate that it offers, have decided about a training run.
 struct TrainingOrder {
   const char* policy = "";
-  bool weights_stay = true;  ///< whether the weights, gradients and optimizer state of all stages stay on the device
+  bool weights_stay =
+      true;  ///< whether the weights, gradients and optimizer state of all stages stay on the device
   /// The number of micro-batches in flight. If empty, each batch is divided into as few passes as fit, all about
   /// equally large. For a strategy that searches for fates, the number is then 1.
   std::optional<std::int64_t> in_flight;
@@ -147,7 +148,7 @@ class ChosenStep {
   struct Offer {
     std::vector<LoadPlace> places;              ///< the places of the loads in the list
     std::vector<std::uint32_t> instances = {};  ///< the tensors that these loads bring
-    std::int64_t most = 0;                      ///< this many bytes of a device are enough for these places
+    std::int64_t most = 0;  ///< this many bytes of a device are enough for these places
   };
   Offer offer(const EarlyLoadLimits& limits) const;
   /// Returns a lower bound on the seconds of the run, wherever its loads are listed. Returns 0 if none is known.
