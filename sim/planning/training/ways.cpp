@@ -45,30 +45,30 @@ PolicyRequest with_share(const PolicyRequest& request) {
                          whole.dtype, whole.training});
 }
 
-/// Finds the fastest runs within each number of bytes. It gets the runs in the order of their bytes.
+/// Takes those runs that no run within fewer bytes beats. It gets the runs in the order of their bytes. Of equally fast
+/// runs, it takes only a few.
 class Front {
  public:
-  /// Returns whether a run that takes at least these seconds may be one of the fastest.
+  /// Returns whether the front may take a run that takes at least these seconds.
   bool may_take(double at_least) const {
-    return !slower(at_least) && (equal_.size() < most_equal || faster(at_least));
+    return !slower(at_least) && (places_.size() < most_equal || faster(at_least));
   }
-  /// Returns whether the run is one of the fastest so far. If its loads have these places, it is the first such run with
-  /// these seconds.
+  /// Returns whether the front takes the run. It takes no two equally fast runs whose loads have the same places.
   bool takes(double seconds, const std::vector<LoadPlace>& places) {
     if (slower(seconds)) return false;
     if (faster(seconds)) {
       seconds_ = seconds;
-      equal_.clear();
+      places_.clear();
     }
-    return equal_.size() < most_equal && equal_.insert(places).second;
+    return places_.size() < most_equal && places_.insert(places).second;
   }
 
  private:
   bool slower(double seconds) const { return seconds > seconds_ * (1 + 1e-9); }
   bool faster(double seconds) const { return seconds < seconds_ * (1 - 1e-9); }
 
-  double seconds_ = std::numeric_limits<double>::infinity();
-  std::set<std::vector<LoadPlace>> equal_;  ///< the places of the fastest runs
+  double seconds_ = std::numeric_limits<double>::infinity();  ///< of the fastest run so far
+  std::set<std::vector<LoadPlace>> places_;  ///< the places of loads in the runs that take so long
 };
 
 }  // namespace

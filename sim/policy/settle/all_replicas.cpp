@@ -64,8 +64,8 @@ class AllReplicas {
       parts.push_back(device == devices_.front()
                           ? first
                           : moved(first, request_.pricing.platform, devices_.front(), device));
-    const auto plan = std::make_shared<const Plan>(
-        joined(policy_, request_, keys_.reader(), std::move(parts)));
+    const auto plan =
+        std::make_shared<const Plan>(joined(policy_, request_, keys_.reader(), std::move(parts)));
     all.seconds = run_seconds(*plan);
     all.plan = [plan] { return *plan; };
     return all;
@@ -95,7 +95,7 @@ Candidate of_all(Candidate candidate, const std::shared_ptr<const AllReplicas>& 
   candidate.same_ways = replicas->same_ways(candidate.same_ways);
   if (candidate.simulate)
     candidate.simulate = [simulate = std::move(candidate.simulate), replicas](double worth,
-                                                                             const auto& settled) {
+                                                                              const auto& settled) {
       simulate(worth, [&](const Settled& way) { settled(replicas->together(way, worth)); });
     };
   if (candidate.open)
