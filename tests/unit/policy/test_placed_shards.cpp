@@ -38,6 +38,10 @@ TEST_CASE("under sharded, kernels read and write each tensor in the memory where
   // The second device needs 500 bytes. So with 500 bytes, only the weights of the first device are in the second memory.
   CHECK(seconds(500, "static") == Approx(120 + 3 * (14 + 81.2 + 5)).epsilon(1e-9));
   CHECK(seconds(500, "auto") == seconds(500, "static"));
+  // With 860 bytes, the tensor between the devices does not fit beside the weights and the input of the first device. So
+  // it is in the second memory there, and the first product takes 8 s for its bytes instead of 0.8 s. On the second
+  // device, it is in the first memory.
+  CHECK(seconds(860, "static") == Approx(120 + 3 * (14 + 9.2 + 7.2 + 5)).epsilon(1e-9));
   CHECK_THROWS_AS(check(make_plan(on_cards(919, 2000, shards("none")))), Infeasible);
 }
 

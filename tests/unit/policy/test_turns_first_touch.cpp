@@ -112,22 +112,32 @@ TEST_CASE("first_touch tries each placement once, and only those that fit", "[pl
   plan.iterations = 5;
   const TensorKind cache{TensorClass::kv_cache}, a{TensorClass::weight, 1},
       b{TensorClass::weight, 2};
-  const std::vector<std::optional<TensorKind>> kinds = {cache, a, b};
-  CHECK(first_touch_placements(plan, {{0}}, kinds) ==
-        std::vector<TensorKinds>{{}, {a}, {a, b}, {cache, a, b}});
+  // The groups are listed in the order of their seconds per byte.
+  const KindGroups kinds = {{{b}, {a}, {cache}}, [](const Placement& one) {
+                              return std::optional<std::size_t>(2 - one.tensor);
+                            }};
+  const auto first_touch_placements = [&](const std::vector<FirstMemory>& firsts) {
+    return filled_placements(plan, firsts, kinds, FillOrder::first_use);
+  };
+  CHECK(first_touch_placements({{0}}) == std::vector<TensorKinds>{{}, {a}, {a, b}, {cache, a, b}});
   // With 40 bytes, the cache and b fit together.
-  CHECK(first_touch_placements(plan, {{0, 40}}, kinds) ==
-        std::vector<TensorKinds>{{a}, {a, b}, {cache, a, b}});
-  CHECK(first_touch_placements(plan, {{0, 39}}, kinds) ==
-        std::vector<TensorKinds>{{a, b}, {cache, a, b}});
+  CHECK(first_touch_placements({{0, 40}}) == std::vector<TensorKinds>{{a}, {a, b}, {cache, a, b}});
+  CHECK(first_touch_placements({{0, 39}}) == std::vector<TensorKinds>{{a, b}, {cache, a, b}});
+  // In the order of the list, b comes first, then a, and then the cache.
+  const auto listed = [&](const std::vector<FirstMemory>& firsts) {
+    return filled_placements(plan, firsts, kinds, FillOrder::listed);
+  };
+  CHECK(listed({{0}}) ==
+        std::vector<TensorKinds>{{}, {cache}, {a}, {cache, a}, {a, b}, {cache, a, b}});
   // Another first memory holds b. The greatest number of bytes in one of them is 60, for the cache and a.
   plan.pools.push_back({.name = "other"});
   plan.actions[1].allocates = {{2, 2}};
   plan.actions[1].uses = {{2, 2}};
-  CHECK(first_touch_placements(plan, {{0}, {2}}, kinds) ==
+  CHECK(first_touch_placements({{0}, {2}}) ==
         std::vector<TensorKinds>{{}, {a}, {a, b}, {cache, a, b}});
-  CHECK(first_touch_placements(plan, {{0, 60}, {2, 29}}, kinds) ==
+  CHECK(first_touch_placements({{0, 60}, {2, 29}}) ==
         std::vector<TensorKinds>{{a, b}, {cache, a, b}});
+  CHECK(listed({{0}, {2}}) == std::vector<TensorKinds>{{}, {cache}, {a}, {a, b}, {cache, a, b}});
 }
 
 TEST_CASE("under streamed, first_touch is never slower with more memory, nor faster than static",

@@ -1,8 +1,10 @@
-// The placement `first_touch` of a plan: the kinds of tensors go to the first memory in the order of their first use,
-// while the first memory has room. placed_prices.hpp says which tensors are of one kind.
+// Placements that fill the first memories: groups of kinds of tensors go there in an order, while the first memories have
+// room. With the placement `first_touch`, this is the order of their first use. placed_prices.hpp says which tensors are
+// of one kind.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -18,15 +20,23 @@ struct FirstMemory {
   std::optional<std::int64_t> most = {};
 };
 
-/// Returns the placements that `first_touch` can have. Each element is the set of kinds in the second memory. `plan` has
-/// all tensors of the devices in the pools `firsts`, and `kind_of` is indexed by tensor.
+/// Groups of kinds. All kinds of a group are in the same memory.
+struct KindGroups {
+  std::vector<TensorKinds> groups;
+  /// Returns the index of the group of a tensor in a first memory, or nothing if the tensor always stays there.
+  std::function<std::optional<std::size_t>(const Placement&)> group_of;
+};
+enum class FillOrder : std::uint8_t { first_use, listed };
+
+/// Returns placements. Each element is the set of kinds in the second memory. `plan` has all tensors of the devices in the
+/// pools `firsts`.
 ///
-/// The function goes through the sizes of the first memories, from the bytes that all kinds need to 0. For each size, every
-/// kind whose bytes fit beside the bytes of the kinds before it goes to the first memory. These bytes are counted at
-/// each action, in the order in which the plan lists the actions. The sizes do not depend on the capacity of a memory.
-/// All devices have first memories of the same size. A placement that does not fit into `firsts` is left out.
-std::vector<TensorKinds> first_touch_placements(
-    const Plan& plan, const std::vector<FirstMemory>& firsts,
-    const std::vector<std::optional<TensorKind>>& kind_of);
+/// The function goes through the sizes of the first memories, from the bytes that all groups need to 0. For each size,
+/// every group whose bytes fit beside the bytes of the groups before it goes to the first memory. `order` is the order of
+/// the groups: that of their first use, or that of the list. These bytes are counted at each action, in the order in which
+/// the plan lists the actions. The sizes do not depend on the capacity of a memory. All devices have first memories of the
+/// same size. A placement that does not fit into `firsts` is left out.
+std::vector<TensorKinds> filled_placements(const Plan& plan, const std::vector<FirstMemory>& firsts,
+                                           const KindGroups& kinds, FillOrder order);
 
 }  // namespace sluice

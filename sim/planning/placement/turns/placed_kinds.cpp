@@ -25,7 +25,10 @@ void take_real_routes(Plan& plan, const Platform& platform) {
 }  // namespace
 
 PlacedKinds::PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn)
-    : prices_(prices), plan_(std::move(plan)), second_of_(plan_.pools.size(), none) {
+    : prices_(prices),
+      plan_(std::move(plan)),
+      second_of_(plan_.pools.size(), none),
+      device_of_(plan_.pools.size(), none) {
   find_pools();
   for (const Memory& memory : prices.request().pricing.platform.memories)
     for (Pool& pool : plan_.pools)
@@ -37,16 +40,18 @@ PlacedKinds::PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn)
   for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
     if (!plan_.actions[a].is_transfer())
       works_[prices.work_of(plan_, plan_.actions[a])] += plan_.executions_of(a);
-  order_kinds();
-  const auto number_of = [&](std::uint32_t tensor) -> std::optional<std::size_t> {
-    if (!kinds_of_[tensor]) return {};
-    const auto at = std::find(kinds_.begin(), kinds_.end(), *kinds_of_[tensor]);
-    return static_cast<std::size_t>(at - kinds_.begin());
+  find_tied();
+  group_kinds();
+  const auto number_of = [&](const Placement& one) -> std::optional<std::size_t> {
+    const std::optional<TensorKind> kind = kind_of(one);
+    if (!kind) return {};
+    return static_cast<std::size_t>(std::ranges::find(kinds_, *kind) - kinds_.begin());
   };
   bound_.emplace(plan_, prices.request().pricing.platform, second_of_, in_turn, number_of);
 }
 
 void PlacedKinds::find_pools() {
+  const Device* const all = prices_.request().pricing.platform.devices.data();
   for (const Device* device : prices_.devices()) {
     Pools of;
     for (const auto& [number, m] : {std::pair(&of.first, 0U), std::pair(&of.second, 1U)}) {
@@ -56,6 +61,7 @@ void PlacedKinds::find_pools() {
     }
     pools_.push_back(of);
     second_of_[of.first] = of.second;
+    device_of_[of.first] = prices_.first_with_memory_of(static_cast<std::uint32_t>(device - all));
   }
 }
 
@@ -100,18 +106,73 @@ void PlacedKinds::keep_sent_kinds() {
     if (kind && kept.count(*kind) != 0) kind.reset();
 }
 
-void PlacedKinds::order_kinds() {
-  std::map<TensorKind, double> bytes;
-  for (std::uint32_t t = 0; t < kinds_of_.size(); ++t)
-    if (kinds_of_[t]) bytes[*kinds_of_[t]] += static_cast<double>(plan_.tensors[t].bytes);
-  std::map<TensorKind, double> worth;
-  const double fastest = kernel_seconds({});
-  for (const auto& [kind, all] : bytes) {
-    kinds_.push_back(kind);
-    worth[kind] = all > 0 ? (kernel_seconds({kind}) - fastest) / all : 0;
+/// Returns the kind of a tensor in a pool. Returns nothing if the pool is not a first memory, or the tensor always stays
+/// there.
+std::optional<TensorKind> PlacedKinds::kind_of(const Placement& one) const {
+  if (one.pool == none || one.tensor == none || !is_first(one.pool)) return {};
+  std::optional<TensorKind> kind = kinds_of_[one.tensor];
+  if (kind && kind->tensor_class != TensorClass::weight) kind->device = device_of_[one.pool];
+  return kind;
+}
+
+void PlacedKinds::find_tied() {
+  for (const Action& action : plan_.actions) {
+    if (action.is_transfer()) continue;
+    const std::uint32_t device =
+        prices_.first_with_memory_of(prices_.work_of(plan_, action).device);
+    for (const Access& use : action.uses)
+      if (const auto kind = kind_of(use.placement());
+          kind && kind->tensor_class != TensorClass::weight && kind->device != device)
+        tied_.insert(kind->tensor_class);
   }
-  std::stable_sort(kinds_.begin(), kinds_.end(),
-                   [&](const TensorKind& a, const TensorKind& b) { return worth[a] > worth[b]; });
+}
+
+/// Returns a name for the group of a kind: the least kind that the group could have. `by_device` is true if the devices
+/// are independent of each other.
+TensorKind PlacedKinds::group_of(TensorKind kind, bool by_device) const {
+  if (!by_device || tied_.count(kind.tensor_class) > 0) kind.device = 0;
+  return kind;
+}
+
+void PlacedKinds::group_kinds() {
+  // The bytes of each group. In `of_classes`, each tensor counts once, even if several devices have it.
+  std::map<TensorKind, double> of_classes, of_parts;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> counted;
+  TensorKinds all;
+  const auto count = [&](const Placement& one) {
+    const std::optional<TensorKind> kind = kind_of(one);
+    if (!kind || !counted.insert({one.tensor, one.pool}).second) return;
+    all.insert(*kind);
+    of_parts[group_of(*kind, true)] += static_cast<double>(plan_.tensors[one.tensor].bytes);
+  };
+  for (std::uint32_t t = 0; t < kinds_of_.size(); ++t) {
+    if (kinds_of_[t]) of_classes[*kinds_of_[t]] += static_cast<double>(plan_.tensors[t].bytes);
+    count({t, plan_.tensors[t].home});
+  }
+  for (const Action& action : plan_.actions)
+    for (const Placement& made : action.allocates) count(made);
+  for (const TensorClass tied : tied_)
+    for (const std::uint32_t device : device_of_)
+      if (device != none) all.insert({tied, -1, device});
+  classes_ = ordered(all, of_classes, false);
+  parts_ = ordered(all, of_parts, true);
+  for (const TensorKinds& group : classes_) kinds_.insert(kinds_.end(), group.begin(), group.end());
+}
+
+std::vector<TensorKinds> PlacedKinds::ordered(const TensorKinds& all,
+                                              const std::map<TensorKind, double>& bytes,
+                                              bool by_device) const {
+  std::map<TensorKind, TensorKinds> groups;
+  for (const TensorKind& kind : all) groups[group_of(kind, by_device)].insert(kind);
+  std::vector<std::pair<double, TensorKinds>> order;  // with the seconds per byte
+  const double fastest = kernel_seconds({});
+  for (const auto& [name, size] : bytes)
+    order.emplace_back(size > 0 ? (kernel_seconds(groups.at(name)) - fastest) / size : 0,
+                       groups.at(name));
+  std::ranges::stable_sort(order, std::greater<>(), [](const auto& one) { return one.first; });
+  std::vector<TensorKinds> result;
+  for (auto& one : order) result.push_back(std::move(one.second));
+  return result;
 }
 
 double PlacedKinds::kernel_seconds(const TensorKinds& slow) const {
@@ -142,29 +203,50 @@ double PlacedKinds::at_least(const TensorKinds& slow,
 }
 
 std::vector<TensorKinds> PlacedKinds::sets_of_blocks() const {
-  const std::size_t blocks = std::min(kinds_.size(), most_blocks);
+  const std::size_t blocks = std::min(classes_.size(), most_blocks);
   std::vector<TensorKinds> sets(std::size_t{1} << blocks);
   for (std::size_t number = 0; number < sets.size(); ++number)
-    for (std::size_t k = 0; k < kinds_.size(); ++k)
-      if ((number >> k * blocks / kinds_.size() & 1U) != 0) sets[number].insert(kinds_[k]);
+    for (std::size_t k = 0; k < classes_.size(); ++k)
+      if ((number >> k * blocks / classes_.size() & 1U) != 0)
+        sets[number].insert(classes_[k].begin(), classes_[k].end());
   return sets;
 }
 
 std::vector<TensorKinds> PlacedKinds::first_touched(bool fits) const {
+  return filled(classes_, FillOrder::first_use, fits);
+}
+
+std::vector<TensorKinds> PlacedKinds::filled() const {
+  if (pools_.size() == 1) return {};
+  return filled(parts_, FillOrder::listed, false);
+}
+
+std::vector<TensorKinds> PlacedKinds::filled(const std::vector<TensorKinds>& groups,
+                                             FillOrder order, bool fits) const {
   std::vector<FirstMemory> firsts;
   for (const Pools& of : pools_) {
     const Pool& pool = plan_.pools[of.first];
     firsts.push_back({of.first, fits && pool.enforced ? pool.capacity : std::nullopt});
   }
-  return first_touch_placements(plan_, firsts, kinds_of_);
+  std::map<TensorKind, std::size_t> numbers;
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const TensorKind& kind : groups[g]) numbers[kind] = g;
+  return filled_placements(plan_, firsts,
+                           {groups,
+                            [&](const Placement& one) -> std::optional<std::size_t> {
+                              const std::optional<TensorKind> kind = kind_of(one);
+                              if (!kind) return {};
+                              return numbers.at(*kind);
+                            }},
+                           order);
 }
 
 Plan PlacedKinds::plan(const TensorKinds& slow, const TensorKinds& priced) const {
   Plan placed = plan_;
   PlanRoutes routes(placed, prices_.request().pricing.platform);
   const auto moves = [&](std::uint32_t tensor, std::uint32_t pool) {
-    return pool != none && is_first(pool) && tensor != none && kinds_of_[tensor] &&
-           slow.count(*kinds_of_[tensor]) != 0;
+    const std::optional<TensorKind> kind = kind_of({tensor, pool});
+    return kind && slow.count(*kind) != 0;
   };
   for (std::uint32_t t = 0; t < placed.tensors.size(); ++t)
     if (moves(t, placed.tensors[t].home))

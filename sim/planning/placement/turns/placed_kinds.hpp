@@ -1,6 +1,11 @@
 // Takes a finished plan, and places its tensors in the two memories of each device. placed_prices.hpp says which tensors
 // are of one kind. All tensors of a kind are in the first memories of the devices, or all are in the second memories.
 //
+// Two ways to group kinds are tried. In the first way, a class of tensors is in the first memories of all devices, or in the
+// second memories of all devices. In the second way, the devices are independent of each other. But if a computation reads
+// tensors of a class in the memory of another device (under phased, with `activations: on_chip`), the tensors of this class
+// are always together.
+//
 // Devices may have the same second memory. Then a tensor that one of them sends to another one stays in the first
 // memories, and so do all tensors of its kind: a tensor in the common memory would have to be copied to itself. The same
 // holds for gradients that replicas sum. So no tensor in the common memory is used by two devices with different first
@@ -11,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "planning/placement/turns/first_touch.hpp"
@@ -30,14 +36,17 @@ class PlacedKinds {
   /// much longer the kernels would take if only this kind were in the second memory.
   const std::vector<TensorKind>& kinds() const { return kinds_; }
 
-  /// Divides the kinds into at most `most_blocks` blocks. All kinds of a block are in the same memory. Returns each set of
-  /// blocks: the kinds that are in the second memory.
+  /// Divides the kinds into at most `most_blocks` blocks. All kinds of a block are in the same memory, and so are all kinds
+  /// of a class. Returns each set of blocks: the kinds that are in the second memory.
   std::vector<TensorKinds> sets_of_blocks() const;
   static constexpr std::size_t most_blocks = 6;
 
   /// Returns the placements that `first_touch` can have. If `fits` is true, those are left out that need more bytes of a
   /// first memory than it has (first_touch.hpp).
   std::vector<TensorKinds> first_touched(bool fits) const;
+  /// Returns the placements in which each of several devices fills its first memory with the kinds that save the most
+  /// seconds per byte (first_touch.hpp). For a single device, there are none: the sets of blocks are nearly as fast.
+  std::vector<TensorKinds> filled() const;
 
   /// Returns a lower bound of the seconds of plan(slow). If computations read copies of the kinds in `moved` in the first
   /// memory, the bound holds for the plan with moves that make these copies.
@@ -73,7 +82,16 @@ class PlacedKinds {
   void keep_sent_kinds();
   bool shares_second() const;
   bool is_first(std::uint32_t pool) const { return second_of_[pool] != none; }
-  void order_kinds();
+  std::optional<TensorKind> kind_of(const Placement& one) const;
+  void find_tied();
+  TensorKind group_of(TensorKind kind, bool by_device) const;
+  void group_kinds();
+  /// Returns the groups of the kinds in `all`, in the order of their seconds per byte, the greatest first. `bytes` gives
+  /// the bytes of each group, by group_of().
+  std::vector<TensorKinds> ordered(const TensorKinds& all,
+                                   const std::map<TensorKind, double>& bytes, bool by_device) const;
+  std::vector<TensorKinds> filled(const std::vector<TensorKinds>& groups, FillOrder order,
+                                  bool fits) const;
   /// Returns the seconds of all kernels of the run.
   double kernel_seconds(const TensorKinds& slow) const;
   /// Returns the plan with the kinds in `slow` in the second memory, and with the seconds that computations take if the
@@ -88,9 +106,15 @@ class PlacedKinds {
   struct Pools {
     std::uint32_t first = none, second = none;
   };
-  std::vector<Pools> pools_;                         ///< the memories of each device
-  std::vector<std::uint32_t> second_of_;             ///< as in PlacedSeconds
-  std::vector<std::optional<TensorKind>> kinds_of_;  ///< indexed by tensor of the plan
+  std::vector<Pools> pools_;              ///< the memories of each device
+  std::vector<std::uint32_t> second_of_;  ///< as in PlacedSeconds
+  /// For the first memory of each device: the device, as in TensorKind. Indexed by pool.
+  std::vector<std::uint32_t> device_of_;
+  std::vector<std::optional<TensorKind>>
+      kinds_of_;                ///< indexed by tensor of the plan, without the devices
+  std::set<TensorClass> tied_;  ///< the classes whose kinds are together on all devices
+  /// The groups of both ways, in the order of their seconds per byte, the greatest first.
+  std::vector<TensorKinds> classes_, parts_;
   std::vector<TensorKind> kinds_;
   /// How often each computation runs in a run of the plan.
   std::map<StageWork, std::int64_t> works_;

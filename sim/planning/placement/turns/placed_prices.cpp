@@ -174,7 +174,9 @@ double PlacedPrices::least_seconds(std::uint32_t number, Pass pass, std::int64_t
     const std::vector<TensorKind> operands = operand_kinds(number, pass, work);
     TensorKinds all(operands.begin(), operands.end());
     // A plan has no tensors for a working set that is not counted. Kernels then read and write it in the first memory.
-    if (!request_.working_set_counted) all.erase({TensorClass::workspace});
+    if (!request_.working_set_counted)
+      std::erase_if(
+          all, [](const TensorKind& kind) { return kind.tensor_class == TensorClass::workspace; });
     // A plan of training may also lack tensors of other kinds, for example gradients. Which kinds it
     // lacks is not known here. So in training, every set of kinds is tried as the set in the second memory, even if
     // `all_slow` is true.
@@ -224,9 +226,32 @@ TensorKind PlacedPrices::kind_of_gradient(std::uint32_t layer, const StageWork& 
                                                                : TensorClass::workspace};
 }
 
+std::uint32_t PlacedPrices::first_with_memory_of(std::uint32_t device) const {
+  const std::vector<Device>& devices = request_.pricing.platform.devices;
+  const auto first = std::ranges::find_if(devices, [&](const Device& other) {
+    return other.memory().pool == devices[device].memory().pool;
+  });
+  return static_cast<std::uint32_t>(first - devices.begin());
+}
+
+/// Returns the kinds on the device of a computation.
+std::vector<TensorKind> PlacedPrices::on_device_of(const StageWork& work,
+                                                   std::vector<TensorKind> kinds) const {
+  const std::uint32_t device = first_with_memory_of(work.device);
+  for (TensorKind& kind : kinds)
+    if (kind.tensor_class != TensorClass::weight) kind.device = device;
+  return kinds;
+}
+
 /// Returns the kinds of the operands of the layer's pass, in the order of operands_of().
 std::vector<TensorKind> PlacedPrices::operand_kinds(std::uint32_t number, Pass pass,
-                                                    const StageWork& asked) const {
+                                                    const StageWork& work) const {
+  return on_device_of(work, kinds_of_operands(number, pass, work));
+}
+
+/// Returns these kinds without their devices.
+std::vector<TensorKind> PlacedPrices::kinds_of_operands(std::uint32_t number, Pass pass,
+                                                        const StageWork& asked) const {
   const Layer& layer = request_.pricing.model.layers[number];
   std::vector<TensorKind> kinds;
   if (!does_work(layer, pass)) return kinds;
@@ -257,7 +282,8 @@ std::vector<TensorKind> PlacedPrices::operand_kinds(std::uint32_t number, Pass p
 
 /// Returns the kinds of the operands of an update, in the order of update_query().
 std::vector<TensorKind> PlacedPrices::update_kinds(const StageWork& work) const {
-  return {{TensorClass::weight, work.stage}, {TensorClass::gradient}, {TensorClass::optimizer}};
+  return on_device_of(
+      work, {{TensorClass::weight, work.stage}, {TensorClass::gradient}, {TensorClass::optimizer}});
 }
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 // The prices of computations whose tensors are in the two memories of a device. Each tensor has a kind, and all tensors
 // of a kind are in the same memory for their whole lives. The weights of each stage are a kind of their own. Every other
-// kind is a whole class of tensors: inputs, activations, tensors inside stages that no backward pass needs (called
+// kind is a whole class of tensors on one device: inputs, activations, tensors inside stages that no backward pass needs (called
 // workspaces), answers, caches, gradients, or optimizer state. Activations are the tensors between stages and, in
 // training, the tensors inside stages that a forward pass keeps for the backward pass. Kernels read and write a tensor
 // in its memory. So the seconds of a computation depend on the memories of the kinds.
@@ -24,6 +24,9 @@ namespace sluice {
 struct TensorKind {
   TensorClass tensor_class = TensorClass::activation;
   std::int32_t stage = -1;  ///< the stage of weights; -1 for other classes
+  /// The index of the device in Platform::devices. If several devices have the same first memory, it is the first of
+  /// them. For weights, it is 0.
+  std::uint32_t device = 0;
   auto operator<=>(const TensorKind&) const = default;
 };
 using TensorKinds = std::set<TensorKind>;
@@ -44,6 +47,8 @@ class PlacedPrices {
   StageWork work_of(const Plan& plan, const Action& action) const {
     return sluice::work_of(plan, action, request_.pricing.platform);
   }
+  /// Returns the first device that has the same first memory as this device. Both are indices in Platform::devices.
+  std::uint32_t first_with_memory_of(std::uint32_t device) const;
   /// Returns the price of a computation if the kinds in `slow` are in the second memory. Throws InputError if the cost
   /// model has no price.
   const Price& of(const StageWork& work, const TensorKinds& slow);
@@ -89,6 +94,9 @@ class PlacedPrices {
   TensorKind kind_of_gradient(std::uint32_t layer, const StageWork& work) const;
   std::vector<TensorKind> operand_kinds(std::uint32_t layer, Pass pass,
                                         const StageWork& work) const;
+  std::vector<TensorKind> kinds_of_operands(std::uint32_t layer, Pass pass,
+                                            const StageWork& work) const;
+  std::vector<TensorKind> on_device_of(const StageWork& work, std::vector<TensorKind> kinds) const;
   std::vector<TensorKind> update_kinds(const StageWork& work) const;
 
   const PolicyRequest& request_;

@@ -42,9 +42,7 @@ PlacedSeconds::PlacedSeconds(const Plan& plan, const Platform& platform,
     : plan_(plan), in_turn_(in_turn), steps_(plan.actions.size()) {
   for (const Stream& stream : plan.streams) streams_.push_back(stream.name);
   const auto pool = [&](std::uint32_t number) { return plan.pools[number].name; };
-  const auto second = [&](std::uint32_t number) {
-    return pool(second_of[number] == none ? number : second_of[number]);
-  };
+  const auto second = [&](std::uint32_t number) { return pool(second_of[number]); };
   for (std::uint32_t a = 0; a < steps_.size(); ++a) {
     const Action& action = plan.actions[a];
     Step& step = steps_[a];
@@ -60,10 +58,13 @@ PlacedSeconds::PlacedSeconds(const Plan& plan, const Platform& platform,
     const Flow& flow = action.flow();
     step.ways[0] = way_of(action, platform, pool(flow.from), pool(flow.to));
     if (flow.tensor == none) continue;
-    if (second_of[flow.from] == none && second_of[flow.to] == none) continue;
-    step.kind = kind_of(flow.tensor);
-    if (!step.kind) continue;
-    step.ways[1] = way_of(action, platform, second(flow.from), second(flow.to));
+    if (second_of[flow.from] != none) step.from = kind_of({flow.tensor, flow.from});
+    if (second_of[flow.to] != none) step.to = kind_of({flow.tensor, flow.to});
+    const std::string from = pool(flow.from), to = pool(flow.to);
+    if (step.to) step.ways[1] = way_of(action, platform, from, second(flow.to));
+    if (step.from) step.ways[2] = way_of(action, platform, second(flow.from), to);
+    if (step.from && step.to)
+      step.ways[3] = way_of(action, platform, second(flow.from), second(flow.to));
   }
 }
 
@@ -97,7 +98,8 @@ double PlacedSeconds::at_least(const std::vector<bool>& slow,
   double all_s = 0, last_s = 0;
   for (std::size_t a = 0; a < steps_.size(); ++a) {
     const Step& step = steps_[a];
-    const Way& way = step.ways[step.kind && slow[*step.kind] ? 1 : 0];
+    const Way& way = step.ways[(step.from && slow[*step.from] ? 2U : 0U) +
+                               (step.to && slow[*step.to] ? 1U : 0U)];
     const double seconds = step.work ? work_s[*step.work] : way.seconds;
     all_s += step.executions * seconds;
     for (const std::uint32_t link : way.links)

@@ -33,9 +33,9 @@ StageWork work_of(const Plan& plan, const Action& action, const Platform& platfo
 
 class PlacedSeconds {
  public:
-  /// Returns the index k of a tensor's kind, as in at_least(). Returns nothing if the tensor is never in the first
-  /// memory.
-  using KindOf = std::function<std::optional<std::size_t>(std::uint32_t tensor)>;
+  /// Returns the index k of the kind of a tensor in a first memory, as in at_least(). Returns nothing if the tensor is
+  /// always in the first memory.
+  using KindOf = std::function<std::optional<std::size_t>(const Placement&)>;
 
   /// `second_of` gives, for the first memory of each device, the second memory of this device. It is indexed by pool of
   /// `plan`, and has `none` for every other pool. The plan must outlive this object. If `in_turn` is true, no action of
@@ -49,16 +49,18 @@ class PlacedSeconds {
                   const std::function<double(const StageWork&)>& kernel_s) const;
 
  private:
-  /// How an action is executed for one place of the tensor that it moves. The place is the first or
-  /// the second memory of each device.
+  /// How an action is executed for one place of the tensor that it moves. The place is the first or the second memory of
+  /// the device from which the tensor comes, and the same of the device to which it goes.
   struct Way {
     double seconds = 0, latency_s = 0;  ///< the seconds are 0 for a computation
     std::size_t stream = 0;
     std::vector<std::uint32_t> links;
   };
   struct Step {
-    std::optional<std::size_t> kind;   ///< of the tensor that moves from or to the device
-    std::array<Way, 2> ways;           ///< with this tensor in the first or in the second memory
+    std::optional<std::size_t> from,
+        to;  ///< the kinds of the tensor that moves from or to a device
+    /// The ways with the first memories; the second memory of `to`; of `from`; and of both.
+    std::array<Way, 4> ways;
     std::optional<std::size_t> work;   ///< the index in `works_`, if the action is a computation
     double executions = 0, bytes = 0;  ///< the bytes that one execution moves
     bool begins = false;  ///< whether the action runs before the second iteration of the body

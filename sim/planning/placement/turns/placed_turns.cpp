@@ -27,15 +27,17 @@ namespace sluice {
 namespace {
 
 /// Returns a set of kinds for each placement to try: the kinds that are in the second memory. With `static` and with
-/// moves, these are all sets of blocks, and all placements that `first_touch` can have.
+/// moves, these are all sets of blocks, all placements that `first_touch` can have, and those in which each device fills its
+/// first memory.
 std::vector<TensorKinds> placements_of(const PlacedKinds& placed, const std::string& way) {
   const std::vector<TensorKind>& kinds = placed.kinds();
   if (way == all_slow_placement) return {TensorKinds(kinds.begin(), kinds.end())};
   if (way == first_touch_placement) return placed.first_touched(true);
   std::vector<TensorKinds> placements = placed.sets_of_blocks();
-  for (TensorKinds& slow : placed.first_touched(false))
-    if (std::ranges::find(placements, slow) == placements.end())
-      placements.push_back(std::move(slow));
+  for (std::vector<TensorKinds> filled : {placed.first_touched(false), placed.filled()})
+    for (TensorKinds& slow : filled)
+      if (std::ranges::find(placements, slow) == placements.end())
+        placements.push_back(std::move(slow));
   return placements;
 }
 
