@@ -16,6 +16,13 @@ namespace sluice {
 constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
+/// If replicas share links, a run also stays within so many times the bytes that its loads need. It may then start loads
+/// before the list needs them, while another replica does not use the link.
+constexpr std::array<double, 7> run_parts = {1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0};
+/// If replicas share links, and several ways are equally fast for one of them alone: how many of these ways are tried with
+/// all replicas.
+constexpr std::size_t most_equal = 8;
+
 /// The paces that are tried, the most useful first. The empty element is the pace of the machine itself. In order of
 /// size, neighbouring paces mostly differ by a factor of about 1.4. So a slow machine's own pace is mostly near a pace
 /// that is tried for every machine. Therefore nearly every plan for the slow machine is also tried for a fast machine.

@@ -2,13 +2,17 @@
 #include "planning/training/ways.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "base/error.hpp"
 #include "planning/builder.hpp"
+#include "planning/equal_replicas.hpp"
 #include "planning/placement/turns/shown_plans.hpp"
+#include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/batch_bytes.hpp"
 #include "planning/training/larger_step.hpp"
@@ -27,6 +31,46 @@ bool smallest_come_first(const Program& step) {
   });
 }
 
+/// Returns whether the request is for one of several equal replicas, which share links.
+bool replicas_share_links(const PolicyRequest& request) {
+  return request.replicas && !request.real_machine && !request.made_to_change &&
+         share_links(request.pricing.platform, *request.replicas->share);
+}
+
+/// Returns the request. If replicas share links, it is for the machine on which each of them has its share of the links.
+PolicyRequest with_share(const PolicyRequest& request) {
+  if (!replicas_share_links(request)) return request;
+  const Pricing& whole = request.pricing;
+  return request.priced({whole.model, whole.stages, *request.replicas->share, whole.cost,
+                         whole.dtype, whole.training});
+}
+
+/// Takes those runs that no run within fewer bytes beats. It gets the runs in the order of their bytes. Of equally fast
+/// runs, it takes only a few.
+class Front {
+ public:
+  /// Returns whether the front may take a run that takes at least these seconds.
+  bool may_take(double at_least) const {
+    return !slower(at_least) && (places_.size() < most_equal || faster(at_least));
+  }
+  /// Returns whether the front takes the run. It takes no two equally fast runs whose loads have the same places.
+  bool takes(double seconds, const std::vector<LoadPlace>& places) {
+    if (slower(seconds)) return false;
+    if (faster(seconds)) {
+      seconds_ = seconds;
+      places_.clear();
+    }
+    return places_.size() < most_equal && places_.insert(places).second;
+  }
+
+ private:
+  bool slower(double seconds) const { return seconds > seconds_ * (1 + 1e-9); }
+  bool faster(double seconds) const { return seconds < seconds_ * (1 - 1e-9); }
+
+  double seconds_ = std::numeric_limits<double>::infinity();  ///< of the fastest run so far
+  std::set<std::vector<LoadPlace>> places_;  ///< the places of loads in the runs that take so long
+};
+
 }  // namespace
 
 std::string step_text(const PolicyRequest& request, const TrainingOrder& order,
@@ -44,20 +88,24 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
                            std::shared_ptr<const std::vector<Stage>> stages)
     : enforced_(request.capacity_enforced),
       capacity_(smallest_capacity(request, order)),
-      unlimited_(request),
+      unlimited_(with_share(request)),
       order_(std::move(order)),
       at_least_(at_least),
       stages_(std::move(stages)),
       counts_latency_(!request.real_machine && std::ranges::max(load_latencies(
                                                    request.pricing.platform, order_.devices)) > 0) {
   unlimited_.capacity_enforced = false;
+  if (replicas_share_links(request)) {
+    whole_.emplace(request);
+    whole_->capacity_enforced = false;
+  }
   // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
   // action start later.
-  if (!shares_links()) run_room_ = capacity_.value_or(no_limit);
+  if (!whole_ && !shares_links()) run_room_ = capacity_.value_or(no_limit);
 }
 
 std::int64_t TrainingWays::count() const {
-  const std::size_t rooms = run_room_ ? 1 : 2;
+  const std::size_t rooms = run_room_ ? 1 : whole_ ? 2 + run_parts.size() : 2;
   const auto ways_of = [this, late = lists_late() ? 2 : 0](const TriedCounts& tried) {
     return paces_of(tried) * (ahead_parts.size() + tried.listings + late);
   };
@@ -72,17 +120,40 @@ std::vector<Candidate> TrainingWays::opened(const std::shared_ptr<const Training
   if (!ways->fits(ways->at_least_)) return {};
   const auto step = std::make_shared<const ChosenStep>(ways->unlimited_, ways->order_);
   if (ways->enforced_ && !homes_fit(ways->unlimited_, step->program())) return {};
-  return {{.at_least = std::max(at_least, step->at_least()),
+  const double step_s =
+      ways->whole_ ? ChosenStep(*ways->whole_, ways->order_).at_least() : step->at_least();
+  return {{.at_least = std::max(at_least, step_s),
            .open = [ways, step] { return listed(ways, step); },
            .same_ways = step_text(ways->unlimited_, ways->order_, *step)}};
 }
 
 std::vector<Candidate> TrainingWays::listed(const std::shared_ptr<const TrainingWays>& ways,
                                             const std::shared_ptr<const ChosenStep>& step) {
+  std::vector<LoadChoice> all = ways->ways(*step);
+  if (ways->whole_) return fastest_within(ways, step, std::move(all));
   std::vector<Candidate> candidates;
-  for (const LoadChoice& way : ways->ways(*step))
+  for (const LoadChoice& way : all)
     candidates.push_back({way.at_least, 1, [ways, step, way](double, const auto& settled) {
                             settled(TrainingWays::settled(ways, step, way));
+                          }});
+  return candidates;
+}
+
+// The ways come in the order of the bytes within which their runs stay. So what is left out does not depend on the
+// capacity: a larger memory only adds ways at the end.
+std::vector<Candidate> TrainingWays::fastest_within(const std::shared_ptr<const TrainingWays>& ways,
+                                                    const std::shared_ptr<const ChosenStep>& step,
+                                                    std::vector<LoadChoice> all) {
+  std::ranges::sort(all, [](const LoadChoice& a, const LoadChoice& b) {
+    return std::tie(a.limits.room, *a.places) < std::tie(b.limits.room, *b.places);
+  });
+  const auto front = std::make_shared<Front>();
+  std::vector<Candidate> candidates;
+  for (const LoadChoice& way : all)
+    candidates.push_back({0, 1, [ways, step, way, front](double, const auto& use) {
+                            if (!front->may_take(way.at_least)) return;
+                            const Settled one = settled(ways, step, way);
+                            if (front->takes(one.seconds, *way.places)) use(one);
                           }});
   return candidates;
 }
@@ -95,7 +166,7 @@ Settled TrainingWays::settled(const std::shared_ptr<const TrainingWays>& ways,
   order.run_room = way.limits.run_room;
   order.sequence = way.limits.sequence;
   const auto list = [ways, step, way] {
-    return finish(step->listed(way.limits, way.places.get()), ways->unlimited_);
+    return finish(step->listed(way.limits, way.listed_places()), ways->unlimited_);
   };
   double* const known = ways->known_seconds(order);
   std::shared_ptr<const Plan> plan;
@@ -166,7 +237,7 @@ std::vector<TrainingWays::LoadChoice> TrainingWays::ways(const ChosenStep& step,
   std::stable_partition(ways.begin(), ways.end(),
                         [](const LoadChoice& way) { return !way.listed_again; });
   if (lists_late() && fits(step.peak())) add_late_ways(step, offered, tried, seen, ways);
-  if (std::is_same_v<Offered, ChosenStep>)
+  if (std::is_same_v<Offered, ChosenStep> && !whole_)
     for (LoadChoice& way : ways) way.places = nullptr;  // listed() makes them again from the limits
   return ways;
 }
@@ -174,7 +245,11 @@ std::vector<TrainingWays::LoadChoice> TrainingWays::ways(const ChosenStep& step,
 void TrainingWays::add_ways(const ChosenStep& step, const LimitedOffer& one, SeenWays& seen,
                             std::vector<LoadChoice>& ways) const {
   LoadChoice way{one.limits};
-  for (const std::int64_t room : {one.limits.room, one.offer.most}) {
+  std::vector<std::int64_t> rooms = {one.limits.room, one.offer.most};
+  if (whole_)
+    for (const double part : run_parts)
+      rooms.push_back(static_cast<std::int64_t>(part * static_cast<double>(one.offer.most)));
+  for (const std::int64_t room : rooms) {
     if (!fits(room)) continue;
     std::set<std::int64_t>& stays_within =
         seen[one.limits.sequence.smallest_first ? 1 : 0][one.offer.places];

@@ -47,6 +47,10 @@ class TrainingWays {
     double at_least = 0;
     /// The places of the loads. Null if the limits lead to these places for the step itself.
     std::shared_ptr<const std::vector<LoadPlace>> places = {};
+    /// Returns the places, or null if there are none.
+    const std::vector<LoadPlace>* listed_places() const {
+      return places && !places->empty() ? places.get() : nullptr;
+    }
     /// Whether a way that was found earlier has the same places of loads. The runs of the two ways stay within
     /// different numbers of bytes.
     bool listed_again = false;
@@ -63,6 +67,12 @@ class TrainingWays {
   /// Returns a candidate for each way that fits, but only one for ways that are equal as SeenWays defines it.
   static std::vector<Candidate> listed(const std::shared_ptr<const TrainingWays>& ways,
                                        const std::shared_ptr<const ChosenStep>& step);
+  /// For replicas that share links. Returns a candidate for each of these ways. It is simulated with a replica's share of
+  /// the links. It is left out if another way stays within as many bytes and is faster. Of ways that are equally fast,
+  /// only a few are not left out. For each of the others, the judge compares the run of all replicas together.
+  static std::vector<Candidate> fastest_within(const std::shared_ptr<const TrainingWays>& ways,
+                                               const std::shared_ptr<const ChosenStep>& step,
+                                               std::vector<LoadChoice> all);
   static Settled settled(const std::shared_ptr<const TrainingWays>& ways,
                          const std::shared_ptr<const ChosenStep>& step, const LoadChoice& way);
   /// Returns where the seconds of a run are kept for machines that differ only in the bytes of their memories, or null.
@@ -123,7 +133,10 @@ class TrainingWays {
   /// How many bytes of each device a run may use. If empty, each way has its own limit: the bytes up to which its early
   /// loads may fill a device.
   std::optional<std::int64_t> run_room_;
+  /// If the request is for one of several replicas that share links: for the machine with its share of the links.
   PolicyRequest unlimited_;
+  /// The request for the whole links, if the request is for one of several replicas that share links.
+  std::optional<PolicyRequest> whole_ = {};
   TrainingOrder order_;
   std::int64_t at_least_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "planning/replica.hpp"
-#include "planning/run_seconds.hpp"
+#include "policy/settle/all_replicas.hpp"
 #include "policy/settle/replicas.hpp"
 #include "policy/settle/settle.hpp"
 
@@ -104,9 +104,9 @@ class ReplicaWay {
       if (whole && !(seconds_alone(parts) < best.to_beat())) return;
       const std::int64_t needed = less_memory ? keep_within_need(parts, devices_) : 0;
       known.plans = parts;
-      auto plan =
-          std::make_shared<const Plan>(joined(policy_, request_, keys_.reader(), std::move(parts)));
-      const double seconds = run_seconds(*plan);
+      double seconds = never;
+      auto plan = std::make_shared<const Plan>(
+          joined(policy_, request_, keys_.reader(), std::move(parts), &seconds));
       if (seconds < best.seconds) {
         best.seconds = seconds;
         best.plan = std::move(plan);
@@ -170,17 +170,57 @@ Candidate candidate_of_training(const std::shared_ptr<const ReplicaWay>& way,
           }};
 }
 
+/// Returns the keys of the replicas, and after them the same keys without overlap, if the scenario leaves overlap open.
+std::vector<Keys> open_overlap(const Policy& replicating, const Policy& policy,
+                               const Reader& parameters) {
+  std::vector<Keys> all;
+  all.emplace_back(parameters.map(), record_of(policy_catalog().find(replicating.name)));
+  if (std::optional<Keys> in_order = without_overlap(replicating, policy, parameters.map()))
+    all.push_back(std::move(*in_order));
+  return all;
+}
+
+/// Returns whether the ways of all replicas are compared in runs of all replicas together.
+bool compares_together(const PolicyRequest& request, const Reader& parameters) {
+  return replica_devices(request, parameters).size() <= few_devices &&
+         delay_each_other(request, parameters);
+}
+
+/// Returns a candidate for each way in which each replica chooses as if it ran alone. Sets `*choose` if a replica has a
+/// choice.
+std::vector<Candidate> candidates_alone(const Policy& replicating, const PolicyRequest& request,
+                                        const Reader& parameters, const Keys& keys, bool* choose) {
+  const Policy& policy = acting_policy(replicating, parameters);
+  const bool training = request.workload.training.has_value();
+  std::vector<Candidate> candidates;
+  for (Value& map : ways_of_replicas(policy, request, keys.reader())) {
+    const std::string text = difference(map, parameters.map());
+    try {
+      const auto way = std::make_shared<const ReplicaWay>(
+          policy, request,
+          Keys(std::move(map), record_of(policy_catalog().find(replicating.name))));
+      const ReplicaBound bound = way->bound(!training);
+      *choose = *choose || bound.ways > 0;
+      if (bound.seconds < std::numeric_limits<double>::infinity())
+        candidates.push_back(training ? candidate_of_training(way, bound, text)
+                                      : candidate_of_inference(way, bound, text));
+    } catch (const InputError&) {
+      // The scenario did not ask for this way, so its error is ignored.
+    } catch (const Infeasible&) {
+    }
+  }
+  return candidates;
+}
+
 }  // namespace
 
 std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyRequest& request,
                                         const Reader& parameters) {
-  if (replica_devices(request, parameters).size() > few_devices ||
-      !delay_each_other(request, parameters))
-    return {};
+  if (!compares_together(request, parameters)) return {};
   const Policy& policy = acting_policy(replicating, parameters);
-  std::vector<Value> maps = ways_of_replicas(policy, request, parameters);
-  if (const std::optional<Keys> in_order = without_overlap(replicating, policy, parameters.map()))
-    for (Value& way : ways_of_replicas(policy, request, in_order->reader()))
+  std::vector<Value> maps;
+  for (const Keys& keys : open_overlap(replicating, policy, parameters))
+    for (Value& way : ways_of_replicas(policy, request, keys.reader()))
       maps.push_back(std::move(way));
   return maps;
 }
@@ -191,24 +231,22 @@ std::vector<Candidate> replica_candidates(const Policy& replicating, const Polic
   const bool training = request.workload.training.has_value();
   if (!training && request.workload.micro_batches_per_step() > most_passes_of_layers / layers)
     return {};
+  if (!compares_together(request, parameters)) return {};
   const Policy& policy = acting_policy(replicating, parameters);
   std::vector<Candidate> candidates;
   bool choose = false;
-  for (Value& map : replica_alternatives(replicating, request, parameters)) {
-    const std::string text = difference(map, parameters.map());
+  for (const Keys& keys : open_overlap(replicating, policy, parameters)) {
+    std::vector<Candidate> ways;
     try {
-      const auto way = std::make_shared<const ReplicaWay>(
-          policy, request,
-          Keys(std::move(map), record_of(policy_catalog().find(replicating.name))));
-      const ReplicaBound bound = way->bound(!training);
-      choose = choose || bound.ways > 0;
-      if (bound.seconds < std::numeric_limits<double>::infinity())
-        candidates.push_back(training ? candidate_of_training(way, bound, text)
-                                      : candidate_of_inference(way, bound, text));
+      ways = candidates_of_all_replicas(policy, request, keys,
+                                        difference(keys.map(), parameters.map()));
     } catch (const InputError&) {
-      // The scenario did not ask for this way, so its error is ignored.
+      // If no way is possible, settle() makes the plan for which the scenario asks, and reports the error.
     } catch (const Infeasible&) {
     }
+    choose = choose || !ways.empty();
+    if (ways.empty()) ways = candidates_alone(replicating, request, parameters, keys, &choose);
+    for (Candidate& way : ways) candidates.push_back(std::move(way));
   }
   if (!choose) candidates.clear();
   return candidates;

@@ -6,9 +6,9 @@
 #include "base/error.hpp"
 #include "plan/passes/all_reduce.hpp"
 #include "plan/passes/merge.hpp"
-#include "planning/equal_replicas.hpp"
 #include "planning/parts.hpp"
 #include "planning/replica.hpp"
+#include "policy/settle/one_replica.hpp"
 #include "policy/settle/ring_seconds.hpp"
 #include "policy/settle/settle.hpp"
 
@@ -16,67 +16,12 @@ namespace sluice {
 
 namespace {
 
-/// Returns the keys of the replicated policy for one device: the keys of `parameters`, without those that only the
-/// replicating policy has.
-Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device) {
-  Value keys = Value::make_map();
-  keys.place(parameters.map().source(), parameters.map().line(),
-             parameters.map().position().column);
-  keys.set("name", Value::make(policy));
-  for (const Value::Entry& entry : parameters.map().entries())
-    if (entry.key != "name" && entry.key != "replica" && entry.key != "devices" &&
-        entry.key != "all_reduce" && entry.key != "transfers")
-      keys.entries().push_back(entry);
-  if (const Value* own = keys.find("device"))
-    fail_at(*own,
-            "each replica has its own device: list all devices under 'devices', and remove "
-            "this key");
-  keys.set("device", Value::make(device));
-  return keys;
-}
-
 /// Returns the connection from one memory to another, by which replicas sum their gradients.
 RingHop hop(const Platform& platform, const std::string& from, const std::string& to) {
   const Path& path = platform.path(from, to);
   return {.stream = {path.stream, StreamKind::copy, path.device},
           .route = {path.name, path.channels, path.setup_s, path.latency_s}};
 }
-
-/// Returns whether the replicas sum their gradients over a ring.
-bool sums_gradients(const Workload& workload, const Reader& parameters) {
-  return workload.training && parameters.text("all_reduce") != "off";
-}
-
-/// Returns the request for one replica on `platform`. `workload` must be the replica's share of the work.
-PolicyRequest on(const Platform& platform, const PolicyRequest& request, const Workload& workload,
-                 const Reader& parameters) {
-  const Pricing& pricing = request.pricing;
-  PolicyRequest share = request.priced(
-      {pricing.model, pricing.stages, platform, pricing.cost, pricing.dtype, pricing.training});
-  share.workload = workload;
-  share.sums_gradients = sums_gradients(workload, parameters);
-  return share;
-}
-
-/// The request of the first replica, and its keys. The platform must outlive this object.
-struct OneReplica {
-  OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
-             const Platform& platform)
-      : OneReplica(policy, all, parameters, platform, replica_devices(all, parameters)) {}
-  OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters)
-      : OneReplica(policy, all, parameters, all.pricing.platform) {}
-
-  PolicyRequest request;
-  Keys keys;
-
- private:
-  OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
-             const Platform& platform, const std::vector<std::string>& devices)
-      : request(on(platform, all,
-                   share_of(all.workload, 0, static_cast<std::int64_t>(devices.size())),
-                   parameters)),
-        keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy)) {}
-};
 
 /// Returns mappings for the policy of a replica in training. If the scenario leaves open how many micro-batches are in
 /// flight, there is one mapping for each of `ways` and each number that is tried. If `ways` is empty, the keys of the
@@ -113,16 +58,6 @@ std::string equal_share(const Workload& workload, std::size_t replicas) {
   return "; use workload.micro_batch=" + std::to_string(size) +
          ": then the number of micro-batches of each replica is " +
          std::to_string(workload.batch / count / size);
-}
-
-/// Returns whether the replicas on these devices are equal: all compute equally many batches, and their devices are
-/// alike.
-bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices) {
-  const auto count = static_cast<std::int64_t>(devices.size());
-  return (request.workload.training || request.workload.batches_per_step % count == 0) &&
-         std::all_of(devices.begin(), devices.end(), [&](const std::string& device) {
-           return alike(request.pricing.platform, devices.front(), device);
-         });
 }
 
 }  // namespace
@@ -200,7 +135,7 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
       continue;
     }
     const Value keys = replica_keys(parameters, policy.name, devices[k]);
-    PolicyRequest replica = on(chosen_on, request, workload, parameters);
+    PolicyRequest replica = request_of_replica(chosen_on, request, workload, parameters);
     if (known) replica.shown_plans = &known->shown_plans[k];
     parts.push_back(settle(policy, replica, Reader(keys, record), worth));
     const Fact* const chosen = find_fact(parts.back().facts, "chosen_s");
@@ -212,7 +147,7 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
 }
 
 Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-            std::vector<Plan> parts) {
+            std::vector<Plan> parts, double* seconds) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& platform = request.pricing.platform;
   Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
@@ -230,7 +165,7 @@ Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& pa
         parameters.text("all_reduce") == "overlapped",
         request.workload.batch / request.workload.micro_batch /
             static_cast<std::int64_t>(devices.size()));
-  return with_transfers(std::move(plan), parameters.text("transfers"));
+  return with_transfers(std::move(plan), parameters.text("transfers"), seconds);
 }
 
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
@@ -239,31 +174,6 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 }
 
 namespace {
-
-/// What is known about all replicas together, for the request of the first replica.
-class TogetherKnown {
- public:
-  TogetherKnown(const PolicyRequest& request, const Reader& parameters)
-      : devices_(replica_devices(request, parameters)),
-        share_(shared_out(request.pricing.platform, devices_)) {
-    replicas_.share = &share_;
-    if (!sums_gradients(request.workload, parameters)) return;
-    RingSeconds ring = ring_seconds(request, devices_);
-    replicas_.sums_s = std::move(ring.sums_s);
-    replicas_.sums_differ_s = ring.sums_differ_s;
-  }
-  TogetherKnown(const TogetherKnown&) = delete;
-
-  /// Returns null if the replicas are not equal, and in inference, where no bound counts several replicas.
-  const EqualReplicas* replicas(const PolicyRequest& request) const {
-    return request.workload.training && equal_replicas(request, devices_) ? &replicas_ : nullptr;
-  }
-
- private:
-  std::vector<std::string> devices_;
-  Platform share_;
-  EqualReplicas replicas_;
-};
 
 /// Takes a candidate of the first replica. Keeps the text of its ways as long as each candidate so far has such a text.
 void take(ReplicaBound& bound, const Candidate& one, double at_least, bool first) {

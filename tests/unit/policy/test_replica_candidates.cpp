@@ -1,5 +1,6 @@
 // Tests which plans are compared for replicas that share a link.
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "planning/run_seconds.hpp"
 #include "support/small_case.hpp"
@@ -53,6 +54,35 @@ TEST_CASE("with much memory, replicas on a shared link take a plan that needs le
   // these plans, it prefers one that needs 13 MB. With this plan, both replicas together would take 24 ms.
   CHECK(seconds_of_pair("13MB") == Approx(0.022).epsilon(1e-9));
   CHECK(seconds_of_pair("30MB") == Approx(0.022).epsilon(1e-9));
+}
+
+/// Returns the plan of two replicas that train three layers in stages and share a link of 50 MB/s.
+Plan training_pair(std::int64_t bytes, const std::string& policy) {
+  return make_plan(test::small_scenario(
+      308, {{0.525, 195704, 1920}, {0.6, 17144, 668}, {0.175, 33140, 3208}},
+      "workload: {mode: training, batch: 10, micro_batch: 1, steps: 4, optimizer: adam}\n"
+      "stages: {cut: per_layer}\npolicy: {name: data_parallel, " +
+          policy + "}\n",
+      {"platform.links.host.bandwidth=50MB/s", "platform.links.host.latency=7us",
+       "platform.devices.gpu.count=2", "platform.links.host.sharing=shared",
+       "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 100MB/s}",
+       "platform.devices.gpu.memory.capacity=" + std::to_string(bytes) + "B"}));
+}
+
+// A replica that runs alone with half of the link's bandwidth is the fastest with loads that delay the other replica if
+// the memory is large. So the ways of a replica are compared in runs of both replicas.
+TEST_CASE("in training, replicas that share a link are never slower with more memory") {
+  for (const std::string policy : {"replica: phased", "replica: streamed, all_reduce: off"}) {
+    double before = std::numeric_limits<double>::infinity();
+    for (const std::int64_t bytes : {850'000, 912'634, 1'000'000, 1'095'148, 1'500'000}) {
+      INFO(policy << ", " << bytes << " B");
+      const Plan plan = training_pair(bytes, policy);
+      const double seconds = run_seconds(plan);
+      CHECK(seconds <= before * (1 + 1e-9));
+      CHECK(find_fact(plan.facts, "beaten_bound") == nullptr);
+      before = seconds;
+    }
+  }
 }
 
 }  // namespace

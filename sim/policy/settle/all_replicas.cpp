@@ -1,0 +1,131 @@
+#include "policy/settle/all_replicas.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "base/error.hpp"
+#include "planning/replica.hpp"
+#include "planning/run_seconds.hpp"
+#include "policy/settle/one_replica.hpp"
+#include "policy/settle/replicas.hpp"
+
+namespace sluice {
+namespace {
+
+/// Makes the plans of all replicas from the plans of the first one.
+class AllReplicas {
+ public:
+  AllReplicas(const Policy& policy, const PolicyRequest& request, const Keys& keys,
+              std::string text)
+      : policy_(policy),
+        request_(request),
+        keys_(keys),
+        text_(std::move(text)),
+        devices_(replica_devices(request, keys_.reader())),
+        known_(request, keys_.reader()),
+        first_(policy, request, keys_.reader()) {
+    first_.request.replicas = known_.replicas(first_.request);
+  }
+  AllReplicas(const AllReplicas&) = delete;
+
+  /// Returns whether the ways of the first replica do not depend on the capacity, and all replicas can take the same way.
+  bool take_the_same_way() const {
+    const Platform& platform = request_.pricing.platform;
+    const EqualReplicas* const equal = first_.request.replicas;
+    return equal && share_links(platform, *equal->share) && !request_.strategy().searches &&
+           std::ranges::all_of(devices_, [&](const std::string& device) {
+             return platform.device(device).memories.size() == 1;
+           });
+  }
+
+  /// Returns a text that is equal for equal ways of all replicas (Candidate::same_ways). `first` is the text for the
+  /// first replica.
+  std::string same_ways(const std::string& first) const {
+    return first.empty() ? "" : text_ + ";" + first;
+  }
+
+  /// Returns the candidates of the first replica. Their bounds hold for the run of all replicas.
+  std::vector<Candidate> candidates_of_first() const {
+    return policy_.candidates ? policy_.candidates(first_.request, first_.keys.reader())
+                              : std::vector<Candidate>();
+  }
+
+  /// Returns the plan of all replicas for a way of the first replica. The result has no plan if it takes `worth` seconds
+  /// or more.
+  Settled together(const Settled& way, double worth) const {
+    Settled all{.text = text_ + (text_.empty() || way.text.empty() ? "" : ", ") + way.text};
+    if (!way.plan) return all;
+    const Plan first = way.plan();
+    if (!(seconds_alone(first) < worth)) return all;
+    std::vector<Plan> parts;
+    for (const std::string& device : devices_)
+      parts.push_back(device == devices_.front()
+                          ? first
+                          : moved(first, request_.pricing.platform, devices_.front(), device));
+    const auto plan = std::make_shared<const Plan>(
+        joined(policy_, request_, keys_.reader(), std::move(parts), &all.seconds));
+    all.plan = [plan] { return *plan; };
+    return all;
+  }
+
+ private:
+  /// Returns the seconds of the first replica if it runs alone, with the whole bandwidth of the links. With all replicas,
+  /// its run is not shorter.
+  double seconds_alone(Plan first) const {
+    for (Link& link : first.links)
+      for (const Channel& channel : request_.pricing.platform.channels)
+        if (channel.name == link.name) link.bandwidth = channel.bandwidth;
+    return run_seconds(first);
+  }
+
+  const Policy& policy_;
+  const PolicyRequest& request_;
+  Keys keys_;
+  std::string text_;  ///< what differs between the keys and the scenario
+  std::vector<std::string> devices_;
+  TogetherKnown known_;
+  OneReplica first_;
+};
+
+/// Returns the candidate of the first replica as a candidate of all replicas.
+Candidate of_all(Candidate candidate, const std::shared_ptr<const AllReplicas>& replicas) {
+  candidate.same_ways = replicas->same_ways(candidate.same_ways);
+  if (candidate.simulate)
+    candidate.simulate = [simulate = std::move(candidate.simulate), replicas](double worth,
+                                                                              const auto& settled) {
+      simulate(worth, [&](const Settled& way) { settled(replicas->together(way, worth)); });
+    };
+  if (candidate.open)
+    candidate.open = [open = std::move(candidate.open), replicas] {
+      std::vector<Candidate> opened;
+      for (Candidate& one : open()) opened.push_back(of_all(std::move(one), replicas));
+      return opened;
+    };
+  return candidate;
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates_of_all_replicas(const Policy& policy,
+                                                  const PolicyRequest& request, const Keys& keys,
+                                                  const std::string& text) {
+  if (!request.workload.training) return {};
+  const auto replicas = std::make_shared<const AllReplicas>(policy, request, keys, text);
+  if (!replicas->take_the_same_way()) return {};
+  std::vector<Candidate> all;
+  const auto unless_refused = [](const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const InputError&) {
+    } catch (const Infeasible&) {
+    }
+  };
+  for (Candidate& one : replicas->candidates_of_first())
+    all.push_back(changed(
+        of_all(std::move(one), replicas), [](Settled&) {}, unless_refused));
+  return all;
+}
+
+}  // namespace sluice

@@ -1,0 +1,81 @@
+#include "policy/settle/one_replica.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "base/error.hpp"
+#include "planning/replica.hpp"
+#include "policy/settle/replicas.hpp"
+#include "policy/settle/ring_seconds.hpp"
+
+namespace sluice {
+
+Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device) {
+  Value keys = Value::make_map();
+  keys.place(parameters.map().source(), parameters.map().line(),
+             parameters.map().position().column);
+  keys.set("name", Value::make(policy));
+  for (const Value::Entry& entry : parameters.map().entries())
+    if (entry.key != "name" && entry.key != "replica" && entry.key != "devices" &&
+        entry.key != "all_reduce" && entry.key != "transfers")
+      keys.entries().push_back(entry);
+  if (const Value* own = keys.find("device"))
+    fail_at(*own,
+            "each replica has its own device: list all devices under 'devices', and remove "
+            "this key");
+  keys.set("device", Value::make(device));
+  return keys;
+}
+
+bool sums_gradients(const Workload& workload, const Reader& parameters) {
+  return workload.training && parameters.text("all_reduce") != "off";
+}
+
+PolicyRequest request_of_replica(const Platform& platform, const PolicyRequest& request,
+                                 const Workload& workload, const Reader& parameters) {
+  const Pricing& pricing = request.pricing;
+  PolicyRequest share = request.priced(
+      {pricing.model, pricing.stages, platform, pricing.cost, pricing.dtype, pricing.training});
+  share.workload = workload;
+  share.sums_gradients = sums_gradients(workload, parameters);
+  return share;
+}
+
+bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices) {
+  const auto count = static_cast<std::int64_t>(devices.size());
+  return (request.workload.training || request.workload.batches_per_step % count == 0) &&
+         std::all_of(devices.begin(), devices.end(), [&](const std::string& device) {
+           return alike(request.pricing.platform, devices.front(), device);
+         });
+}
+
+OneReplica::OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
+                       const Platform& platform, const std::vector<std::string>& devices)
+    : request(request_of_replica(
+          platform, all, share_of(all.workload, 0, static_cast<std::int64_t>(devices.size())),
+          parameters)),
+      keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy)) {}
+
+OneReplica::OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
+                       const Platform& platform)
+    : OneReplica(policy, all, parameters, platform, replica_devices(all, parameters)) {}
+
+OneReplica::OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters)
+    : OneReplica(policy, all, parameters, all.pricing.platform) {}
+
+TogetherKnown::TogetherKnown(const PolicyRequest& request, const Reader& parameters)
+    : devices_(replica_devices(request, parameters)),
+      share_(shared_out(request.pricing.platform, devices_)) {
+  replicas_.share = &share_;
+  if (!sums_gradients(request.workload, parameters)) return;
+  RingSeconds ring = ring_seconds(request, devices_);
+  replicas_.sums_s = std::move(ring.sums_s);
+  replicas_.sums_differ_s = ring.sums_differ_s;
+}
+
+const EqualReplicas* TogetherKnown::replicas(const PolicyRequest& request) const {
+  return request.workload.training && equal_replicas(request, devices_) ? &replicas_ : nullptr;
+}
+
+}  // namespace sluice

@@ -1,0 +1,56 @@
+// The request to a policy that plans one of several replicas, and what is known about all of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planning/equal_replicas.hpp"
+#include "policy/policy.hpp"
+
+namespace sluice {
+
+/// Returns the keys of the replicated policy for one device: the keys of `parameters`, without those that only the
+/// replicating policy has.
+Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device);
+
+/// Returns whether the replicas sum their gradients over a ring.
+bool sums_gradients(const Workload& workload, const Reader& parameters);
+
+/// Returns the request for one replica on `platform`. `workload` must be the replica's share of the work.
+PolicyRequest request_of_replica(const Platform& platform, const PolicyRequest& request,
+                                 const Workload& workload, const Reader& parameters);
+
+/// Returns whether the replicas on these devices are equal: all compute equally many batches, and their devices are
+/// alike.
+bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices);
+
+/// The request of the first replica, and its keys. The platform must outlive this object.
+struct OneReplica {
+  OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
+             const Platform& platform);
+  OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters);
+
+  PolicyRequest request;
+  Keys keys;
+
+ private:
+  OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
+             const Platform& platform, const std::vector<std::string>& devices);
+};
+
+/// What is known about all replicas together, for the request of the first replica.
+class TogetherKnown {
+ public:
+  TogetherKnown(const PolicyRequest& request, const Reader& parameters);
+  TogetherKnown(const TogetherKnown&) = delete;
+
+  /// Returns null if the replicas are not equal, and in inference, where no bound counts several replicas.
+  const EqualReplicas* replicas(const PolicyRequest& request) const;
+
+ private:
+  std::vector<std::string> devices_;
+  Platform share_;
+  EqualReplicas replicas_;
+};
+
+}  // namespace sluice
