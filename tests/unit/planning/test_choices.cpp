@@ -1,6 +1,7 @@
 // Tests how Sluice chooses the settings that a scenario leaves open. With more memory, no run may become slower or be
 // refused. If a scenario gives settings, its run must not be much faster than with the settings that Sluice chooses. A
 // faster machine may make no run much slower.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -207,22 +208,45 @@ TEST_CASE("if explicit settings fit into a memory, the same memory is enough for
   CHECK(compared > 20);
 }
 
+/// Returns the overrides of eight machines, each of them faster than the one before it: with more bandwidth to host
+/// memory, with more FLOP/s, or with less latency on all links.
+std::vector<std::vector<std::string>> faster_machines(const std::string& what,
+                                                      const RandomCase& made) {
+  std::vector<std::vector<std::string>> machines;
+  for (int value = 100; value <= 800; value += 100) {
+    if (what == "bandwidth")
+      machines.push_back({"platform.links.host.bandwidth=" + std::to_string(value) + "MB/s"});
+    if (what == "rate")
+      machines.push_back(
+          {"platform.devices.gpu.rate={float32: " + std::to_string(value * 5) + "MFLOP/s}"});
+  }
+  if (what != "latency") return machines;
+  const bool pair = std::ranges::any_of(made.machine, [](const std::string& line) {
+    return line.find("platform.links.pair=") != std::string::npos;
+  });
+  for (const std::string latency :
+       {"1ms", "500us", "200us", "100us", "50us", "20us", "5us", "0us"}) {
+    machines.push_back({"platform.links.host.latency=" + latency});
+    if (pair) machines.back().push_back("platform.links.pair.latency=" + latency);
+  }
+  return machines;
+}
+
 TEST_CASE(
     "if the choices are open, a run on a faster machine is hardly slower than on a slower machine",
     "[property]") {
-  Worst worst("faster machine slower by");
+  Worst bandwidth("more bandwidth slower by"), rate("more FLOP/s slower by"),
+      latency("less latency slower by");
+  const std::vector<std::pair<std::string, Worst*>> tried = {
+      {"bandwidth", &bandwidth}, {"rate", &rate}, {"latency", &latency}};
   each_case(33, random_bytes, [&](const RandomCase& made, std::int64_t bytes) {
-    for (const std::string what :
-         {"platform.links.host.bandwidth=", "platform.devices.gpu.rate="}) {
+    for (const auto& [what, worst] : tried) {
       double before = never;
-      for (int value = 100; value <= 800; value += 100) {
-        const std::string rate = what.find("rate=") == std::string::npos
-                                     ? std::to_string(value) + "MB/s"
-                                     : "{float32: " + std::to_string(value * 5) + "MFLOP/s}";
-        INFO(bytes << " B, " << what << rate);
-        const double now = seconds_of(plan_within(made, made.text(), bytes, {what + rate}));
+      for (const std::vector<std::string>& machine : faster_machines(what, made)) {
+        INFO(bytes << " B, " << machine.front());
+        const double now = seconds_of(plan_within(made, made.text(), bytes, machine));
         CHECK(now <= before * (1 + hardly));
-        if (before < never) worst.see(made, now / before - 1);
+        if (before < never) worst->see(made, now / before - 1);
         before = now;
       }
     }
