@@ -64,9 +64,8 @@ class AllReplicas {
       parts.push_back(device == devices_.front()
                           ? first
                           : moved(first, request_.pricing.platform, devices_.front(), device));
-    const auto plan =
-        std::make_shared<const Plan>(joined(policy_, request_, keys_.reader(), std::move(parts)));
-    all.seconds = run_seconds(*plan);
+    const auto plan = std::make_shared<const Plan>(
+        joined(policy_, request_, keys_.reader(), std::move(parts), &all.seconds));
     all.plan = [plan] { return *plan; };
     return all;
   }

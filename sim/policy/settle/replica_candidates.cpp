@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "planning/replica.hpp"
-#include "planning/run_seconds.hpp"
 #include "policy/settle/all_replicas.hpp"
 #include "policy/settle/replicas.hpp"
 #include "policy/settle/settle.hpp"
@@ -105,9 +104,9 @@ class ReplicaWay {
       if (whole && !(seconds_alone(parts) < best.to_beat())) return;
       const std::int64_t needed = less_memory ? keep_within_need(parts, devices_) : 0;
       known.plans = parts;
-      auto plan =
-          std::make_shared<const Plan>(joined(policy_, request_, keys_.reader(), std::move(parts)));
-      const double seconds = run_seconds(*plan);
+      double seconds = never;
+      auto plan = std::make_shared<const Plan>(
+          joined(policy_, request_, keys_.reader(), std::move(parts), &seconds));
       if (seconds < best.seconds) {
         best.seconds = seconds;
         best.plan = std::move(plan);

@@ -147,7 +147,7 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
 }
 
 Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-            std::vector<Plan> parts) {
+            std::vector<Plan> parts, double* seconds) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& platform = request.pricing.platform;
   Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
@@ -165,7 +165,7 @@ Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& pa
         parameters.text("all_reduce") == "overlapped",
         request.workload.batch / request.workload.micro_batch /
             static_cast<std::int64_t>(devices.size()));
-  return with_transfers(std::move(plan), parameters.text("transfers"));
+  return with_transfers(std::move(plan), parameters.text("transfers"), seconds);
 }
 
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,

@@ -42,9 +42,10 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
                                 double worth = std::numeric_limits<double>::infinity(),
                                 KnownReplicas* known = nullptr);
 
-/// Joins the plans of the replicas into a plan for the platform of the request.
+/// Joins the plans of the replicas into a plan for the platform of the request. If `seconds` is given, sets it to
+/// run_seconds() of the result.
 Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-            std::vector<Plan> parts);
+            std::vector<Plan> parts, double* seconds = nullptr);
 
 /// Returns the plan of all replicas: joined() of replica_plans().
 Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
