@@ -65,10 +65,13 @@ double LoadOffers::at_least(const ChosenStep::EarlyLoadLimits& limits,
 }
 
 std::optional<Pace> LoadOffers::pace_of_inputs(const std::optional<std::int64_t>& capacity) {
+  if (!order_.overlap || !priced_alike_) return {};
+  const StepClock clock = clock_.of_few_rounds();
   const auto seconds = [&](const ChosenStep::EarlyLoadLimits& limits) {
     const ChosenStep::Offer offer = this->offer(limits);
-    return capacity && offer.most > *capacity ? std::numeric_limits<double>::infinity()
-                                              : at_least(limits, offer);
+    return capacity && offer.most > *capacity
+               ? std::numeric_limits<double>::infinity()
+               : clock.at_least(loads(limits.sequence), offer.places);
   };
   const double early = seconds({no_limit, {as_early_as_may_be}}), late = seconds({no_limit});
   return early < late * (1 - 1e-12) ? std::optional<Pace>(as_early_as_may_be) : std::nullopt;

@@ -134,10 +134,8 @@ class StepRun {
 
   /// Returns a lower bound on the seconds of the run.
   double seconds() {
-    // How many rounds the clock goes through, with computations and copies. Of the later rounds, only the seconds of the
-    // computations or those of the busiest copy stream count.
-    constexpr std::int64_t enough = 8;
-    const std::int64_t rounds = std::min(clock_.rounds_, enough);
+    // Of the rounds after these, only the seconds of the computations or those of the busiest copy stream count.
+    const std::int64_t rounds = std::min(clock_.rounds_, StepClock::exact_rounds);
     const double later = static_cast<double>(clock_.rounds_ - rounds);
     prologue();
     for (round_ = 0; round_ < rounds; ++round_) {
@@ -150,7 +148,7 @@ class StepRun {
     // differently.
     const double additions = (later > 0 ? later + 1 : 0) * static_cast<double>(step_.count());
     const double least = lowered_for_rounding(end_ + later * clock_.compute_s_, additions);
-    return std::max({least, later > 1 ? seconds_of_copies(later) : 0,
+    return std::max({least, later > 0 ? seconds_of_copies(later) : 0,
                      clock_.seconds_on_links() * within_accuracy});
   }
 
@@ -164,10 +162,14 @@ class StepRun {
   };
 
   /// Returns the seconds until the busiest copy stream has made the copies of all rounds. `later` is the number of rounds
-  /// through which the clock did not go. The loads of the first of them may already be among the copies that the clock
-  /// has seen, so this round does not count.
+  /// through which the clock did not go. Early loads of the first of these rounds are already among the copies that the
+  /// clock has seen.
   double seconds_of_copies(double later) const {
-    std::vector<double> round_s(copies_.size(), 0);
+    std::vector<double> round_s(copies_.size(), 0), early_s(copies_.size(), 0);
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      const Program::Instance& made = step_.instances[loads_[i].instance];
+      if (goes_ahead(i)) early_s[clock_.stream_of(made).stream] += clock_.load_seconds(made);
+    }
     for (std::size_t i = 0; i < step_.instances.size(); ++i) {
       const Program::Instance& made = step_.instances[i];
       if (made.loaded) round_s[clock_.stream_of(made).stream] += clock_.load_seconds(made);
@@ -175,7 +177,7 @@ class StepRun {
     }
     double most = 0;
     for (std::size_t s = 0; s < round_s.size(); ++s)
-      most = std::max(most, copies_[s] + (later - 1) * round_s[s]);
+      most = std::max(most, copies_[s] + later * round_s[s] - early_s[s]);
     const double additions = (later + 1) * 2 * static_cast<double>(step_.instances.size());
     return lowered_for_rounding(most * within_accuracy, additions);
   }
@@ -375,6 +377,12 @@ class StepRun {
   std::int64_t phase_ = 0;
   double computed_ = 0, end_ = 0;
 };
+
+StepClock StepClock::of_few_rounds() const {
+  StepClock few = *this;
+  few.rounds_ = std::min(few.rounds_, exact_rounds);
+  return few;
+}
 
 double StepClock::at_least(const std::vector<Program::Load>& loads,
                            const std::vector<LoadPlace>& places) const {
