@@ -39,7 +39,7 @@ class Walk {
     State end = slow;
     double cost = never;
     for (const State s : {slow, both, fast}) {
-      const double behind = !comes_back ? 0 : s == begin ? 0 : begin == slow ? leave(s) : never;
+      const double behind = !comes_back ? 0 : s == begin ? 0 : begin == slow ? leave(s, 0) : never;
       if (costs[s] + behind < cost) {
         cost = costs[s] + behind;
         end = s;
@@ -60,12 +60,12 @@ class Walk {
   }
 
  private:
-  double leave(State from) const { return from == fast ? prices_.save : 0; }
+  double leave(State from, std::size_t gap) const { return from == fast ? prices_.save[gap] : 0; }
 
   Costs after_gap(const Costs& before, std::size_t i) {
     Costs costs = {never, never, never};
     for (const State s : {slow, both, fast}) {
-      take(costs, 2 * i, slow, s, before[s] + leave(s), 0);
+      take(costs, 2 * i, slow, s, before[s] + leave(s, i), 0);
       if (s != slow) take(costs, 2 * i, s, s, before[s] + prices_.hold[i], 0);
     }
     return costs;
@@ -74,7 +74,7 @@ class Walk {
   Costs after_use(const Costs& before, std::size_t i, bool makes) {
     Costs costs = {never, never, never};
     const State behind = (*prices_.written)[i] ? fast : both;
-    const double fetch = makes ? 0 : prices_.fetch;
+    const double fetch = makes ? 0 : prices_.fetch[i];
     take(costs, 2 * i + 1, slow, slow, before[slow] + prices_.slow[i], 0);
     take(costs, 2 * i + 1, behind, slow, before[slow] + fetch + prices_.fast[i], 1);
     take(costs, 2 * i + 1, behind, both, before[both] + prices_.fast[i], 1);

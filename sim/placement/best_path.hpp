@@ -17,7 +17,8 @@ struct PathPrices {
   const std::vector<char>* written = nullptr;  ///< indexed by use
   std::vector<double> slow, fast;              ///< the prices of each use in the two memories
   std::vector<double> hold;                    ///< the price of each gap in fast memory
-  double fetch = 0, save = 0;
+  /// The prices of a fetch at the end of each gap, and of a save at its beginning.
+  std::vector<double> fetch, save;
 };
 
 struct PricedPath {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/interrupt.hpp"
 
@@ -22,6 +23,8 @@ std::vector<double> sums_of(const std::vector<double>& prices, std::uint32_t ker
 /// Random numbers by SplitMix64 (Steele et al. 2014): the same numbers on all machines.
 class RandomNumbers {
  public:
+  explicit RandomNumbers(std::uint64_t seed) : state_(seed) {}
+
   std::uint64_t below(std::uint64_t bound) {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -30,7 +33,7 @@ class RandomNumbers {
   }
 
  private:
-  std::uint64_t state_ = 15;
+  std::uint64_t state_;
 };
 
 /// Returns the tensors in the order of their worth, the greatest worth first. The worth of a tensor
@@ -65,14 +68,94 @@ PlacementDraft::PlacementDraft(const ImproveRequest& request, Placing placing)
       question_(request.question),
       placing_(std::move(placing)),
       bytes_(fast_bytes(question_, placing_)),
-      slow_(slow_operands(question_, placing_)) {
+      slow_(slow_operands(question_, placing_)),
+      moves_(question_.tensor_count()) {
   for (std::uint32_t k = 0; k < question_.kernel_count(); ++k) {
     kernel_s_.push_back(request_.weights.kernels *
                         question_.problem().kernels[k].time.at(slow_[k]));
     seconds_ += kernel_s_.back();
   }
-  for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
+  taken_s_.assign(kernel_s_.size(), 0);
+  for (std::uint32_t t = 0; t < question_.tensor_count(); ++t) add_moves(t);
+}
+
+PlacementDraft::PlacementDraft(const ImproveRequest& request, const PlacementSchedule& schedule)
+    : PlacementDraft(request, schedule.placing) {
+  for (std::uint32_t t = 0; t < question_.tensor_count(); ++t) remove_moves(t);
+  for (const PlacementMove& move : schedule.moves) {
+    EngineWindow window{move};
+    if (!move.synchronous()) {
+      window.held = {move.to_fast ? move.begin : save_in(question_, move.tensor, move.use).begin,
+                     move.needed};
+      window.left_s = move_seconds(question_, move);
+      for (std::uint32_t k = move.begin; k < move.needed && window.left_s > 0; ++k) {
+        const double part = std::clamp(kernel_s_[k] - taken_s_[k], 0.0, window.left_s);
+        window.taken.emplace_back(k, part);
+        window.left_s -= part;
+      }
+    }
+    add(move.tensor, std::move(window));
+  }
+}
+
+PlacementSchedule PlacementDraft::schedule() const {
+  PlacementSchedule schedule{placing_, {}};
+  for (const std::vector<EngineWindow>& windows : moves_)
+    for (const EngineWindow& window : windows) schedule.moves.push_back(window.move);
+  order_moves(schedule.moves);
+  return schedule;
+}
+
+/// Returns the move as the copy engine makes it during kernels in `range`. Returns a synchronous move if it is cheaper.
+EngineWindow PlacementDraft::planned(const PlacementMove& move, KernelRange range) const {
+  EngineWindow window =
+      engine_window(question_, move, range, {request_.capacity, bytes_, kernel_s_, taken_s_});
+  EngineWindow in_turn{move};
+  return price_of(window) < price_of(in_turn) ? window : in_turn;
+}
+
+double PlacementDraft::price_of(const EngineWindow& window) const {
+  const double seconds = move_seconds(question_, window.move);
+  if (!window.move.synchronous()) return *request_.engine * seconds + window.left_s;
+  return seconds * (window.move.to_fast ? request_.weights.fetch : request_.weights.save);
+}
+
+/// Adds a move of a tensor. If `sign` is -1, only subtracts what the move takes.
+void PlacementDraft::add(std::uint32_t t, EngineWindow window, int sign) {
+  seconds_ += sign * price_of(window);
+  for (const auto& [k, taken_s] : window.taken) taken_s_[k] += sign * taken_s;
+  for (std::uint32_t k = window.held.first; k < window.held.last; ++k)
+    bytes_[k] += sign * question_.tensor(t).bytes;
+  if (sign > 0) moves_[t].push_back(std::move(window));
+}
+
+void PlacementDraft::add_moves(std::uint32_t t) {
+  if (!request_.engine) {
     seconds_ += path_seconds(t, placing_[t]);
+    return;
+  }
+  for (const PlacementMove& move : moves_of(question_, t, placing_[t])) {
+    KernelRange range = window_range(question_, move);
+    // In one gap, the save ends before the fetch begins. The fetches of a tensor come before its saves.
+    for (const EngineWindow& fetch : moves_[t])
+      if (!move.to_fast && fetch.move.to_fast && fetch.move.use == move.use && move.use > 0)
+        range.last = std::min(range.last, fetch.move.begin);
+    add(t, planned(move, range));
+  }
+}
+
+void PlacementDraft::remove_moves(std::uint32_t t) {
+  for (EngineWindow& window : std::exchange(moves_[t], {})) add(t, std::move(window), -1);
+}
+
+void PlacementDraft::put_back(std::uint32_t t, OfTensor before) {
+  if (!request_.engine) {
+    set(t, std::move(before.path));
+    return;
+  }
+  remove_moves(t);
+  set_path(t, std::move(before.path));
+  for (EngineWindow& window : before.moves) add(t, std::move(window));
 }
 
 double PlacementDraft::path_seconds(std::uint32_t t, const TensorPath& path) const {
@@ -87,12 +170,23 @@ void PlacementDraft::take_out(std::uint32_t t) {
 
 void PlacementDraft::set(std::uint32_t t, TensorPath path) {
   if (path == placing_[t]) return;
+  if (!request_.engine) {
+    seconds_ += path_seconds(t, path) - path_seconds(t, placing_[t]);
+    set_path(t, std::move(path));
+    return;
+  }
+  remove_moves(t);
+  set_path(t, std::move(path));
+  add_moves(t);
+}
+
+/// Changes the path of a tensor. Its moves must have been removed.
+void PlacementDraft::set_path(std::uint32_t t, TensorPath path) {
   const TensorUses& uses = question_.uses(t);
   const std::int64_t bytes = question_.tensor(t).bytes;
   const auto change = [&](KernelRange range, std::int64_t by) {
     for (std::uint32_t k = range.first; k < range.last; ++k) bytes_[k] += by;
   };
-  seconds_ += path_seconds(t, path) - path_seconds(t, placing_[t]);
   for (std::size_t i = 0; i < uses.count(); ++i) {
     const std::uint32_t k = uses.kernels[i];
     if (path.gap[i] != placing_[t].gap[i]) {
@@ -147,8 +241,18 @@ PathPrices PlacementDraft::prices_of(std::uint32_t t, const std::vector<double>&
     if (i == 0) hold += held(question_.behind(t));
     prices.hold.push_back(hold);
   }
-  prices.fetch = request_.weights.fetch * question_.fetch_s(t);
-  prices.save = request_.weights.save * question_.save_s(t);
+  prices.fetch.assign(uses.count(), request_.weights.fetch * question_.fetch_s(t));
+  prices.save.assign(uses.count(), request_.weights.save * question_.save_s(t));
+  if (!request_.engine) return prices;
+  for (std::size_t i = 0; i < uses.count(); ++i) {
+    if (!question_.has_gap(t, i)) continue;
+    const PlacementMove fetch = fetch_before(question_, t, i), save = save_in(question_, t, i);
+    const EngineWindow fetched = planned(fetch, window_range(question_, fetch));
+    prices.fetch[i] = price_of(fetched);
+    KernelRange range = window_range(question_, save);
+    if (i > 0) range.last = fetched.move.begin;
+    prices.save[i] = price_of(planned(save, range));
+  }
   return prices;
 }
 
@@ -160,9 +264,11 @@ void PlacementDraft::put_in(std::uint32_t t, const std::vector<double>& prices) 
   set(t, std::move(found.path));
 }
 
-Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices,
-                     const std::vector<std::optional<TensorPath>>& begin) {
-  PlacementDraft draft(request, all_slow(request.question));
+namespace {
+
+/// Puts tensors into fast memory. All tensors of the draft must be in slow memory.
+void fill(PlacementDraft& draft, const ImproveRequest& request, const std::vector<double>& prices,
+          const std::vector<std::optional<TensorPath>>& begin) {
   const std::vector<std::uint32_t> order = by_worth(request, prices);
   std::vector<std::uint32_t> left;
   for (const std::uint32_t t : order) {
@@ -178,13 +284,12 @@ Placing placing_from(const ImproveRequest& request, const std::vector<double>& p
     for (const std::uint32_t t : order) draft.put_in(t, {});
     if (!(draft.seconds() < before)) break;
   }
-  return draft.placing();
 }
 
-Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,
-                 std::size_t tries, double bound) {
+/// Searches for a faster placement in `tries` tries.
+void search(PlacementDraft& draft, const ImproveRequest& request, const std::vector<double>& prices,
+            std::size_t tries, double bound) {
   const PlacementQuestion& question = request.question;
-  PlacementDraft draft(request, std::move(placing));
   std::vector<std::vector<std::uint32_t>> live(question.kernel_count());
   for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
     for (std::uint32_t k = question.live(t).first; k < question.live(t).last; ++k)
@@ -192,7 +297,7 @@ Placing improved(const ImproveRequest& request, Placing placing, const std::vect
   std::vector<double> half = prices;
   for (double& price : half) price /= 2;
   const std::vector<double> nothing;
-  RandomNumbers random;
+  RandomNumbers random(request.seed);
   for (std::size_t n = 0; n < tries && draft.seconds() > bound * (1 + 1e-12); ++n) {
     check_interrupt();
     std::vector<std::uint32_t> out = live[random.below(live.size())];
@@ -200,9 +305,9 @@ Placing improved(const ImproveRequest& request, Placing placing, const std::vect
     for (std::size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[random.below(i)]);
     out.resize(std::min<std::size_t>(out.size(), 2 + random.below(9)));
     const double before = draft.seconds();
-    std::vector<TensorPath> old;
+    std::vector<PlacementDraft::OfTensor> old;
     for (const std::uint32_t t : out) {
-      old.push_back(draft.placing()[t]);
+      old.push_back(draft.of_tensor(t));
       draft.take_out(t);
     }
     const std::uint64_t kind = random.below(3);
@@ -212,9 +317,34 @@ Placing improved(const ImproveRequest& request, Placing placing, const std::vect
       for (const std::uint32_t t : out) draft.put_in(t, nothing);
     if (draft.seconds() <= before) continue;
     for (std::size_t i = 0; i < out.size(); ++i) draft.take_out(out[i]);
-    for (std::size_t i = 0; i < out.size(); ++i) draft.set(out[i], old[i]);
+    for (std::size_t i = 0; i < out.size(); ++i) draft.put_back(out[i], std::move(old[i]));
   }
+}
+
+}  // namespace
+
+Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices,
+                     const std::vector<std::optional<TensorPath>>& begin) {
+  PlacementDraft draft(request, all_slow(request.question));
+  fill(draft, request, prices, begin);
   return draft.placing();
+}
+
+Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,
+                 std::size_t tries, double bound) {
+  PlacementDraft draft(request, std::move(placing));
+  search(draft, request, prices, tries, bound);
+  return draft.placing();
+}
+
+PlacementSchedule improved_schedule(const ImproveRequest& request, const PlacementSchedule& known,
+                                    const std::vector<double>& prices, std::size_t tries) {
+  PlacementDraft draft(request, all_slow(request.question));
+  fill(draft, request, prices, {});
+  PlacementDraft other(request, known);
+  PlacementDraft& best = other.seconds() < draft.seconds() ? other : draft;
+  search(best, request, prices, tries, 0);
+  return best.schedule();
 }
 
 }  // namespace sluice

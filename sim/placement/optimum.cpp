@@ -7,6 +7,9 @@ namespace sluice {
 namespace {
 
 constexpr double small_gap = 1e-9;
+/// The price of a second of the copy engine in the search for schedules, in seconds of the run. A low price suffices,
+/// because the search knows when the engine is free. The price leaves the engine to the moves that save most.
+constexpr double price_of_engine = 0.03;
 
 bool fits(const PlacementQuestion& question, const Placing& placing, std::int64_t capacity) {
   const std::vector<std::int64_t> bytes = fast_bytes(question, placing);
@@ -50,6 +53,17 @@ class Search {
     proven_ = answer.proven && usable;
   }
 
+  /// Returns a schedule in which the copy engine moves tensors while kernels run. The search begins with `known`, or
+  /// with a schedule that is made with the help of the prices of relax(). Searches with different numbers make different
+  /// random choices.
+  PlacementSchedule beside(const PlacementSchedule& known, std::uint64_t number) const {
+    ImproveRequest at = at_;
+    at.weights = {};
+    at.engine = price_of_engine;
+    at.seed += number;
+    return improved_schedule(at, known, byte_prices_, request_.tries);
+  }
+
   bool open() const { return seconds_ - bound_ > small_gap * seconds_; }
   bool near() const { return seconds_ - bound_ < request_.near_enough * seconds_; }
   bool proven() const { return proven_ || !open(); }
@@ -62,6 +76,7 @@ class Search {
 
   void by_programme(const RelaxedProgramme& found) {
     bound_ = std::max(bound_, found.bound);
+    byte_prices_ = found.prices;
     std::vector<std::optional<TensorPath>> whole(question_.tensor_count());
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
       if (found.whole[t]) whole[t] = found.placing[t];
@@ -84,6 +99,7 @@ class Search {
                                             .from = round > 0 ? &prices_ : nullptr});
       if (round == 0 || found.seconds > prices_.seconds) prices_ = std::move(found);
       bound_ = std::max(bound_, prices_.seconds);
+      byte_prices_ = prices_.prices;
       offer(placing_from(at_, prices_.prices));
       if (open()) offer(improved(at_, placing_, prices_.prices, request_.tries / rounds, bound_));
     }
@@ -102,6 +118,8 @@ class Search {
   ImproveRequest at_;
   Placing placing_;
   PlacementBound prices_;
+  std::vector<double>
+      byte_prices_;  ///< the prices of a byte during each kernel; empty before relax()
   double seconds_ = std::numeric_limits<double>::infinity();
   double bound_ = 0;
   bool proven_ = false;
@@ -127,13 +145,23 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
                  "tensors in fast memory");
   OverlappedOptimum best;
   best.seconds = std::numeric_limits<double>::infinity();
-  const auto offer = [&](const Placing& placing) {
-    if (!fits(question, placing, request.capacity)) return;
-    PlacementSchedule schedule = overlapped(question, request.capacity, placing);
+  bool same = true;  // whether both schedules of `best` are the same
+  const auto keep = [&](PlacementSchedule schedule, bool finished) {
     const double seconds = predicted_seconds(question, schedule);
     if (seconds >= best.seconds) return;
     best.schedule = std::move(schedule);
     best.seconds = seconds;
+    same = finished;
+  };
+  double other_s = best.seconds;
+  const auto offer = [&](const Placing& placing) {
+    if (!fits(question, placing, request.capacity)) return;
+    PlacementSchedule schedule = overlapped(question, request.capacity, placing);
+    const double seconds = predicted_seconds(question, schedule);
+    if (seconds >= other_s) return;
+    other_s = seconds;
+    best.other = schedule;
+    keep(std::move(schedule), true);
   };
   offer(all_slow(question));
   for (const Placing& placing : request.known) offer(placing);
@@ -144,6 +172,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   // of the synchronous move, and share x the seconds of the copy engine's move.
   const auto& engine = question.problem().asynchronous;
   const auto& rates = question.problem().synchronous;
+  std::uint64_t searched = 0;
   for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {
     PlacementWeights weights{1 - share, 1 - share, 1 - share};
     if (engine) {
@@ -157,7 +186,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     part.iterations /= 6;
     part.tries /= 8;
     part.largest_relaxed /= 4;  // the loop solves the programme up to eight times
-    part.known.push_back(best.schedule.placing);
+    part.known.push_back(best.other->placing);
     Search search(part, weights);
     search.relax();
     best.bound = std::max(best.bound, search.bound());
@@ -167,9 +196,11 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     best.round_bound = std::max(best.round_bound, search.bound() / (1 + share));
     if (request.useless && request.useless(best.round_bound)) break;
     offer(search.placing());
+    if (engine) keep(search.beside(best.schedule, searched++), false);
     if (best.seconds - best.bound <= small_gap * best.seconds) break;
   }
   best.bound = std::min(best.bound, best.seconds);
+  if (same) best.other.reset();
   return best;
 }
 

@@ -98,20 +98,30 @@ Placing all_fast(const PlacementQuestion& question) {
   return placing;
 }
 
+PlacementMove fetch_before(const PlacementQuestion& question, std::uint32_t t, std::size_t i) {
+  const std::uint32_t at = question.uses(t).kernels[i];
+  return {t, true, at, at, i};
+}
+
+PlacementMove save_in(const PlacementQuestion& question, std::uint32_t t, std::size_t i) {
+  const TensorUses& uses = question.uses(t);
+  const std::uint32_t at = (i > 0 ? uses.kernels[i - 1] : uses.kernels.back()) + 1;
+  return {t, false, at, at, i};
+}
+
+std::vector<PlacementMove> moves_of(const PlacementQuestion& question, std::uint32_t t,
+                                    const TensorPath& path) {
+  std::vector<PlacementMove> moves;
+  walk_moves(
+      question, t, path, [&](std::size_t i) { moves.push_back(fetch_before(question, t, i)); },
+      [&](std::size_t i) { moves.push_back(save_in(question, t, i)); });
+  return moves;
+}
+
 std::vector<PlacementMove> moves_of(const PlacementQuestion& question, const Placing& placing) {
   std::vector<PlacementMove> moves;
-  for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
-    const TensorUses& uses = question.uses(t);
-    walk_moves(
-        question, t, placing[t],
-        [&](std::size_t i) {
-          moves.push_back({t, true, uses.kernels[i], uses.kernels[i], i});
-        },
-        [&](std::size_t i) {
-          const std::uint32_t at = (i > 0 ? uses.kernels[i - 1] : uses.kernels.back()) + 1;
-          moves.push_back({t, false, at, at, i});
-        });
-  }
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
+    for (const PlacementMove& move : moves_of(question, t, placing[t])) moves.push_back(move);
   std::stable_sort(moves.begin(), moves.end(), [](const auto& a, const auto& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.to_fast < b.to_fast;
   });

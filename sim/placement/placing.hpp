@@ -33,7 +33,7 @@ Placing all_fast(const PlacementQuestion& question);
 
 /// A move that begins before kernel `begin`. If `needed` equals `begin`, the move is synchronous: no kernel runs during
 /// the move. Otherwise the copy engine makes the move while kernels run, and kernel `needed` waits for the end of the
-/// move.
+/// move. The copy engine may begin a save some kernels after the last use: until its end, the tensor is in fast memory.
 struct PlacementMove {
   std::uint32_t tensor = none;
   bool to_fast = true;
@@ -44,6 +44,13 @@ struct PlacementMove {
   bool synchronous() const { return begin == needed; }
 };
 
+/// These two functions return synchronous moves of a tensor: the fetch before use i, and the save in the gap before use
+/// i. In the gap before the first use, the save is after the last use.
+PlacementMove fetch_before(const PlacementQuestion& question, std::uint32_t t, std::size_t i);
+PlacementMove save_in(const PlacementQuestion& question, std::uint32_t t, std::size_t i);
+/// Returns the moves of one tensor on its path as synchronous moves: first its fetches, and then its saves.
+std::vector<PlacementMove> moves_of(const PlacementQuestion& question, std::uint32_t t,
+                                    const TensorPath& path);
 /// Returns all moves of a placement as synchronous moves. A fetch is directly before a use, and a save is directly
 /// after a use. The moves are sorted by `begin`. Before one kernel, saves come before fetches.
 std::vector<PlacementMove> moves_of(const PlacementQuestion& question, const Placing& placing);

@@ -150,8 +150,8 @@ PathPrices path_prices(const BoundRequest& request, const PlacementPrices& price
     if (i == 0) hold += held(question.behind(t));
     of.hold.push_back(bytes * hold);
   }
-  of.fetch = request.weights.fetch * question.fetch_s(t);
-  of.save = request.weights.save * question.save_s(t);
+  of.fetch.assign(uses.count(), request.weights.fetch * question.fetch_s(t));
+  of.save.assign(uses.count(), request.weights.save * question.save_s(t));
   return of;
 }
 

@@ -20,9 +20,12 @@ double move_seconds(const PlacementQuestion& question, const PlacementMove& move
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
                                      const PlacementSchedule& schedule) {
   std::vector<std::int64_t> bytes = fast_bytes(question, schedule.placing);
-  for (const PlacementMove& move : schedule.moves)
-    for (std::uint32_t k = move.begin; k < std::min(move.needed, question.kernel_count()); ++k)
+  for (const PlacementMove& move : schedule.moves) {
+    const std::uint32_t first =
+        move.to_fast ? move.begin : save_in(question, move.tensor, move.use).begin;
+    for (std::uint32_t k = first; k < std::min(move.needed, question.kernel_count()); ++k)
       bytes[k] += question.tensor(move.tensor).bytes;
+  }
   return bytes;
 }
 

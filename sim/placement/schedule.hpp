@@ -20,7 +20,7 @@ PlacementSchedule synchronous_schedule(const PlacementQuestion& question, Placin
 double move_seconds(const PlacementQuestion& question, const PlacementMove& move);
 
 /// Returns the bytes in fast memory during each kernel. The bytes include the tensors that the copy engine is moving to
-/// or from fast memory.
+/// fast memory, and those whose save has not ended.
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
                                      const PlacementSchedule& schedule);
 

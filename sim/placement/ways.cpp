@@ -104,6 +104,10 @@ PlacementResult place_asynchronous(const WayRequest& request) {
   OverlappedOptimum found = overlapped_optimum(search_from(request, true));
   const double bound = found.bound;
   PlacementResult result = judged(request, std::move(found.schedule));
+  if (found.other) {
+    PlacementResult other = judged(request, std::move(*found.other));
+    if (other.simulated_s < result.simulated_s) result = std::move(other);
+  }
   result.bound_s = bound;
   return result;
 }

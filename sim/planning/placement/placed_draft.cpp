@@ -61,6 +61,15 @@ class PlacementChoice {
         seconds_(run.worth) {}
 
   void consider(const PlacedQuestion& asked) {
+    unbounded_.reset();
+    search(asked);
+    if (unbounded_) add_gap(asked.question());
+  }
+
+  std::optional<Draft> best() { return std::move(best_); }
+
+ private:
+  void search(const PlacedQuestion& asked) {
     const PlacedBound bound(asked, request_, common_, way_ == hardware_cache);
     bool only_moves = false;  // whether all placements without moves are too slow
     for (const FastSize& size : sizes_within(asked.question(), asked.room())) {
@@ -82,14 +91,11 @@ class PlacementChoice {
         list(asked, bound,
              schedule.moves.empty() ? schedule
                                     : repeatable(asked, request_.pricing.platform, schedule),
-             found.bound);
+             found.bound, size.bytes);
       if (way_ == "all_slow") return;  // all_slow is the same for all sizes
     }
   }
 
-  std::optional<Draft> best() { return std::move(best_); }
-
- private:
   /// The placements that a search found for one size of fast memory, and the bounds that it proved.
   struct Placements {
     std::vector<PlacementSchedule> schedules;
@@ -126,6 +132,7 @@ class PlacementChoice {
     search.useless = useless;
     OverlappedOptimum beside = overlapped_optimum(search);
     found.schedules.push_back(std::move(beside.schedule));
+    if (beside.other) found.schedules.push_back(std::move(*beside.other));
     found.bound = beside.bound;
     found.round_s = 0;
     found.mean_s = beside.round_bound;
@@ -133,7 +140,7 @@ class PlacementChoice {
   }
 
   void list(const PlacedQuestion& asked, const PlacedBound& of_runs,
-            const PlacementSchedule& schedule, double bound) {
+            const PlacementSchedule& schedule, double bound, std::int64_t bytes) {
     const PlacementQuestion& question = asked.question();
     double round_s = 0;
     for (const double seconds : kernel_seconds(question, schedule.placing)) round_s += seconds;
@@ -144,7 +151,23 @@ class PlacementChoice {
     if (bound > 0)
       draft.plan.facts.emplace_back("placement_gap",
                                     gap_of(predicted_seconds(question, schedule), bound), "1");
-    keep_fastest(std::move(draft));
+    if (!keep_fastest(std::move(draft))) return;
+    unbounded_.reset();
+    if (bound <= 0 && moves_tensors(way_))
+      unbounded_ = {bytes, predicted_seconds(question, schedule)};
+  }
+
+  /// Adds the gap of the best run if its placement comes from a search without moves. The bound of that search would not
+  /// hold for placements with moves, so this function computes a bound that does. It also holds for the best run: a
+  /// placement without moves is a schedule with an empty list of moves, which the programmes of both functions allow. In
+  /// these programmes, it takes the seconds of its kernels, and no seconds of moves.
+  void add_gap(const PlacementQuestion& question) {
+    const OptimumRequest search{
+        .question = question, .capacity = unbounded_->bytes, .tries = 0, .nodes = 0};
+    const bool beside = way_ == "asynchronous" && question.problem().asynchronous;
+    const double bound = beside ? overlapped_optimum(search).bound : optimum(search).bound;
+    if (bound > 0)
+      best_->plan.facts.emplace_back("placement_gap", gap_of(unbounded_->seconds, bound), "1");
   }
 
   void list_cached(const PlacedQuestion& asked, const PlacedBound& of_runs, std::int64_t bytes) {
@@ -155,21 +178,31 @@ class PlacementChoice {
     keep_fastest(list_placed({request_, common_, policy_, asked, schedule, &cache, bytes}));
   }
 
-  void keep_fastest(Draft draft) {
+  /// Returns whether the run is the best so far.
+  bool keep_fastest(Draft draft) {
     draft.plan.facts.insert(draft.plan.facts.begin(), Fact("placement", way_));
     const double seconds = run_seconds(finish(draft, request_));
     // A run that does not fit into host memory takes infinitely many seconds. If no run fits, the first run is the
     // result. The execution of this run then reports what does not fit.
     const bool first = !best_ && std::isinf(seconds_);
-    if (seconds >= seconds_ && !first) return;
+    if (seconds >= seconds_ && !first) return false;
     best_ = std::move(draft);
     seconds_ = seconds;
+    return true;
   }
+
+  /// A size of fast memory, and the seconds of a round without moves in it.
+  struct Unbounded {
+    std::int64_t bytes = 0;
+    double seconds = 0;
+  };
 
   const PolicyRequest& request_;
   const CommonParameters& common_;
   const std::string &policy_, &way_;
   std::optional<Draft> best_;
+  /// Given if a search without moves found the best run, and no bound is known for placements with moves.
+  std::optional<Unbounded> unbounded_;
   double seconds_;  ///< the seconds of the best run so far; only a faster run is useful
 };
 

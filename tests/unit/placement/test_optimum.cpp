@@ -223,7 +223,73 @@ TEST_CASE(
     CHECK(found.seconds == Approx(best).epsilon(1e-9));
     check_claims({.question = question, .capacity = capacity}, best);
     check_replay(question, synchronous_schedule(question, found.placing), capacity);
+    // A placement without moves is a schedule, too, so the bounds of both searches with moves hold for it.
+    const OptimumRequest few{.question = question, .capacity = capacity, .tries = 0, .nodes = 0};
+    const double still = enumerated(question, capacity);
+    const OverlappedOptimum beside = overlapped_optimum(few);
+    CHECK(optimum(few).bound <= still * (1 + 1e-9));
+    CHECK(beside.bound <= std::min(still, best) * (1 + 1e-9));
+    check_replay(question, beside.schedule, capacity);
   }
+}
+
+TEST_CASE("a tensor waits in slow memory if the copy engine can move it while kernels run",
+          "[placement]") {
+  // Each of five kernels takes 1 s, and 10 s more for each operand in slow memory. Kernels 0 and 4 use tensor a, kernels
+  // 1 and 3 use tensor c, and kernel 2 makes tensor b. Fast memory has room for two of the three tensors. Moves take 1 s
+  // for 6 bytes. If tensor c makes room for tensor b, it is moved just before and just after kernel 2. Fast memory then
+  // has no room for it while a kernel runs, so kernels wait 10 / 6 s. The copy engine can save tensor a during kernel 1
+  // and fetch it during kernel 3, which takes no time.
+  PlacementProblem problem;
+  problem.tensors = {
+      {.name = "a", .bytes = 6}, {.name = "b", .bytes = 5}, {.name = "c", .bytes = 5}};
+  for (const std::uint32_t t : {0, 2, 1, 2, 0}) {
+    PlacementProblem::Kernel kernel{.name = "k" + std::to_string(problem.kernels.size())};
+    kernel.operands = {{.tensor = t, .written = problem.kernels.size() < 3}};
+    kernel.time.lines = {{1, {10}}};
+    problem.kernels.push_back(std::move(kernel));
+  }
+  problem.synchronous = problem.cache = {6, 6};
+  problem.asynchronous = PlacementProblem::Rates{6, 6};
+  const PlacementQuestion question(problem);
+  const Optimum moving = optimum({.question = question, .capacity = 11});
+  CHECK(moving.seconds == Approx(5 + 10.0 / 6));
+  const OverlappedOptimum beside =
+      overlapped_optimum({.question = question, .capacity = 11, .known = {moving.placing}});
+  CHECK(beside.seconds == Approx(5));
+  CHECK(beside.schedule.moves.size() == 2);
+  check_replay(question, beside.schedule, 11);
+}
+
+TEST_CASE(
+    "the copy engine makes one move after the other, and a tensor stays until its save has ended",
+    "[placement]") {
+  // The first two kernels make the tensors a and b. The last two kernels use them again. In between, kernel 2 takes 4 s
+  // and leaves fast memory as it is. Then kernel 3 needs all of fast memory. A save takes 2 s, so the engine saves both
+  // tensors during kernel 2, and fetches both during kernel 4, which also takes 4 s.
+  PlacementProblem problem;
+  problem.tensors = {
+      {.name = "a", .bytes = 4}, {.name = "b", .bytes = 4}, {.name = "large", .bytes = 8}};
+  const auto add = [&](double seconds, std::vector<PlacementProblem::Operand> operands) {
+    PlacementProblem::Kernel kernel{.name = "k" + std::to_string(problem.kernels.size())};
+    kernel.time.lines = {{seconds, std::vector<double>(operands.size(), 100.0)}};
+    kernel.operands = std::move(operands);
+    problem.kernels.push_back(std::move(kernel));
+  };
+  add(0.5, {{.tensor = 0, .written = true}});
+  add(0.5, {{.tensor = 1, .written = true}});
+  add(4, {});
+  add(1, {{.tensor = 2, .written = true}});
+  add(4, {});
+  add(1, {{.tensor = 0}});
+  add(1, {{.tensor = 1}});
+  problem.synchronous = problem.cache = {2, 2};
+  problem.asynchronous = PlacementProblem::Rates{2, 2};
+  const PlacementQuestion question(problem);
+  const OverlappedOptimum beside = overlapped_optimum({.question = question, .capacity = 8});
+  CHECK(beside.seconds == Approx(12));
+  CHECK(beside.schedule.moves.size() == 4);
+  check_replay(question, beside.schedule, 8);
 }
 
 TEST_CASE("the optimum is as exact if kernels take nanoseconds or years as if they take seconds",

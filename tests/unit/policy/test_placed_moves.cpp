@@ -175,6 +175,11 @@ TEST_CASE("neither a way that may do more nor more memory makes a run with moves
         freer = before[number++] = seconds;
         moves += find_fact(plan.facts, "moved_bytes", "to dram") != nullptr ||
                  find_fact(plan.facts, "moved_bytes", "to gpu") != nullptr;
+        // A run without moves has a gap, too.
+        const Fact* const gap = find_fact(plan.facts, "placement_gap");
+        REQUIRE(gap != nullptr);
+        CHECK(gap->number()->value >= 0);
+        CHECK(gap->number()->value < 1);
       }
     }
   }
