@@ -1,4 +1,4 @@
-// Random scenarios under policies phased and sharded with one to three devices, which have two memories each.
+// Random scenarios under the policies phased, sharded and streamed with one to three devices, which have two memories each.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ class RandomDevices {
                ", batches_per_step: " + number(dice_, 1, 3) + ", steps: " + number(dice_, 1, 3) +
                "}\n";
     if (!sharded_ && !training)
-      text_ += std::string("phases: {activations: ") +
-               (dice_.one_in(3)   ? "streaming"
-                : dice_.one_in(2) ? "pair_link"
-                                  : "on_chip") +
-               "}\n";
+      phases_ = std::string("phases: {activations: ") +
+                (dice_.one_in(3)   ? "streaming"
+                 : dice_.one_in(2) ? "pair_link"
+                                   : "on_chip") +
+                "}\n";
     policy_ = sharded_ ? "sharded" : "phased";
-    if (dice_.one_in(3)) policy_ += ", overlap: false";
+    if (dice_.one_in(3)) keys_ = ", overlap: false";
     common_ = count_ > 1 && dice_.one_in(4);
     add_devices();
     add_links();
@@ -55,8 +55,8 @@ class RandomDevices {
     platform += "  memories: {host: {capacity: 1MB}" +
                 (common_ ? ", ddr: {" + rates(second * 2, cards_.front()) : "") + "}\n" +
                 (common_ ? "  switches: [hub]\n" : "") + "  links:\n" + links_;
-    return read_scenario(parse_text(text_ + platform + "cost: roofline\npolicy: {name: " + policy_ +
-                                        ", placement: " + placement + "}\n",
+    return read_scenario(parse_text(text_ + phases_ + platform + "cost: roofline\npolicy: {name: " +
+                                        policy_ + keys_ + ", placement: " + placement + "}\n",
                                     "cards.yaml"),
                          "cards");
   }
@@ -64,6 +64,12 @@ class RandomDevices {
     std::vector<std::string> names;
     for (const Card& card : cards_) names.push_back(card.name);
     return names;
+  }
+  /// If weights take turns on a single device, gives the scenario the policy `streamed`.
+  void stream() {
+    if (!is_single()) return;
+    policy_ = "streamed";
+    phases_ = "";
   }
   PassedTensors passed() const { return {.inputs_stay = sharded_, .answers_pass = true}; }
   /// Returns whether weights take turns on a single device.
@@ -151,7 +157,7 @@ class RandomDevices {
   bool sharded_ = false, common_ = false;
   std::uint64_t count_ = 1;
   std::vector<Card> cards_;
-  std::string text_, policy_, links_;
+  std::string text_, phases_, policy_, keys_, links_;
 };
 
 /// The plan of a random scenario before its tensors are placed, and the prices for placing them. The capacities of the

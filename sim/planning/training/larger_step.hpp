@@ -23,6 +23,9 @@ class LargerStep {
   /// `request` is the request of the smaller step. `larger` is the result of larger_order() for `more`.
   LargerStep(const PolicyRequest& request, const TrainingOrder& larger, std::int64_t more);
 
+  /// Returns how many operations the smaller step has if its rounds have as many batches as those of the larger step. If
+  /// they have not, the places of the larger step are not for the smaller step.
+  std::int64_t operations() const { return before_.back(); }
   /// Returns the most bytes that a device holds in the larger step if the actions run one after the other.
   std::int64_t peak() const { return larger_.peak(); }
   /// Returns the places of the smaller step's loads, if the larger step keeps to these limits. A load that is listed

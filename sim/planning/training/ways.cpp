@@ -201,6 +201,7 @@ std::vector<TrainingWays::LoadChoice> TrainingWays::ways(const ChosenStep& step)
       const auto order = LargerStep::larger_order(unlimited_, order_, more);
       if (!order) continue;
       const LargerStep larger(unlimited_, *order, more);
+      if (larger.operations() != step.program().count()) continue;
       for (LoadChoice& way : ways(step, larger, tried_there, seen)) {
         way.more = more;
         all.push_back(std::move(way));

@@ -4,7 +4,8 @@
 // urgent action waits. So a plan may be faster within limits than with whole memories. fastest_within() compares limits
 // that lead to different runs, the greatest first. If it compares all of them, more memory never makes the result slower,
 // because all limits for less memory are among the limits for more memory. But the number of runs is limited, because
-// all limits of a large plan may take too long.
+// all limits of a large plan may take too long. docs/placement.md says how often more memory then makes a run slower, and
+// why the limits do not depend on the plan alone.
 //
 // A run that takes too long is not simulated to its end (least_rest.hpp). Within all smaller limits that leave room for
 // the bytes that it has reserved until then, the run is the same until then, and takes too long, too.

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <tuple>
 
 #include "base/error.hpp"
 #include "fates/optimal/report.hpp"
@@ -153,9 +152,6 @@ class PlacedSearch {
   Settled fastest(std::int64_t bytes, const ShownRates& rates, double worth) {
     const ShownPlans::Made planned = shown_plan(bytes, rates);
     if (!planned) return {};
-    // The text does not say which fates a search has found, so plans with equal texts and seconds may differ.
-    const bool is_new = planned_.insert({rates, planned->text, planned->seconds}).second;
-    if (!is_new && !turns_.request.strategy().searches) return {};
     if (!placed_->insert(digest_to_place(planned->plan)).second) return {};
     // The moves of a plan depend on the memory of the request, and so do the sizes of a hardware cache.
     const bool keeps = turns_.way == static_placement || turns_.way == all_slow_placement;
@@ -302,8 +298,6 @@ class PlacedSearch {
   PlacedTurns turns_;  ///< refers to `request_`
   PlacedPrices prices_;
   std::map<ShownRates, ShownPlans> on_machines_;  ///< what is known for machines with these rates
-  /// For each plan of the policy: its shown machine's rates, the text of its choices, and its seconds.
-  std::set<std::tuple<ShownRates, std::string, double>> planned_;
   std::shared_ptr<PlacedPlans> placed_;
   /// The results so far. A shown machine may lead to the same placed plan as another shown machine.
   std::set<std::pair<std::string, double>> found_;
