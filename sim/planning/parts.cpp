@@ -162,10 +162,10 @@ PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const For
 }
 
 StageRunner::StageRunner(PlanBuilder& builder, const PolicyRequest& request,
-                         const CommonParameters& common, std::vector<StageBytes> bytes,
-                         std::int64_t micro_batches)
+                         const CommonParameters& common, std::vector<StageBytes> bytes)
     : builder_(builder), request_(request), common_(common), bytes_(std::move(bytes)) {
-  for (std::int64_t m = 0; m < micro_batches; ++m)
+  const std::int64_t count = request.workload.micro_batches_per_step();
+  for (std::int64_t m = 0; m < count; ++m)
     inputs_.push_back(builder.tensor("input." + std::to_string(m), TensorClass::input,
                                      bytes_.front().input, common.host));
 }

@@ -130,10 +130,10 @@ void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
 /// Lists computations and saves of one device, and remembers the actions for which later actions must wait.
 class StageRunner {
  public:
-  /// The body of the plan has `micro_batches` micro-batches. Each of their inputs and answers has a place of its own in
-  /// host memory. `bytes` has the sizes of the stages.
+  /// The body of the plan is a whole step. Each input and each answer of the step has a place of its own in host
+  /// memory. `bytes` has the sizes of the stages.
   StageRunner(PlanBuilder& builder, const PolicyRequest& request, const CommonParameters& common,
-              std::vector<StageBytes> bytes, std::int64_t micro_batches);
+              std::vector<StageBytes> bytes);
 
   /// Lists the loads of all weights in the prologue. The weights then stay on the device. Returns these loads, indexed
   /// by stage.

@@ -42,7 +42,7 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
        .offload = offload,
        .prefetch = keys.prefetch.value_or(0),
        .piece = keys.piece.value_or(0),
-       .resident = asked_to_stay(streamed_case(request, common, offload, {}), keys.resident)});
+       .resident = asked_to_stay(streamed_case(request, common, offload), keys.resident)});
 }
 
 std::vector<Candidate> candidates_from_host(const PolicyRequest& request,

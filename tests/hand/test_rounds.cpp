@@ -244,33 +244,6 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   CHECK(many.iterations == 1'000'000);
 }
 
-TEST_CASE("streamed: a step of many micro-batches consists of equal rounds of whole passes") {
-  // The first input takes 0.001 ms, and A's weights 0.1 ms, while the second input comes. All other loads are hidden
-  // by the computations of 6 ms per micro-batch. The last answer takes 0.001 ms.
-  const auto plan_of = [&](std::int64_t count, std::int64_t in_flight) {
-    const Plan plan = planned(
-        "batches_per_step: " + std::to_string(count),
-        "stages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
-        "policy: {name: streamed, buffers: 2, pieces: whole, prefetch: 1, resident: none, in_flight: " +
-            std::to_string(in_flight) + "}\n");
-    CHECK(replay(plan).makespan == ms(0.103 + 6.0 * static_cast<double>(count)));
-    CHECK(peak(plan, "host") == 600'000 + 2000 * count);
-    return plan;
-  };
-  const Plan even = plan_of(2000, 100);
-  CHECK(even.iterations_per_step == 2);
-  const Plan many = plan_of(1'000'000, 100);
-  CHECK(many.iterations_per_step == 1000);
-  CHECK(many.actions.size() == even.actions.size());
-  CHECK(find_fact(many.facts, "passes_per_step")->number()->value == 10'000);
-  // No round of at most 1000 micro-batches, and not much fewer, consists of whole passes and divides these steps.
-  CHECK(plan_of(1100, 100).iterations_per_step == 1);
-  CHECK(plan_of(2000, 300).iterations_per_step == 1);
-  CHECK(plan_of(1009, 1).iterations_per_step == 1);
-  // A round has at least one pass.
-  CHECK(plan_of(6000, 3000).iterations_per_step == 2);
-}
-
 TEST_CASE("data_parallel: replicas with unequal shares run the same number of iterations") {
   // In each of two steps, the first device computes four of seven batches, in 6 ms per batch. The weights of both
   // devices come over one link (1.2 ms). Then the inputs of both devices come (0.002 ms). The first replica computes

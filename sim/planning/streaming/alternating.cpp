@@ -47,8 +47,7 @@ class AlternatingMaker {
     add_places();
     for (const Slot& slot : slots()) add(slot);
     Program& program = draft_.program;
-    program.rounds = streamed_.steps;
-    program.rounds_per_step = streamed_.rounds_per_step;
+    program.rounds = request_.workload.steps;
     for (std::size_t a = 0; a < answers_.size(); ++a) {
       const std::size_t later = a + static_cast<std::size_t>(shape_.buffers) - 1;
       Program::Instance& answer = program.instances[answers_[a]];

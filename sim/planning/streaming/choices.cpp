@@ -348,19 +348,19 @@ class StreamedWays {
 std::vector<std::shared_ptr<const StreamedWays>> ways_of(const PolicyRequest& request,
                                                          const CommonParameters& common,
                                                          const StreamedKeys& keys) {
+  const std::int64_t micro_batches = request.workload.micro_batches_per_step();
   const bool one_group = request.pricing.stages.size() == 1;
+  std::vector<std::int64_t> counts = in_flight_choices(micro_batches, 3);
+  if (one_group) counts = {micro_batches};
+  if (keys.in_flight) counts = {*keys.in_flight};
   std::vector<bool> fates = {false, true};
   if (keys.offload) fates = {*keys.offload};
   if (one_group) fates = {false};
   std::vector<std::shared_ptr<const StreamedWays>> all;
   for (const bool offload : fates) {
     const auto shared = std::make_shared<const CutContext>(
-        CutContext{request, common, keys, streamed_case(request, common, offload, keys.in_flight),
+        CutContext{request, common, keys, streamed_case(request, common, offload),
                    request.capacity_enforced ? common.device.memory().capacity : std::nullopt});
-    const std::int64_t micro_batches = shared->streamed.micro_batches;
-    std::vector<std::int64_t> counts = in_flight_choices(micro_batches, 3);
-    if (one_group) counts = {micro_batches};
-    if (keys.in_flight) counts = {*keys.in_flight};
     for (const std::int64_t in_flight : counts)
       all.push_back(std::make_shared<const StreamedWays>(shared, in_flight, offload));
   }

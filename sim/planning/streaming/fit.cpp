@@ -52,9 +52,9 @@ std::int64_t StreamedFit::peak(std::int64_t in_flight) const {
   return most;
 }
 
-std::vector<std::int64_t> StreamedFit::slot_bytes(const std::vector<GroupRun>& runs) const {
+std::vector<std::int64_t> StreamedFit::slot_bytes(std::int64_t in_flight) const {
   std::vector<std::int64_t> bytes;
-  for (const GroupRun& run : runs)
+  for (const GroupRun& run : group_runs(bytes_.size(), per_step_, in_flight))
     for (std::int64_t m = 0; m < run.count; ++m) bytes.push_back(bytes_at(run.group, m, run.count));
   return bytes;
 }

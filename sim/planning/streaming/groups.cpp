@@ -104,25 +104,8 @@ bool shares_links_with_devices(const Platform& platform, const CommonParameters&
 
 }  // namespace
 
-namespace {
-
-/// Divides a step of many micro-batches into equal rounds. A round has at most `longest` micro-batches, unless more are in
-/// flight, and whole passes. If all such rounds were much shorter than `longest`, weights would be loaded more often than
-/// necessary. Then the round is the whole step, as it is for steps of at most `longest` micro-batches.
-Round round_of_step(std::int64_t micro_batches, std::int64_t in_flight) {
-  constexpr std::int64_t longest = 1000, much_shorter = longest / 4;
-  if (micro_batches <= longest || micro_batches % in_flight != 0) return {micro_batches, 1};
-  const std::int64_t passes = micro_batches / in_flight;
-  for (std::int64_t some = std::max<std::int64_t>(1, longest / in_flight); some > 0; --some)
-    if (passes % some == 0 && some * in_flight >= much_shorter)
-      return {some * in_flight, passes / some};
-  return {micro_batches, 1};
-}
-
-}  // namespace
-
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
-                           bool offload, std::optional<std::int64_t> in_flight) {
+                           bool offload) {
   StreamedCase made;
   const std::vector<StageBytes> bytes = streamed_bytes(request, offload);
   for (std::size_t g = 0; g < bytes.size(); ++g)
@@ -139,12 +122,8 @@ StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters&
   made.shared_with_devices = shares_links_with_devices(platform, common);
   made.host_limited = request.capacity_enforced && platform.host().capacity.has_value();
   made.caches = cache_bytes(request);
-  const std::int64_t per_step = request.workload.micro_batches_per_step();
-  const Round round =
-      made.caches > 0 ? Round{per_step, 1} : round_of_step(per_step, in_flight.value_or(1));
-  made.micro_batches = round.micro_batches;
-  made.rounds_per_step = round.per_step;
-  made.steps = checked_mul(request.workload.steps, round.per_step, "rounds of a run");
+  made.micro_batches = request.workload.micro_batches_per_step();
+  made.steps = request.workload.steps;
   made.returns_answers = common.return_outputs;
   made.overlap = common.overlap;
   made.real = real_copies(request, common);

@@ -88,11 +88,8 @@ struct StreamedCase {
   std::vector<Group> groups;
   CopyTime down, up;
   std::int64_t caches = 0;         ///< the bytes that stay on the device during the whole run
-  std::int64_t micro_batches = 1;  ///< per round
-  /// The number of rounds of the run. A short step is one round. A long step consists of equal rounds, each planned like
-  /// a step of its own.
+  std::int64_t micro_batches = 1;  ///< per step
   std::int64_t steps = 1;
-  std::int64_t rounds_per_step = 1;
   bool returns_answers = true, overlap = true;
   bool shared_link = false;  ///< whether loads and saves slow each other down
   /// Whether copies of other devices may slow down the copies of this device.
@@ -109,10 +106,9 @@ struct StreamedCase {
   std::int64_t answer_bytes(std::size_t group) const;
   double save_s(std::size_t group) const;
 };
-/// Returns the data of StreamedCase for the cut of the request. StreamedChoice explains `offload`. `in_flight` is the
-/// number of micro-batches in flight, if the scenario gives this number.
+/// Returns the data of StreamedCase for the cut of the request. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
-                           bool offload, std::optional<std::int64_t> in_flight);
+                           bool offload);
 
 /// Returns the bytes of each group. A group may make a part of the answer. With `offload`, this part is saved together
 /// with the tensors for the next group. Without `offload`, the part is saved alone, as soon as it is made, while the

@@ -18,15 +18,13 @@ class StreamedLister {
         common_(common),
         choice_(choice),
         once_(kept_in_prologue(streamed)),
-        streamed_(streamed),
         bytes_(streamed_bytes(request, choice.offload)),
-        per_round_(streamed.micro_batches),
-        runs_(group_runs(bytes_.size(), per_round_, choice.in_flight)),
+        per_step_(request.workload.micro_batches_per_step()),
+        runs_(group_runs(bytes_.size(), per_step_, choice.in_flight)),
         builder_(request.pricing.platform, "streamed", request.capacity_enforced),
-        runner_(builder_, request, common_, bytes_, per_round_),
+        runner_(builder_, request, common_, bytes_),
         slots_(builder_, {{common.device.name, std::move(slot_bytes), capacity}}) {
     runner_.hold_caches();
-    hold_other_rounds();
     for (std::size_t g = 0; g < bytes_.size(); ++g)
       pieces_.push_back(group_pieces(streamed, choice, g));
     make_tensors();
@@ -77,7 +75,7 @@ class StreamedLister {
         SlotLoad load = input_load(run, slot);
         if (run.group == 0) {
           const RowPosition earlier = row_position(
-              run.first_micro_batch + slot - run.first_slot - choice_.buffers, per_round_);
+              run.first_micro_batch + slot - run.first_slot - choice_.buffers, per_step_);
           load.after = slots[earlier.index] - earlier.steps_ago * slots_.count();
         } else {
           load.after = std::max(slot - choice_.buffers, load.reloads.slot);
@@ -91,7 +89,7 @@ class StreamedLister {
   std::int64_t most() { return slots_.most(common_.device.name); }
 
   Plan make() {
-    std::vector<std::uint32_t> crossing(static_cast<std::size_t>(per_round_));
+    std::vector<std::uint32_t> crossing(static_cast<std::size_t>(per_step_));
     std::size_t run = 0;
     slots_.list([&](std::int64_t slot) {
       while (slot > runs_[run].last_slot()) ++run;
@@ -102,8 +100,7 @@ class StreamedLister {
     else
       wait_for_results();
     state_facts();
-    Plan plan = builder_.finish(streamed_.steps);
-    plan.iterations_per_step = streamed_.rounds_per_step;
+    Plan plan = builder_.finish(request_.workload.steps);
     if (!common_.overlap) serialise(plan);
     lower(plan, request_.pricing);
     return plan;
@@ -171,21 +168,6 @@ class StreamedLister {
       }
     }
     runner_.finish(together);
-  }
-
-  /// Adds the inputs and answers of the other rounds of a step, which only occupy host memory.
-  void hold_other_rounds() {
-    const std::int64_t samples =
-        (streamed_.rounds_per_step - 1) * per_round_ * request_.workload.micro_batch;
-    if (samples == 0) return;
-    const auto hold = [&](const char* name, TensorClass tensor_class, std::int64_t bytes) {
-      builder_.tensor(name, tensor_class,
-                      checked_mul(bytes, samples, std::string("bytes of a step's ") + name),
-                      common_.host);
-    };
-    const std::vector<Stage>& stages = request_.pricing.stages;
-    hold("inputs", TensorClass::input, stages.front().input_bytes);
-    if (common_.return_outputs) hold("outputs", TensorClass::output, stages.back().output_bytes);
   }
 
   static std::string piece_name(std::size_t group, std::size_t piece, std::size_t pieces) {
@@ -286,8 +268,7 @@ class StreamedLister {
   }
 
   void state_facts() {
-    const std::int64_t rounds = streamed_.rounds_per_step;
-    const std::int64_t passes = (runs_.back().pass + 1) * rounds;
+    const std::int64_t passes = runs_.back().pass + 1;
     builder_.fact({"in_flight", choice_.in_flight});
     builder_.fact({"passes_per_step", passes});
     std::int64_t resident = 0;
@@ -298,16 +279,15 @@ class StreamedLister {
                         .said_of(std::to_string(g)));
     }
     if (resident > 0) builder_.fact({"resident_bytes", resident, "byte"});
-    builder_.fact({"loads_listed_ahead", slots_.early() * rounds});
+    builder_.fact({"loads_listed_ahead", slots_.early()});
   }
 
   const PolicyRequest& request_;
   CommonParameters common_;
   StreamedChoice choice_;
   bool once_;  ///< Whether weights that stay are loaded in the prologue and never released.
-  const StreamedCase& streamed_;
   std::vector<StageBytes> bytes_;
-  std::int64_t per_round_;  ///< the number of micro-batches in a round
+  std::int64_t per_step_;
   std::vector<GroupRun> runs_;
   PlanBuilder builder_;
   StageRunner runner_;
@@ -342,7 +322,7 @@ Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common
 Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                    const StreamedChoice& choice) {
   const StreamedFit fit(request, common, choice);
-  const StreamedCase streamed = streamed_case(request, common, choice.offload, choice.in_flight);
+  const StreamedCase streamed = streamed_case(request, common, choice.offload);
   Plan plan = list_within(request, common, streamed, choice, fit, fit.capacity()).plan;
   fit.require(choice.in_flight, plan);
   return plan;
@@ -351,10 +331,8 @@ Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
 ListedPlan list_within(const PolicyRequest& request, const CommonParameters& common,
                        const StreamedCase& streamed, const StreamedChoice& choice,
                        const StreamedFit& fit, std::optional<std::int64_t> room) {
-  StreamedLister lister(
-      request, with_buffers(common, choice), streamed, choice,
-      fit.slot_bytes(group_runs(streamed.groups.size(), streamed.micro_batches, choice.in_flight)),
-      room);
+  StreamedLister lister(request, with_buffers(common, choice), streamed, choice,
+                        fit.slot_bytes(choice.in_flight), room);
   lister.add_as_asked();
   const std::int64_t used = lister.most();
   return {lister.make(), used};
