@@ -1,4 +1,5 @@
-// Random scenarios under the policies phased, sharded and streamed with one to three devices, which have two memories each.
+// Random scenarios under the policies phased, sharded and streamed with one to three devices. Each device has two
+// memories.
 #pragma once
 
 #include <cstdint>
