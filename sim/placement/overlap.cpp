@@ -13,13 +13,15 @@ constexpr double small = 1e-9;
 
 class Overlapper {
  public:
-  Overlapper(const PlacementQuestion& question, std::int64_t capacity, Placing placing)
+  Overlapper(const PlacementQuestion& question, std::int64_t capacity, Placing placing,
+             bool in_one_piece)
       : question_(question),
         capacity_(capacity),
         schedule_(synchronous_schedule(question, std::move(placing))),
         kernel_s_(kernel_seconds(question, schedule_.placing)),
         bytes_(fast_bytes(question, schedule_.placing)),
-        taken_(kernel_s_.size(), 0) {}
+        taken_(kernel_s_.size(), 0),
+        in_one_piece_(in_one_piece) {}
 
   PlacementSchedule run() {
     seconds_ = predicted_seconds(question_, kernel_s_, schedule_.moves);
@@ -63,8 +65,8 @@ class Overlapper {
           return m.tensor == move.tensor && m.use == move.use && m.to_fast == move.to_fast;
         });
     if (!at->synchronous()) return;
-    const EngineWindow window =
-        engine_window(question_, *at, between(*at), {capacity_, bytes_, kernel_s_, taken_, false});
+    const EngineWindow window = engine_window(
+        question_, *at, between(*at), {capacity_, bytes_, kernel_s_, taken_, in_one_piece_});
     if (window.move.synchronous()) return;
     std::vector<PlacementMove> moves = schedule_.moves;
     moves[static_cast<std::size_t>(at - schedule_.moves.begin())] = window.move;
@@ -84,6 +86,7 @@ class Overlapper {
   std::vector<double> kernel_s_;
   std::vector<std::int64_t> bytes_;  ///< the bytes in fast memory, indexed by kernel
   std::vector<double> taken_;  ///< the seconds for which the copy engine works, indexed by kernel
+  bool in_one_piece_;
   double seconds_ = 0;
 };
 
@@ -146,7 +149,10 @@ void order_moves(std::vector<PlacementMove>& moves) {
 PlacementSchedule overlapped(const PlacementQuestion& question, std::int64_t capacity,
                              Placing placing) {
   if (!question.problem().asynchronous) return synchronous_schedule(question, std::move(placing));
-  return Overlapper(question, capacity, std::move(placing)).run();
+  // Without breaks, moves do not delay each other, but a short window may have no time for a whole move.
+  PlacementSchedule broken = Overlapper(question, capacity, placing, false).run();
+  PlacementSchedule whole = Overlapper(question, capacity, std::move(placing), true).run();
+  return predicted_seconds(question, whole) < predicted_seconds(question, broken) ? whole : broken;
 }
 
 }  // namespace sluice
