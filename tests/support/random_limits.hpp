@@ -19,7 +19,7 @@ inline ChosenStep::EarlyLoadLimits random_limits(Dice& dice, std::int64_t peak) 
     const double loads = 0.5 * static_cast<double>(1 + dice.below(8));
     limits.sequence.pace = Pace{loads, latencies[dice.below(3)]};
   }
-  limits.sequence.smallest_first = dice.one_in(3);
+  limits.sequence.order = load_orders[dice.below(load_orders.size())];
   if (dice.one_in(2)) limits.run_room = no_limit;
   if (limits.run_room && dice.one_in(3)) limits.room = 0;
   return limits;

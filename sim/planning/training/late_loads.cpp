@@ -130,10 +130,13 @@ class LateLoads {
   double slower_ = 1;  ///< the factor by which the seconds of loads on this machine are multiplied
 };
 
-/// Sorts the loads of each operation by their bytes.
-void put_smallest_first(Program& program) {
+/// Sorts the loads of each operation.
+void put_in_order(Program& program, LoadOrder order) {
+  if (order == LoadOrder::as_listed) return;
   std::ranges::stable_sort(program.loads, {}, [&](const Program::Load& load) {
-    return std::pair(load.needed, program.instances[load.instance].bytes);
+    const Program::Instance& made = program.instances[load.instance];
+    const std::int64_t weights_first = made.home == Program::Home::weights ? 0 : 1;
+    return std::pair(load.needed, order == LoadOrder::smallest_first ? made.bytes : weights_first);
   });
 }
 
@@ -150,7 +153,7 @@ std::vector<double> load_latencies(const Platform& platform,
 void load_late(Program& program, const std::vector<double>& latency_s,
                const LoadSequence& sequence) {
   program.loads = loads_when_needed(program);
-  if (sequence.smallest_first) put_smallest_first(program);
+  put_in_order(program, sequence.order);
   LateLoads(program, latency_s, sequence.pace).place();
 }
 

@@ -1,17 +1,24 @@
 // Turns a training step into its plan, and simulates this plan.
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "base/quantity.hpp"
 #include "planning/program_listing.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/training/found_listings.hpp"
 #include "planning/training/late_loads.hpp"
+#include "planning/training/load_offers.hpp"
 #include "planning/training/training.hpp"
+#include "planning/training/tried_loads.hpp"
 
 namespace sluice {
 
 namespace {
+
+constexpr Scored nothing{std::numeric_limits<double>::infinity(), 0};
 
 /// Gives each load of the step its place in the list.
 void place_loads(Program& step, const std::vector<LoadPlace>& places) {
@@ -20,6 +27,29 @@ void place_loads(Program& step, const std::vector<LoadPlace>& places) {
     step.loads[i].after = places[i].after;
     step.loads[i].placed = true;
   }
+}
+
+/// Returns the ways to list the loads of a step with this many operations that a search for fates tries. The first way
+/// has the pace of the machine, and lists loads as early as there is room.
+std::vector<TriedListing> tried_listings(std::int64_t operations) {
+  const std::size_t count = std::min(paces_without_latency, tried_counts(operations, false).paces);
+  std::vector<TriedListing> tried;
+  for (const bool late : {false, true})
+    for (const LoadOrder order : load_orders)
+      for (std::size_t p = 0; p < count; ++p) tried.push_back({{paces[p], order}, late});
+  return tried;
+}
+
+/// Returns the seconds of the run whose loads are listed in the way `tried`, and the bytes that the first device needs.
+Scored score(const Listing& listing, const TriedListing& tried, Program& step) {
+  const Listing way{listing.request, listing.shape, listing.order,
+                    tried.late ? std::optional<std::int64_t>(0) : listing.capacity, tried.sequence};
+  std::int64_t most = 0;
+  Plan plan = finish(list_training(way, step, {}, &most), listing.request);
+  if (listing.capacity)
+    for (const std::string& device : listing.order.devices)
+      stay_within(plan, device, *listing.capacity);
+  return {run_seconds(plan), most};
 }
 
 }  // namespace
@@ -54,14 +84,32 @@ std::int64_t peak_of(const Program& step, std::size_t devices) {
 
 Scored score(const Listing& listing) {
   Program step = make_step(listing.shape);
-  if (listing.capacity && peak_of(step, listing.shape.devices) > *listing.capacity)
-    return {std::numeric_limits<double>::infinity(), 0};
-  std::int64_t most = 0;
-  Plan plan = finish(list_training(listing, step, {}, &most), listing.request);
-  if (listing.capacity)
-    for (const std::string& device : listing.order.devices)
-      stay_within(plan, device, *listing.capacity);
-  return {run_seconds(plan), most};
+  if (listing.capacity && peak_of(step, listing.shape.devices) > *listing.capacity) return nothing;
+  return score(listing, {}, step);
+}
+
+// Which ways are tried does not depend on the capacity of the device, and each run stays within the given bytes. So the
+// same ways are tried for a larger memory.
+ListedScore score_listings(const Listing& listing, double worth) {
+  const auto& [request, shape, order, capacity, sequence, given] = listing;
+  LoadOffers offers(make_step(shape), request, order);
+  ListedScore best;
+  if (capacity && offers.peak() > *capacity) return best;
+  if (offers.at_least() > worth * (1 + 1e-12)) return best;
+  std::set<std::pair<std::vector<std::uint32_t>, std::vector<LoadPlace>>> seen;
+  for (const TriedListing& tried : tried_listings(offers.step().count())) {
+    const ChosenStep::EarlyLoadLimits limits{tried.late ? 0 : capacity.value_or(no_limit),
+                                             tried.sequence, capacity};
+    ChosenStep::Offer offer = offers.offer(limits);
+    const bool first = tried == TriedListing();
+    if (!first && offers.at_least(limits, offer) >= std::min(worth, best.scored.seconds)) continue;
+    if (!seen.emplace(std::move(offer.instances), std::move(offer.places)).second) continue;
+    const Scored scored = score(listing, tried, offers.scratch());
+    if (first) best.scored.bytes = scored.bytes;
+    if (scored.seconds < best.scored.seconds * (1 - 1e-12))
+      best.scored.seconds = scored.seconds, best.listing = tried;
+  }
+  return best;
 }
 
 }  // namespace sluice

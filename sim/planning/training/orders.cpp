@@ -136,6 +136,15 @@ double training_at_least(const PolicyRequest& request, const TrainingOrder& orde
   return least;
 }
 
+const Device& smallest_device(const Platform& platform, const std::vector<std::string>& names) {
+  const auto bytes = [&](const std::string& name) {
+    return platform.device(name).memory().capacity.value_or(no_limit);
+  };
+  return platform.device(*std::min_element(
+      names.begin(), names.end(),
+      [&](const std::string& a, const std::string& b) { return bytes(a) < bytes(b); }));
+}
+
 std::string text_of(const TrainingOrder& order) {
   std::string text = "in_flight: " + std::to_string(*order.in_flight);
   if (order.staying_open && !order.staying.empty())
@@ -143,9 +152,9 @@ std::string text_of(const TrainingOrder& order) {
   return text;
 }
 
-std::string text_of(const TrainingOrder& order, std::int64_t more) {
-  const auto& [pace, smallest_first] = order.sequence;
-  std::string text = text_of(order);
+std::string text_of(const LoadSequence& sequence, bool late) {
+  const auto& [pace, order] = sequence;
+  std::string text;
   if (pace == as_early_as_may_be)
     text += ", loads as early as there is room";
   else if (pace)
@@ -155,8 +164,14 @@ std::string text_of(const TrainingOrder& order, std::int64_t more) {
     text += ", with the latency of this machine";
   if (pace && pace->latency == Pace::Latency::scaled)
     text += ", with a latency in the same proportion";
-  if (smallest_first) text += ", small loads first";
-  if (*order.room == 0) text += ", loads listed where they are needed";
+  if (order == LoadOrder::smallest_first) text += ", small loads first";
+  if (order == LoadOrder::weights_first) text += ", weights first";
+  if (late) text += ", loads listed where they are needed";
+  return text;
+}
+
+std::string text_of(const TrainingOrder& order, std::int64_t more) {
+  std::string text = text_of(order) + text_of(order.sequence, *order.room == 0);
   if (more == 1) text += ", loads placed as with one more micro-batch";
   if (more > 1) text += ", loads placed as with " + std::to_string(more) + " more micro-batches";
   if (*order.room == 0 || *order.room == no_limit) return text;

@@ -33,9 +33,15 @@ bool staying_fits(const PolicyRequest& request, const TrainingOrder& order);
 /// Returns `order`, and after it those of orders_that_stay() for which staying_fits() is true.
 std::vector<TrainingOrder> fitting_orders(const PolicyRequest& request, const TrainingOrder& order);
 
+/// Returns the first device with the least memory.
+const Device& smallest_device(const Platform& platform, const std::vector<std::string>& names);
+
 /// Returns what the order chooses, as a scenario writes it: "in_flight: 8, resident: 2, 4..6". The number of
 /// micro-batches in flight must be chosen. The stages that stay are named only if the scenario leaves them open.
 std::string text_of(const TrainingOrder& order);
+/// Returns when the loads come, as it follows the text of an order. `late` says whether each load is listed before the
+/// operation that needs it.
+std::string text_of(const LoadSequence& sequence, bool late);
 /// Returns the same, and what is chosen about the loads. They are placed as in a step with `more` more micro-batches.
 std::string text_of(const TrainingOrder& order, std::int64_t more);
 

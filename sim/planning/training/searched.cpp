@@ -114,8 +114,11 @@ class Search {
     TrainingOrder found = order_;
     double seconds = never;
     try {
+      TriedListing listing;
       found.chosen = std::make_shared<const FateChoice>(
-          choose_fates(request_, order_, request_.real_machine ? never : worth));
+          choose_fates(request_, order_, request_.real_machine ? never : worth, &listing));
+      found.sequence = listing.sequence;
+      found.late = listing.late;
       double& bound = (*bounds_)[number_];
       // The bound of the search is false on a shown machine, because it counts loads of inputs that use other links on
       // the real machine. It is also false if the devices are not alike, because its prices are those of one device. Then
@@ -126,7 +129,7 @@ class Search {
     } catch (const Infeasible&) {
       return settled({never, "", {}});
     }
-    settled({seconds, text_of(order_),
+    settled({seconds, text_of(order_) + text_of(found.sequence, found.late),
              [request = request_, found, seconds, bounds = bounds_, stages = stages_] {
                return with_gap(finish(plan_training(request, found), request),
                                budget_of(request, found), seconds, least(*bounds));

@@ -11,8 +11,10 @@
 #include "fates/optimal/few_tapes.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/training/found_listings.hpp"
 #include "planning/training/late_loads.hpp"
 #include "planning/training/load_offers.hpp"
+#include "planning/training/orders.hpp"
 #include "planning/training/shortest_round.hpp"
 #include "planning/training/step_again.hpp"
 #include "planning/training/worst_moment.hpp"
@@ -21,21 +23,14 @@ namespace sluice {
 
 namespace {
 
-const Device& smallest(const Platform& platform, const std::vector<std::string>& names) {
-  const auto bytes = [&](const std::string& name) {
-    return platform.device(name).memory().capacity.value_or(no_limit);
-  };
-  return platform.device(*std::min_element(
-      names.begin(), names.end(),
-      [&](const std::string& a, const std::string& b) { return bytes(a) < bytes(b); }));
-}
+constexpr double never = std::numeric_limits<double>::infinity();
 
 class TrainingPlan {
  public:
   TrainingPlan(const PolicyRequest& request, const TrainingOrder& order)
       : request_(request),
         order_(order),
-        device_(smallest(request.pricing.platform, order.devices)),
+        device_(smallest_device(request.pricing.platform, order.devices)),
         fates_(request.fates.value_or(kept_fates())),
         strategy_(*fates_),
         chain_(chain_of(request, device_, strategy_.selective, order.overlap)),
@@ -51,17 +46,23 @@ class TrainingPlan {
     }
     chain_.host_room = host_room(request, states_, weights_stay_);
     selective_chain_.host_room = chain_.host_room;
-    take(order.chosen ? *order.chosen : choice());
+    TriedListing listing{order.sequence, order.late};
+    take(order.chosen ? *order.chosen : choice(never, &listing), listing);
   }
 
-  /// Returns the fates that the strategy chooses.
-  FateChoice choice(double worth = std::numeric_limits<double>::infinity()) {
+  /// Returns the fates that the strategy chooses. If `listing` is given, a search also tries several ways to list loads,
+  /// and sets `*listing`.
+  FateChoice choice(double worth, TriedListing* listing) {
+    several_listings_ = listing && strategy_.searches && !request_.made_to_change;
     FateRequest selective = asked(selective_chain_, selective_states_, selective_together_);
     FateRequest plain = asked(chain_, states_, together_);
     plain.worth = selective.worth = worth;
     if (!selective_chain_.stages.empty()) plain.selective = &selective;
     if (request_.made_to_change && strategy_.searches) return choose_among_few(fates_, plain);
-    return strategy_.choose(plain, fates_.keys.reader());
+    FateChoice chosen = strategy_.choose(plain, fates_.keys.reader());
+    const Chain& chain = chosen.selective ? selective_chain_ : chain_;
+    if (several_listings_) *listing = found_listings_.listing(chain, chosen);
+    return chosen;
   }
 
   Draft make() {
@@ -159,7 +160,7 @@ class TrainingPlan {
         request_.pricing.platform, order_);
   }
 
-  void take(FateChoice choice) {
+  void take(FateChoice choice, const TriedListing& listing) {
     if (choice.selective) chain_ = selective_chain_, states_ = selective_states_;
     selective_ = choice.selective;
     tape_ = std::move(choice.tape);
@@ -170,20 +171,26 @@ class TrainingPlan {
     if (!choice.bytes) return;
     room_ = room_of(*choice.bytes);
     if (capacity_) chosen_room_ = room_;  // the search for fates gave its plan this many bytes
+    sequence_ = listing.sequence;
+    if (listing.late) room_ = 0;
   }
 
   /// Returns the request to the strategy for fates. The request refers to `together`, which the function sets.
   FateRequest asked(const Chain& chain, const std::vector<StageState>& states,
-                    SideBySide& together) const {
+                    SideBySide& together) {
     const std::int64_t count =
         order_.weights_stay ? 1 : std::min(order_.in_flight.value_or(1), per_batch());
     if (!order_.weights_stay && !chain.stages.empty())
       together =
           side_by_side(chain, states, request_.workload, sluice::shape_of(request_, order_, count));
     FateRequest asked{order_.weights_stay ? chain : together.chain, budget(), order_.overlap};
-    asked.score = [this, &chain, &states, count](const Tape& tape, std::int64_t bytes) {
+    asked.score = [this, &chain, &states, count, fastest = never](const Tape& tape,
+                                                                  std::int64_t bytes) mutable {
       const StepShape shape = step_of({chain, tape, states}, count);
-      Scored scored = score({request_, shape, order_, room_of(bytes)});
+      const Listing listing{request_, shape, order_, room_of(bytes)};
+      Scored scored = several_listings_
+                          ? found_listings_.score(listing, {&chain, tape, bytes}, fastest)
+                          : score(listing);
       scored.bytes -= constant_bytes(states, weights_stay_);
       return scored;
     };
@@ -223,8 +230,6 @@ class TrainingPlan {
     return weights_stay_ ? "; cut the model into several stages, which take turns"
                          : "; let the weights of fewer stages stay";
   }
-
-  // --- the number of micro-batches side by side ------------------------------------------------
 
   /// Returns the number of micro-batches in flight. If `order_` has no number, a strategy that searches gets 1.
   /// Otherwise a batch gets the fewest passes that memory allows, about equally large: small passes hide few transfers.
@@ -275,16 +280,7 @@ class TrainingPlan {
       shortage.most_in_flight = most.value_or(0);
       if (!most) message += "\n  not even one micro-batch fits with this cut and these fates";
     }
-    throw Infeasible(message + "\n  " + advice(), std::move(shortage));
-  }
-
-  /// Returns advice for a scenario that does not fit. The advice leaves out what the scenario already does.
-  std::string advice() const {
-    std::string text = "to need less memory, use fates that keep fewer activations, ";
-    if (request_.workload.micro_batch > 1) text += "a smaller micro_batch, ";
-    if (order_.weights_stay) text += "policy streamed, ";
-    if (device_.memories.size() > 1) text += "policy.placement=static of policy resident, ";
-    return text + "or smaller stages";
+    throw Infeasible(message + "\n  " + advice_to_need_less(request_, order_), std::move(shortage));
   }
 
   void add_facts(const Program& step, std::int64_t in_flight) {
@@ -325,6 +321,8 @@ class TrainingPlan {
   std::optional<std::int64_t> room_;         ///< the bytes that early loads may use
   std::optional<std::int64_t> chosen_room_;  ///< the bytes that the whole run may use
   std::vector<Fact> facts_;
+  FoundListings found_listings_;
+  bool several_listings_ = false;  ///< whether a search tries several ways to list the loads
 };
 
 }  // namespace
@@ -380,10 +378,11 @@ Draft ChosenStep::listed(const EarlyLoadLimits& limits,
   return parts_->plan.listed(parts_->offers.scratch(), limits, places);
 }
 
-FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth) {
+FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth,
+                        TriedListing* listing) {
   TrainingOrder none = order;
   none.chosen = std::make_shared<const FateChoice>();
-  return TrainingPlan(request, none).choice(worth);
+  return TrainingPlan(request, none).choice(worth, listing);
 }
 
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order) {

@@ -79,12 +79,13 @@ struct TrainingOrder {
   /// limits the whole run, unless `run_room` is given.
   std::optional<std::int64_t> room = {};
   /// The fates, if a search has already found them for this number of micro-batches in flight. If null, the strategy
-  /// chooses the fates.
+  /// chooses the fates. If a search found them together with a way to list the loads, `sequence` and `late` say how.
   std::shared_ptr<const FateChoice> chosen = {};
   /// How many bytes of each device the whole run may use. If empty, it may use `room` bytes. The value `no_limit` means
   /// all bytes.
   std::optional<std::int64_t> run_room = {};
   LoadSequence sequence = {};
+  bool late = false;  ///< whether each load is listed before the operation that needs it
   /// Indexed by stage: whether the weights, gradients and optimizer state of this stage stay on the device, although
   /// those of other stages take turns. If empty, they take turns in every stage, unless `weights_stay`.
   std::vector<bool> staying = {};
@@ -108,9 +109,11 @@ SideBySideShape shape_of(const PolicyRequest& request, const TrainingOrder& orde
                          std::int64_t in_flight);
 
 /// Returns the fates that the strategy chooses for TrainingOrder::in_flight micro-batches in flight.
-/// A search need not look for fates with which the run takes `worth` seconds or more. Throws
-/// InputError, Infeasible.
-FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth);
+/// A search need not look for fates with which the run takes `worth` seconds or more. If `listing` is given, a search also
+/// tries several ways to list the loads, and sets `*listing` to the way that belongs to the fates. Throws InputError,
+/// Infeasible.
+FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth,
+                        TriedListing* listing = nullptr);
 
 /// Returns the plan of a training run. Throws InputError. Throws Infeasible if the run does not fit. The message says
 /// what does not fit and what would fit.

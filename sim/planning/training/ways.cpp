@@ -106,7 +106,8 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
 
 std::int64_t TrainingWays::count() const {
   const std::size_t rooms = run_room_ ? 1 : whole_ ? 2 + run_parts.size() : 2;
-  const auto ways_of = [this, late = lists_late() ? 2 : 0](const TriedCounts& tried) {
+  const auto ways_of = [this,
+                        late = lists_late() ? load_orders.size() : 0](const TriedCounts& tried) {
     return paces_of(tried) * (ahead_parts.size() + tried.listings + late);
   };
   std::size_t ways = ways_of(most_tried);
@@ -253,7 +254,7 @@ void TrainingWays::add_ways(const ChosenStep& step, const LimitedOffer& one, See
   for (const std::int64_t room : rooms) {
     if (!fits(room)) continue;
     std::set<std::int64_t>& stays_within =
-        seen[one.limits.sequence.smallest_first ? 1 : 0][one.offer.places];
+        seen[static_cast<std::size_t>(one.limits.sequence.order)][one.offer.places];
     way.listed_again = !stays_within.empty();
     if (!stays_within.insert(run_room_.value_or(room)).second) continue;
     if (!way.places) {
@@ -282,10 +283,10 @@ template <class Offered>
 void TrainingWays::add_late_ways(const ChosenStep& step, const Offered& offered,
                                  const TriedCounts& tried, SeenWays& seen,
                                  std::vector<LoadChoice>& ways) const {
-  for (const bool smallest_first : {false, true}) {
-    if (smallest_first && smallest_come_first(step.program())) return;
+  for (const LoadOrder order : load_orders) {
+    if (order == LoadOrder::smallest_first && smallest_come_first(step.program())) continue;
     for (std::size_t p = 0; p < paces_of(tried); ++p) {
-      const ChosenStep::EarlyLoadLimits limits{0, {paces[p], smallest_first}, run_room_};
+      const ChosenStep::EarlyLoadLimits limits{0, {paces[p], order}, run_room_};
       add_ways(step, {limits, offered.offer(limits)}, seen, ways);
     }
   }

@@ -55,10 +55,11 @@ class TrainingWays {
     /// different numbers of bytes.
     bool listed_again = false;
   };
-  /// The ways that were found so far. There are two maps: the second one is for ways in which small loads come first.
+  /// The ways that were found so far. There is one map for each order of the loads (LoadOrder).
   /// The key is a list of the places of all loads. The value has the numbers of bytes within which runs with these
   /// places stay: one number for each way. Ways with equal places and bytes are equal.
-  using SeenWays = std::array<std::map<std::vector<LoadPlace>, std::set<std::int64_t>>, 2>;
+  using SeenWays =
+      std::array<std::map<std::vector<LoadPlace>, std::set<std::int64_t>>, load_orders.size()>;
   struct LimitedOffer {
     ChosenStep::EarlyLoadLimits limits;
     ChosenStep::Offer offer;
@@ -105,7 +106,7 @@ class TrainingWays {
                  std::vector<LimitedOffer>& all) const;
   /// Adds ways that list each load before the operation that needs it. The copy engine may still start such a load
   /// earlier. But the load gets memory only if the operations listed before it have all the memory that they need, also
-  /// while tensors are being saved. If an operation needs several loads, they come in two different orders.
+  /// while tensors are being saved. If an operation needs several loads, they come in each of three orders.
   template <class Offered>
   void add_late_ways(const ChosenStep& step, const Offered& offered, const TriedCounts& tried,
                      SeenWays& seen, std::vector<LoadChoice>& ways) const;

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "base/quantity.hpp"
+#include "planning/training/orders.hpp"
+#include "planning/training/training.hpp"
 
 namespace sluice {
 
@@ -65,9 +67,8 @@ void add_constants(Shortage& shortage, const std::vector<StageState>& states, bo
 
 Shortage shortage_of_constants(const std::vector<StageState>& states, bool all,
                                const std::string& pool, std::int64_t capacity) {
-  Shortage shortage{.pool = pool,
-                    .needed_bytes = constant_bytes(states, all),
-                    .available_bytes = capacity};
+  Shortage shortage{
+      .pool = pool, .needed_bytes = constant_bytes(states, all), .available_bytes = capacity};
   add_constants(shortage, states, all);
   return shortage;
 }
@@ -78,6 +79,15 @@ std::int64_t constant_bytes(const std::vector<StageState>& states, bool all) {
     for (const std::int64_t part : {state.weights, state.gradients, state.optimizer})
       if (all || state.stays) bytes = checked_add(bytes, part, "bytes of training");
   return bytes;
+}
+
+std::string advice_to_need_less(const PolicyRequest& request, const TrainingOrder& order) {
+  std::string text = "to need less memory, use fates that keep fewer activations, ";
+  if (request.workload.micro_batch > 1) text += "a smaller micro_batch, ";
+  if (order.weights_stay) text += "policy streamed, ";
+  if (smallest_device(request.pricing.platform, order.devices).memories.size() > 1)
+    text += "policy.placement=static of policy resident, ";
+  return text + "or smaller stages";
 }
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/error.hpp"
@@ -10,6 +11,9 @@
 #include "planning/training/step.hpp"
 
 namespace sluice {
+
+struct PolicyRequest;
+struct TrainingOrder;
 
 /// The moment at which a device holds the most bytes: during operation `operation`, device `device` holds `bytes`
 /// bytes.
@@ -31,6 +35,9 @@ void add_constants(Shortage& shortage, const std::vector<StageState>& states, bo
 /// Returns the shortage of a device, called `pool`, whose capacity is not enough for these tensors alone.
 Shortage shortage_of_constants(const std::vector<StageState>& states, bool all,
                                const std::string& pool, std::int64_t capacity);
+
+/// Returns advice for a scenario that does not fit. The advice leaves out what the scenario already does.
+std::string advice_to_need_less(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns how many bytes these tensors have together.
 std::int64_t constant_bytes(const std::vector<StageState>& states, bool all);

@@ -266,10 +266,9 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most,
   CHECK(branching > cases / 4);
   if (turns && !turns_overlap) CHECK(faster + as_fast > cases * 9 / 10);
   // `optimal` leaves out some schedules. Only rarely is one of these faster than the answer of `optimal`. If weights take
-  // turns and copies overlap, the exhaustive search finds a faster schedule in one of twelve networks. It is faster by up
-  // to 6.5 %, because `optimal` lists the loads of the fates that it tries in only one way.
-  CHECK(faster <= (turns_overlap ? cases / 10 : most <= 4 ? cases / 100 : 1 + cases / 20));
-  CHECK(worst <= (turns_overlap ? 0.07 : 0.05));
+  // turns and copies overlap, the exhaustive search finds a faster schedule in 2 of 300 networks, by up to 1.5 %.
+  CHECK(faster <= (most <= 4 ? cases / 100 : 1 + cases / 20));
+  CHECK(worst <= (turns_overlap ? 0.02 : 0.05));
 }
 
 TEST_CASE(

@@ -92,5 +92,32 @@ TEST_CASE("at the pace of the machine itself, loads get the places that they hav
   }
 }
 
+TEST_CASE("the loads that one operation needs come in one of three orders", "[unit]") {
+  // The operation needs an activation of 2 B, weights of 3 B, and an input of 1 B.
+  const std::vector<std::pair<std::int64_t, Program::Home>> needed = {
+      {2, Program::Home::none}, {3, Program::Home::weights}, {1, Program::Home::input}};
+  Program round;
+  Program::Operation operation;
+  for (const auto& [bytes, home] : needed) {
+    operation.loads.push_back(static_cast<std::uint32_t>(round.instances.size()));
+    Program::Instance instance;
+    instance.bytes = bytes;
+    instance.home = home;
+    instance.first = instance.last = 0;
+    instance.loaded = true;
+    round.instances.push_back(instance);
+  }
+  round.operations.push_back(operation);
+  const auto in_order = [&](LoadOrder order) {
+    load_late(round, {0}, {{}, order});
+    std::vector<std::uint32_t> loads;
+    for (const Program::Load& load : round.loads) loads.push_back(load.instance);
+    return loads;
+  };
+  CHECK(in_order(LoadOrder::as_listed) == std::vector<std::uint32_t>{0, 1, 2});
+  CHECK(in_order(LoadOrder::smallest_first) == std::vector<std::uint32_t>{2, 0, 1});
+  CHECK(in_order(LoadOrder::weights_first) == std::vector<std::uint32_t>{1, 0, 2});
+}
+
 }  // namespace
 }  // namespace sluice
