@@ -125,6 +125,20 @@ class Search {
   bool proven_ = false;
 };
 
+/// Returns the weights with which a search computes a lower bound of the seconds of a run. A run takes at least as long as
+/// its kernels and its synchronous moves together. It also takes at least as long as all moves of the copy engine. So a
+/// weighted mean of these two times is a lower bound, too. The weights are 1 - share and share. Each move adds its
+/// seconds to one of the two times. It is not known to which. So the mean counts the smaller of two products: (1 - share)
+/// x the seconds of the synchronous move, and share x the seconds of the copy engine's move.
+PlacementWeights weights_of(const PlacementProblem& problem, double share) {
+  PlacementWeights weights{1 - share, 1 - share, 1 - share};
+  if (const auto& engine = problem.asynchronous) {
+    weights.fetch = std::min(weights.fetch, share * problem.synchronous.to_fast / engine->to_fast);
+    weights.save = std::min(weights.save, share * problem.synchronous.to_slow / engine->to_slow);
+  }
+  return weights;
+}
+
 }  // namespace
 
 Optimum optimum(const OptimumRequest& request) {
@@ -165,29 +179,17 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   };
   offer(all_slow(question));
   for (const Placing& placing : request.known) offer(placing);
-  // This loop computes a lower bound of the seconds of a run. A run takes at least as long as its kernels and its
-  // synchronous moves together. It also takes at least as long as all moves of the copy engine. So a weighted mean of
-  // these two times is a lower bound, too. The weights are 1 - share and share. Each move adds its seconds to one of
-  // the two times. It is not known to which. So the mean counts the smaller of two products: (1 - share) x the seconds
-  // of the synchronous move, and share x the seconds of the copy engine's move.
   const auto& engine = question.problem().asynchronous;
-  const auto& rates = question.problem().synchronous;
   std::uint64_t searched = 0;
   for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {
-    PlacementWeights weights{1 - share, 1 - share, 1 - share};
-    if (engine) {
-      weights.fetch = std::min(weights.fetch, share * rates.to_fast / engine->to_fast);
-      weights.save = std::min(weights.save, share * rates.to_slow / engine->to_slow);
-    } else if (share > 0) {
-      break;
-    }
+    if (!engine && share > 0) break;
     OptimumRequest part = request;
     part.rounds = 1;
     part.iterations /= 6;
     part.tries /= 8;
     part.largest_relaxed /= 4;  // the loop solves the programme up to eight times
     part.known.push_back(best.other->placing);
-    Search search(part, weights);
+    Search search(part, weights_of(question.problem(), share));
     search.relax();
     best.bound = std::max(best.bound, search.bound());
     // A round takes at least as long as its kernels and synchronous moves together, as the engine's moves to fast
