@@ -12,9 +12,18 @@ std::int64_t middle_iteration(const Plan& plan) {
   return ((steps - 1) / 2 + 1) * plan.iterations_per_step - 1;
 }
 
+namespace {
+
+bool loads_weights(const Plan& plan, const Action& action) {
+  return std::ranges::any_of(action.flows, [&](const Flow& flow) {
+    return flow.tensor != none && plan.tensors[flow.tensor].tensor_class == TensorClass::weight;
+  });
+}
+
+}  // namespace
+
 Totals::Totals(const Plan& plan)
     : plan_(plan),
-      prologue_left_(plan.body_begin),
       middle_(middle_iteration(plan)),
       last_(plan.iterations - 1),
       first_(plan.iterations_per_step - 1),
@@ -26,9 +35,12 @@ Totals::Totals(const Plan& plan)
   actions_.resize(count);
   places_.reserve(count);
   prefer_large_pages(places_.data(), count * sizeof(Place));
-  for (const sluice::Action& action : plan.actions)
+  for (const sluice::Action& action : plan.actions) {
+    const bool fills = places_.size() < plan.body_begin && loads_weights(plan, action);
+    filling_left_ += fills ? 1 : 0;
     places_.push_back({action.stream, plan.streams[action.stream].kind == StreamKind::compute,
-                       action.is_transfer(), action.ahead});
+                       action.is_transfer(), fills, action.ahead});
+  }
 }
 
 void Totals::span(const Span& span) {
@@ -44,13 +56,13 @@ void Totals::span(const Span& span) {
   stream.last_end = std::max(stream.last_end, span.end);
   if (waits_for_transfer(span)) stream.exposed_s.add(span.waited);
 
-  if (span.action < plan_.body_begin) {
-    --prologue_left_;
-    prologue_complete_ = std::max(prologue_complete_, span.available);
+  if (place.fills) {
+    --filling_left_;
+    filled_ = std::max(filled_, span.available);
   }
   const double idle_from = span.start - span.waited;
-  if (place.compute && span.waited > 0 && (prologue_left_ > 0 || idle_from < prologue_complete_)) {
-    const double until = prologue_left_ > 0 ? span.start : std::min(span.start, prologue_complete_);
+  if (place.compute && span.waited > 0 && (filling_left_ > 0 || idle_from < filled_)) {
+    const double until = filling_left_ > 0 ? span.start : std::min(span.start, filled_);
     stream.filling_s.add(until - idle_from);
   }
 
@@ -89,7 +101,7 @@ std::optional<double> Totals::first_complete() const {
 void Totals::repeat(const Repetition& r) {
   double idle_from = std::numeric_limits<double>::infinity();
   for (const Span& span : r.spans) idle_from = std::min(idle_from, span.start - span.waited);
-  if (prologue_left_ > 0 || idle_from < prologue_complete_) return Sink::repeat(r);
+  if (filling_left_ > 0 || idle_from < filled_) return Sink::repeat(r);
   sums_.reset();
   const auto times = static_cast<double>(r.times);
   for (std::size_t i = 0; i < r.spans.size(); ++i) {

@@ -33,7 +33,7 @@ class Totals final : public Sink {
     double first_start = std::numeric_limits<double>::infinity();
     double last_end = 0;
     Sum exposed_s;  ///< the idle seconds of a compute stream while it waits for a transfer
-    Sum filling_s;  ///< the idle seconds of a compute stream before the prologue ends
+    Sum filling_s;  ///< the idle seconds of a compute stream while the prologue loads weights
   };
   struct Pool {
     std::int64_t peak_bytes = 0;
@@ -103,6 +103,7 @@ class Totals final : public Sink {
   struct Place {
     std::uint32_t stream;
     bool compute, transfer;
+    bool fills;          ///< whether the action is in the prologue and loads weights
     std::int32_t ahead;  ///< the number of iterations after which the work of the action is needed
   };
   struct FinishedSamples {
@@ -123,8 +124,9 @@ class Totals final : public Sink {
 
   const Plan& plan_;
   double makespan_ = 0;
-  std::int64_t prologue_left_;  ///< the actions of the prologue that have not ended
-  double prologue_complete_ = 0;
+  std::int64_t filling_left_ =
+      0;               ///< the actions that load weights in the prologue and have not ended
+  double filled_ = 0;  ///< the time at which the last of them has ended
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step
   std::optional<double> first_complete_, middle_complete_, last_complete_;

@@ -39,22 +39,23 @@ double seconds_on(const Scenario& scenario, const std::string& device) {
 QuestionBound bound_of_computation(const Scenario& scenario) {
   const std::vector<const Device*> devices = question_devices(scenario);
   double least = std::numeric_limits<double>::infinity();
+  QuestionBound bound;
+  if (devices.size() < scenario.platform.devices.size())
+    bound.within = " on " + devices.front()->name;
   try {
     for (const Device* device : devices)
       if (device->rate.count(scenario.workload.dtype) != 0)
         least = std::min(least, seconds_on(scenario, device->name));
   } catch (const InputError&) {
-    return {0, "tensors may be in several memories"};
+    bound.reason = "tensors may be in several memories";
+    return bound;
   }
   const Workload& workload = scenario.workload;
-  QuestionBound bound;
   bound.seconds = least * static_cast<double>(workload.steps) *
                   static_cast<double>(workload.micro_batches_per_step()) /
                   static_cast<double>(devices.size());
   bound.reason = "computation " + format_quantity(bound.seconds, Dimension::seconds) +
                  " with each tensor in the memory where its kernels are fastest";
-  if (devices.size() < scenario.platform.devices.size())
-    bound.within = " on " + devices.front()->name;
   return bound;
 }
 

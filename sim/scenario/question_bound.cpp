@@ -109,7 +109,7 @@ QuestionBound bound_of(const QuestionTerms& terms) {
   take(terms.link_s, [&] {
     return "bytes that must cross " + terms.link + ": inputs, weights" +
            (terms.reloaded_bytes > 0 ? " (several times, because they do not fit)" : " once") +
-           (terms.backward_s > 0 ? "" : ", and answers that are returned");
+           (terms.training ? "" : ", and answers that are returned");
   });
   const std::vector<Place> places = cheapest_places(terms);
   double before = 0, loaded = 0;
@@ -128,7 +128,7 @@ QuestionBound bound_of(const QuestionTerms& terms) {
       });
     // Part 4 of the proof does not hold in training: after the last computation of blocks 0..k, which is a backward
     // pass, no block behind k is needed.
-    if (terms.backward_s > 0) continue;
+    if (terms.training) continue;
     const double missing = places[k].bytes + weights - loaded - terms.capacity;
     take(terms.first_s + places[k].computed + missing / terms.down_rate, [&] {
       return "computation " + seconds_text(places[k].computed) + ", then " + bytes_text(missing) +

@@ -60,6 +60,7 @@ struct QuestionTerms {
   /// How many seconds the busiest link needs for the bytes that must go over it.
   double link_s = 0;
   std::string link;       ///< the name of the busiest link
+  bool training = false;
   double backward_s = 0;  ///< the seconds of the backward passes of all samples; 0 for inference
   double reloaded_bytes = 0;  ///< the least bytes of weights that training must load again
   std::string within;         ///< as in QuestionBound

@@ -147,6 +147,7 @@ class Terms {
 
   QuestionTerms make() {
     terms_.devices = static_cast<double>(devices_.size());
+    terms_.training = workload_.training.has_value();
     terms_.within = within();
     add_memory();
     for (const Stage& stage : stages_) add_block(stage);

@@ -140,23 +140,26 @@ std::vector<Candidate> TrainingWays::listed(const std::shared_ptr<const Training
   return candidates;
 }
 
-// The ways come in the order of the bytes within which their runs stay. So what is left out does not depend on the
-// capacity: a larger memory only adds ways at the end.
+// The ways are compared in the order of the bytes within which their runs stay. So what is left out does not depend on the
+// capacity: a larger memory only adds ways at the end. The judge gets the ways with the most bytes first, because more
+// bytes may make the steps of a longer run faster: of equally fast ways, the judge takes the first.
 std::vector<Candidate> TrainingWays::fastest_within(const std::shared_ptr<const TrainingWays>& ways,
                                                     const std::shared_ptr<const ChosenStep>& step,
                                                     std::vector<LoadChoice> all) {
   std::ranges::sort(all, [](const LoadChoice& a, const LoadChoice& b) {
     return std::tie(a.limits.room, *a.places) < std::tie(b.limits.room, *b.places);
   });
-  const auto front = std::make_shared<Front>();
-  std::vector<Candidate> candidates;
-  for (const LoadChoice& way : all)
-    candidates.push_back({0, 1, [ways, step, way, front](double, const auto& use) {
-                            if (!front->may_take(way.at_least)) return;
-                            const Settled one = settled(ways, step, way);
-                            if (front->takes(one.seconds, *way.places)) use(one);
-                          }});
-  return candidates;
+  const auto count = static_cast<std::int64_t>(all.size());
+  return {{0, count, [ways, step, all = std::move(all)](double, const auto& use) {
+             Front front;
+             std::vector<Settled> taken;
+             for (const LoadChoice& way : all) {
+               if (!front.may_take(way.at_least)) continue;
+               Settled one = settled(ways, step, way);
+               if (front.takes(one.seconds, *way.places)) taken.push_back(std::move(one));
+             }
+             for (auto one = taken.rbegin(); one != taken.rend(); ++one) use(*one);
+           }}};
 }
 
 Settled TrainingWays::settled(const std::shared_ptr<const TrainingWays>& ways,

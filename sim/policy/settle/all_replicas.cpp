@@ -72,7 +72,7 @@ class AllReplicas {
 
  private:
   /// Returns the seconds of the first replica if it runs alone, with the whole bandwidth of the links. With all replicas,
-  /// its run is not shorter.
+  /// its run is hardly ever shorter: only if a slower transfer leaves more room in the memory.
   double seconds_alone(Plan first) const {
     for (Link& link : first.links)
       for (const Channel& channel : request_.pricing.platform.channels)

@@ -39,8 +39,10 @@ TEST_CASE("No plan that places tensors in two memories is faster than the bound 
     if (dice.one_in(3))
       machine += "    other: {joins: [host, gpu_ddr], sharing: private, bandwidth: " +
                  pick(dice, {"2GB/s", "50MB/s"}) + "}\n";
-    const std::string placed =
-        ", placement: " + pick(dice, {"auto", "static", "all_slow", "first_touch"}) + "}\nstages";
+    const std::string placed = ", placement: " +
+                               pick(dice, {"auto", "static", "all_slow", "first_touch",
+                                           "synchronous", "asynchronous", "backing", "cached"}) +
+                               "}\nstages";
     const std::string text = "format: sluice-scenario/1\n" + random_model(dice) + machine +
                              random_workload(dice, training) +
                              with(random_policy(dice, policy, training), "}\nstages", placed);

@@ -185,7 +185,7 @@ class CachedMemory::Recorder {
     const PolicyRequest& request = memory_.prices_.request();
     const Action& action = plan_.actions[execution.action];
     if (!request.sums_gradients ||
-        plan_.tensors[one.placement.tensor].name != "gradients." + std::to_string(action.stage))
+        plan_.tensors[one.placement.tensor].gradients_of != action.stage)
       return false;
     if (action.kind == ActionKind::update) return true;
     if (updated_.count(action.stage) > 0 || !record_of(action.kind).adds_gradients) return false;
