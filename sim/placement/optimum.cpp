@@ -54,8 +54,8 @@ class Search {
   }
 
   /// Returns a schedule in which the copy engine moves tensors while kernels run. The search begins with `known`, or
-  /// with a schedule that is made with the help of the prices of relax(). Searches with different numbers make different
-  /// random choices.
+  /// with a schedule that is made with the help of the prices of relax(). Searches with different numbers make
+  /// different random choices.
   PlacementSchedule beside(const PlacementSchedule& known, std::uint64_t number) const {
     ImproveRequest at = at_;
     at.weights = {};
@@ -125,11 +125,11 @@ class Search {
   bool proven_ = false;
 };
 
-/// Returns the weights with which a search computes a lower bound of the seconds of a run. A run takes at least as long as
-/// its kernels and its synchronous moves together. It also takes at least as long as all moves of the copy engine. So a
-/// weighted mean of these two times is a lower bound, too. The weights are 1 - share and share. Each move adds its
-/// seconds to one of the two times. It is not known to which. So the mean counts the smaller of two products: (1 - share)
-/// x the seconds of the synchronous move, and share x the seconds of the copy engine's move.
+/// Returns the weights with which a search computes a lower bound of the seconds of a run. A run takes at least as long
+/// as its kernels and its synchronous moves together. It also takes at least as long as all moves of the copy engine.
+/// So a weighted mean of these two times is a lower bound, too. The weights are 1 - share and share. Each move adds its
+/// seconds to one of the two times. It is not known to which. So the mean counts the smaller of two products: (1 -
+/// share) x the seconds of the synchronous move, and share x the seconds of the copy engine's move.
 PlacementWeights weights_of(const PlacementProblem& problem, double share) {
   PlacementWeights weights{1 - share, 1 - share, 1 - share};
   if (const auto& engine = problem.asynchronous) {

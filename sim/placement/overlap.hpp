@@ -34,8 +34,8 @@ struct EngineWindow {
 KernelRange window_range(const PlacementQuestion& question, const PlacementMove& move);
 
 /// Chooses the kernels in `range` during which the copy engine makes the move. Goes from the kernel closest to the use
-/// to kernels farther away. Stops when the kernels cover the whole move, or when fast memory has no room for the tensor.
-/// If the kernels next to the use do not cover the move, kernels wait for the rest of it.
+/// to kernels farther away. Stops when the kernels cover the whole move, or when fast memory has no room for the
+/// tensor. If the kernels next to the use do not cover the move, kernels wait for the rest of it.
 EngineWindow engine_window(const PlacementQuestion& question, PlacementMove move, KernelRange range,
                            const EngineRoom& room);
 

@@ -59,8 +59,8 @@ QuestionBound bound_of_computation(const Scenario& scenario) {
   return bound;
 }
 
-/// Returns whether no device that may compute reads or writes host memory itself. Then inputs, weights and answers cross
-/// the links of host memory.
+/// Returns whether no device that may compute reads or writes host memory itself. Then inputs, weights and answers
+/// cross the links of host memory.
 bool work_beside_host(const Scenario& scenario) {
   const std::string& host = scenario.platform.host().name;
   return std::ranges::all_of(question_devices(scenario), [&](const Device* device) {

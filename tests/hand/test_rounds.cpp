@@ -73,8 +73,8 @@ std::string training(std::int64_t batches, std::int64_t steps) {
 }
 
 TEST_CASE("training under resident: the body is one batch, for any number of batches per step") {
-  // The weights take 0.6 ms, and the first input 0.001 ms. A batch has two micro-batches of 6 ms for the forward pass and
-  // 12 ms for the backward pass. An update computes 2 FLOP for each of 150,000 weights, which takes 0.3 ms.
+  // The weights take 0.6 ms, and the first input 0.001 ms. A batch has two micro-batches of 6 ms for the forward pass
+  // and 12 ms for the backward pass. An update computes 2 FLOP for each of 150,000 weights, which takes 0.3 ms.
   const std::string policy =
       "stages: {cut: whole}\npolicy: {name: resident}\nfates: {strategy: keep_all}\n";
   const Plan one = planned(training(1, 1), policy);

@@ -54,9 +54,9 @@ TEST_CASE("recomputing all stages adds a forward pass of each stage whose tensor
 TEST_CASE(
     "loads on a busy link start during a computation, and no computation waits for these loads") {
   // Each of the eight layers takes 1 ms forward and 2 ms backward. The output of a layer takes 2.2 ms on the link, and
-  // the weights of a layer take 1 us. The run begins with the weights of the first layer and the input, in 2 us. The outputs of the first three layers are saved from 1 to 7.6 ms. These outputs
-  // are needed again at 16, 18 and 20 ms. The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads
-  // start in the middle of a backward pass.
+  // the weights of a layer take 1 us. The run begins with the weights of the first layer and the input, in 2 us. The
+  // outputs of the first three layers are saved from 1 to 7.6 ms. These outputs are needed again at 16, 18 and 20 ms.
+  // The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads start in the middle of a backward pass.
   const std::vector<Row> rows(8, {1, 1000, 2'200'000});
   const Scenario scenario = small_scenario(
       1000, rows,
@@ -112,19 +112,19 @@ TEST_CASE("streamed training in two passes: gradients are saved and loaded betwe
   const std::string keys = "policy: {name: streamed, overlap: false, in_flight: 2, resident: ";
   CHECK(makespan_of(four + cut + keys + "none}\n", {"workload.optimizer=sgd"}) ==
         ms(0.9 + 0.6 + 0.8 + 0.6 + 4 * (18 + 0.001) + 0.3 + 0.6));
-  // If all weights stay, they are loaded once, in 0.6 ms, and no gradients are copied. If the choice is open, they stay,
-  // because there is room for them.
+  // If all weights stay, they are loaded once, in 0.6 ms, and no gradients are copied. If the choice is open, they
+  // stay, because there is room for them.
   for (const char* resident : {"all}\n", "auto}\n"})
     CHECK(makespan_of(four + cut + keys + resident, {"workload.optimizer=sgd"}) ==
           ms(0.6 + 4 * (18 + 0.001) + 0.3));
 }
 
 TEST_CASE("streamed training with weights that stay: only the others are loaded again") {
-  // The weights of B stay. They are loaded once, in 0.2 ms. In the first pass over the model, the weights of A and C are
-  // loaded for their forward passes (0.1 + 0.3 ms). Those of C are still on the device for its backward pass, and those
-  // of A are loaded again (0.1 ms). The gradients of A and C are saved, in 0.4 ms. In the second pass, the weights of A
-  // are still on the device. So this pass loads weights in 0.3 + 0.1 ms, and gradients in 0.4 ms. The updates take 0.3
-  // ms. The weights of A and C are saved, in 0.4 ms.
+  // The weights of B stay. They are loaded once, in 0.2 ms. In the first pass over the model, the weights of A and C
+  // are loaded for their forward passes (0.1 + 0.3 ms). Those of C are still on the device for its backward pass, and
+  // those of A are loaded again (0.1 ms). The gradients of A and C are saved, in 0.4 ms. In the second pass, the
+  // weights of A are still on the device. So this pass loads weights in 0.3 + 0.1 ms, and gradients in 0.4 ms. The
+  // updates take 0.3 ms. The weights of A and C are saved, in 0.4 ms.
   const std::string keys =
       "policy: {name: streamed, overlap: false, in_flight: 2, resident: [2]}\n";
   const double seconds = makespan_of(four + cut + keys, {"workload.optimizer=sgd"});
@@ -237,10 +237,10 @@ TEST_CASE(
     "all-reduce after the backward pass: each of n replicas sends 2 (n - 1) pieces, each 1 / n of "
     "the gradients") {
   // Two replicas compute two micro-batches each. The weights of A take 0.1 ms, the input takes 0.001 ms, and the
-  // computation takes 2 x 18 ms. Then each replica sends the gradients of C, B and A (300, 200 and 100 kB) to the other replica. It
-  // sends the gradients of each layer in two halves. Both replicas send at the same time, in 0.6 ms. Each of these
-  // exchanges is a ring. The updates of C and B run during the next rings. A's update (0.05 ms) runs after the last
-  // ring.
+  // computation takes 2 x 18 ms. Then each replica sends the gradients of C, B and A (300, 200 and 100 kB) to the other
+  // replica. It sends the gradients of each layer in two halves. Both replicas send at the same time, in 0.6 ms. Each
+  // of these exchanges is a ring. The updates of C and B run during the next rings. A's update (0.05 ms) runs after the
+  // last ring.
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=after")) ==
         ms(0.1 + 0.001 + 36 + 0.6 + 0.05));
   // Four replicas have one micro-batch each. Each replica sends six quarters of the gradients, in 6 / 4 x 0.6 = 0.9 ms.

@@ -15,8 +15,8 @@
 
 namespace sluice::test {
 
-/// A random scenario. The devices are alike or unlike, and their second memories may be the same memory. Each memory has
-/// a link of its own to host memory, or several memories share links.
+/// A random scenario. The devices are alike or unlike, and their second memories may be the same memory. Each memory
+/// has a link of its own to host memory, or several memories share links.
 class RandomDevices {
  public:
   explicit RandomDevices(std::uint64_t seed, bool training_too = true) : dice_(seed) {

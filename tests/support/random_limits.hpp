@@ -9,8 +9,8 @@
 
 namespace sluice::test {
 
-/// Returns random limits for the early loads of a step with this peak, in a random sequence. If the whole run may use all
-/// bytes, some limits leave no room for early loads: then all loads are listed where they are needed.
+/// Returns random limits for the early loads of a step with this peak, in a random sequence. If the whole run may use
+/// all bytes, some limits leave no room for early loads: then all loads are listed where they are needed.
 inline ChosenStep::EarlyLoadLimits random_limits(Dice& dice, std::int64_t peak) {
   ChosenStep::EarlyLoadLimits limits{peak + peak * static_cast<int>(dice.below(9)) / 4};
   if (dice.one_in(2)) {

@@ -1,5 +1,5 @@
-// Random questions: models, machines, workloads and policies as texts of scenarios. A campaign compares the answers with
-// the bounds of the questions.
+// Random questions: models, machines, workloads and policies as texts of scenarios. A campaign compares the answers
+// with the bounds of the questions.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -84,9 +84,9 @@ class Descent {
     }
   }
 
-  /// Tries each change of one choice once, and makes those that give a faster tape. So each device keeps what fits there.
-  /// The next place is `stride` places further, and the last place is followed by the first. The stride is increased if
-  /// not all places would be visited.
+  /// Tries each change of one choice once, and makes those that give a faster tape. So each device keeps what fits
+  /// there. The next place is `stride` places further, and the last place is followed by the first. The stride is
+  /// increased if not all places would be visited.
   void sweep(Choices& choices, std::size_t stride) {
     while (std::gcd(stride, count_) > 1) ++stride;
     std::size_t place = 0;
@@ -203,8 +203,8 @@ Tape fastest_rounding(const Chain& chain, std::int64_t budget, double segment) {
   return best;
 }
 
-/// Returns the strides with which each start is improved (Descent::improve). With several devices, the results differ by
-/// a few per cent, and none of the strides is always the best.
+/// Returns the strides with which each start is improved (Descent::improve). With several devices, the results differ
+/// by a few per cent, and none of the strides is always the best.
 std::vector<std::size_t> strides(const Chain& chain) {
   const std::size_t places = 2 * chain.stages.size() + 1;
   if (chain.devices == 1) return {0};

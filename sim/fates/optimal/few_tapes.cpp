@@ -22,8 +22,8 @@ constexpr std::size_t most_replays = 3;
 /// Collects tapes of a request that fit into a budget, and replays those with the least estimated seconds.
 class FewTapes {
  public:
-  /// `selective` says whether the request is the selective one. The caller tries all tapes that treat every stage alike,
-  /// but in a selective request only the first of them, which keeps all tensors (strategy `selective`).
+  /// `selective` says whether the request is the selective one. The caller tries all tapes that treat every stage
+  /// alike, but in a selective request only the first of them, which keeps all tensors (strategy `selective`).
   FewTapes(const FateRequest& request, std::int64_t budget, bool selective)
       : request_(request), chain_(request.chain), budget_(budget), tried_(alike_tapes(chain_)) {
     if (!selective) return;

@@ -1,6 +1,6 @@
-// The recurrence of the relaxation (relaxation.hpp): goes from stage to stage, and finds the best choices for all stages
-// so far. It is the same for two kinds of cost: for seconds plus the price of bytes (priced_choices.hpp), and for rows
-// of bytes and seconds (relaxation.cpp).
+// The recurrence of the relaxation (relaxation.hpp): goes from stage to stage, and finds the best choices for all
+// stages so far. It is the same for two kinds of cost: for seconds plus the price of bytes (priced_choices.hpp), and
+// for rows of bytes and seconds (relaxation.cpp).
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 namespace sluice {
 
 /// `Costs` has the type `Value` of a cost, and three functions. either(a, b) returns the better of two costs.
-/// more(cost, seconds) returns a cost with more seconds. held(cost, bytes, copies_s) returns a cost with one more tensor:
-/// the device holds its bytes at the turning point, or its copies take `copies_s` seconds.
+/// more(cost, seconds) returns a cost with more seconds. held(cost, bytes, copies_s) returns a cost with one more
+/// tensor: the device holds its bytes at the turning point, or its copies take `copies_s` seconds.
 template <typename Costs>
 class RelaxedStages {
  public:
@@ -71,8 +71,8 @@ class RelaxedStages {
   };
   const Stage& stage(std::size_t s) const { return stages_[s]; }
 
-  /// Returns the cost of the best choices for the stages before s, together with boundary s. `again` says whether stage s
-  /// runs again.
+  /// Returns the cost of the best choices for the stages before s, together with boundary s. `again` says whether stage
+  /// s runs again.
   Value before_stage(const Before& before, const Stage& stage, bool again) const {
     const auto [own, others] = stage.needs[again];
     Value cost = costs_.either(own ? with(before.once, stage.boundary) : before.once, before.again);

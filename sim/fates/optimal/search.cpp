@@ -73,8 +73,8 @@ bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
 
-/// Returns the settings of the frontiers. For a longer chain, segments may split at a smaller share of the boundaries, and
-/// the frontier of a segment has fewer points. But each segment has a boundary at which it may split.
+/// Returns the settings of the frontiers. For a longer chain, segments may split at a smaller share of the boundaries,
+/// and the frontier of a segment has fewer points. But each segment has a boundary at which it may split.
 FrontierSettings settings(std::size_t stages) {
   FrontierSettings settings;
   if (stages <= 20) return settings;

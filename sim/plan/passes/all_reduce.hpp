@@ -30,12 +30,11 @@ struct RingHop {
 /// Returns the connection from one pool to another. The gradients of a stage may be in any memory of a device.
 using RingHops = std::function<RingHop(const std::string& from, const std::string& to)>;
 
-/// Adds the rings to a merged plan that has one replica on each of these devices, in this order. With `overlap`, a device
-/// sends a
-/// stage's gradients as soon as the stage's backward passes for the batch have ended. Without `overlap`, the device
-/// waits for the backward passes of all stages for the batch. Tensor::gradients_of says in which tensor a stage's
-/// gradients are summed. A stage without such a tensor gets no ring. On each device, a batch has `micro_batches`
-/// micro-batches. Each ring becomes a collective of the plan.
+/// Adds the rings to a merged plan that has one replica on each of these devices, in this order. With `overlap`, a
+/// device sends a stage's gradients as soon as the stage's backward passes for the batch have ended. Without `overlap`,
+/// the device waits for the backward passes of all stages for the batch. Tensor::gradients_of says in which tensor a
+/// stage's gradients are summed. A stage without such a tensor gets no ring. On each device, a batch has
+/// `micro_batches` micro-batches. Each ring becomes a collective of the plan.
 void add_all_reduce(Plan& plan, const std::vector<std::string>& devices, const RingHops& hops,
                     bool overlap, std::int64_t micro_batches);
 

@@ -79,8 +79,8 @@ class Merger {
     std::vector<std::uint32_t> links;
     for (const Pool& pool : part.pools) {
       numbers.pools.push_back(pools_.enter(pool));
-      // If a device's own pool has a limit in this plan, the pool of the merged plan gets the same limit. The limit of a
-      // shared pool is for this plan alone, and the other plans use the pool, too.
+      // If a device's own pool has a limit in this plan, the pool of the merged plan gets the same limit. The limit of
+      // a shared pool is for this plan alone, and the other plans use the pool, too.
       if (pool.limit && !pool.shared()) plan_.pools[numbers.pools.back()].limit = pool.limit;
     }
     for (const Link& link : part.links) links.push_back(links_.enter(link));

@@ -157,10 +157,10 @@ class PlacementChoice {
       unbounded_ = {bytes, predicted_seconds(question, schedule)};
   }
 
-  /// Adds the gap of the best run if its placement comes from a search without moves. The bound of that search would not
-  /// hold for placements with moves, so this function computes a bound that does. It also holds for the best run: a
-  /// placement without moves is a schedule with an empty list of moves, which the programmes of both functions allow. In
-  /// these programmes, it takes the seconds of its kernels, and no seconds of moves.
+  /// Adds the gap of the best run if its placement comes from a search without moves. The bound of that search would
+  /// not hold for placements with moves, so this function computes a bound that does. It also holds for the best run: a
+  /// placement without moves is a schedule with an empty list of moves, which the programmes of both functions allow.
+  /// In these programmes, it takes the seconds of its kernels, and no seconds of moves.
   void add_gap(const PlacementQuestion& question) {
     const OptimumRequest search{
         .question = question, .capacity = unbounded_->bytes, .tries = 0, .nodes = 0};
@@ -237,9 +237,9 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
   const PlacedQuestion free = asked({});
   // The search does not know how long a load takes, or that inputs and answers in transfer need room. In this room,
   // other tensors might save more time. So more problems are searched: one keeps inputs out of fast memory, and another
-  // one keeps inputs and answers out. In a short run, the load of a weight may take longer than the weight saves in fast
-  // memory, while another tensor, whose load costs nothing, would save nearly as much per round. So methods that search
-  // also get these three problems with all weights out of fast memory.
+  // one keeps inputs and answers out. In a short run, the load of a weight may take longer than the weight saves in
+  // fast memory, while another tensor, whose load costs nothing, would save nearly as much per round. So methods that
+  // search also get these three problems with all weights out of fast memory.
   for (const bool weights : {false, true}) {
     if (weights && (!free.has_weights() || run.way == "first_touch" || run.way == "all_slow"))
       continue;

@@ -124,8 +124,8 @@ Homes homes_of(const PolicyRequest& request, const Reader& parameters,
 
 /// Returns the placements of tensors in both memories of the devices that `auto` also compares, for a policy that plans
 /// as if each device had a single memory. The plans with `first_touch` are among those with `static`. A device with a
-/// hardware cache is another machine. If the cost model does not count the bandwidths of memories, a scenario may not ask
-/// for these placements, so they are not compared either.
+/// hardware cache is another machine. If the cost model does not count the bandwidths of memories, a scenario may not
+/// ask for these placements, so they are not compared either.
 Placements turns_compared(const PolicyRequest& request, const Reader& parameters,
                           const PlansForMachine& of_policy) {
   const bool compares = parameters.is_word("placement", compared) && request.memories_counted &&
@@ -236,7 +236,8 @@ std::vector<Candidate> candidates_held_once(const PolicyRequest& request, const 
 }
 
 /// Returns the mappings of alternatives_of_homes() and, if they have placements in two memories, another one with
-/// `first_touch`: in a run of all replicas, it may be faster than `static`, whose placement is the fastest for one replica.
+/// `first_touch`: in a run of all replicas, it may be faster than `static`, whose placement is the fastest for one
+/// replica.
 std::vector<Value> placements_of_replicas(const PolicyRequest& request, const Reader& parameters,
                                           const PlansForMachine& of_policy) {
   if (!parameters.is_word("placement", compared)) return {};

@@ -28,8 +28,8 @@ class FoundListings {
     Tape tape;
     std::int64_t bytes = 0;
   };
-  /// Returns the score of the fastest way to list the loads of the tape. `fastest` is the seconds of the fastest tape so
-  /// far, and is updated.
+  /// Returns the score of the fastest way to list the loads of the tape. `fastest` is the seconds of the fastest tape
+  /// so far, and is updated.
   Scored score(const Listing& listing, TriedTape tried, double& fastest) {
     const ListedScore best = score_listings(listing, fastest);
     if (best.scored.seconds <= fastest * (1 + 1e-12))

@@ -13,8 +13,8 @@ namespace sluice {
 
 class LargerStep {
  public:
-  /// Returns the order for the larger step of this request and order, whose micro-batches in flight are known. `more` is
-  /// the number of additional micro-batches. Returns nothing if the batches of the larger step need more passes than
+  /// Returns the order for the larger step of this request and order, whose micro-batches in flight are known. `more`
+  /// is the number of additional micro-batches. Returns nothing if the batches of the larger step need more passes than
   /// those of the step, because then it is not the step with more micro-batches in a pass. Also returns nothing if the
   /// order says that weights stay on the device, or if loads have no places to choose, because there is no overlap.
   static std::optional<TrainingOrder> larger_order(const PolicyRequest& request,
@@ -23,8 +23,8 @@ class LargerStep {
   /// `request` is the request of the smaller step. `larger` is the result of larger_order() for `more`.
   LargerStep(const PolicyRequest& request, const TrainingOrder& larger, std::int64_t more);
 
-  /// Returns how many operations the smaller step has if its rounds have as many batches as those of the larger step. If
-  /// they have not, the places of the larger step are not for the smaller step.
+  /// Returns how many operations the smaller step has if its rounds have as many batches as those of the larger step.
+  /// If they have not, the places of the larger step are not for the smaller step.
   std::int64_t operations() const { return before_.back(); }
   /// Returns the most bytes that a device holds in the larger step if the actions run one after the other.
   std::int64_t peak() const { return larger_.peak(); }

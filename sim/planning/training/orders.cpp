@@ -51,8 +51,8 @@ std::string resident_text(const std::vector<bool>& staying) {
   return text;
 }
 
-/// Returns a lower bound of the seconds of all plans for this order that fit. Bounds of `least` seconds or more need not
-/// be the greatest that are known. `unlimited` is the request without a limit of memory, and with known fates.
+/// Returns a lower bound of the seconds of all plans for this order that fit. Bounds of `least` seconds or more need
+/// not be the greatest that are known. `unlimited` is the request without a limit of memory, and with known fates.
 double at_least_of(const PolicyRequest& request, const PolicyRequest& unlimited,
                    const TrainingOrder& order, double least) {
   const std::vector<std::int64_t> counts = counts_of(request, order);
@@ -124,8 +124,8 @@ std::vector<TrainingOrder> fitting_orders(const PolicyRequest& request,
   return orders;
 }
 
-// If a strategy searches for the fates, they are not known here. If all activations are kept, a run has the fewest passes
-// and the fewest copies. So the bound for kept activations holds for all fates, but it cannot use the bytes.
+// If a strategy searches for the fates, they are not known here. If all activations are kept, a run has the fewest
+// passes and the fewest copies. So the bound for kept activations holds for all fates, but it cannot use the bytes.
 double training_at_least(const PolicyRequest& request, const TrainingOrder& order) {
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;

@@ -22,8 +22,8 @@ std::vector<std::int64_t> counts_of(const PolicyRequest& request, const Training
 
 /// If the order leaves open whose weights stay (TrainingOrder::staying_open), returns the orders that are tried besides
 /// `order` itself. Each of them has a different set of stages whose weights stay. The first order has the largest set.
-/// The stages of a set are spread over the model, so that their computations hide loads of the other stages. The sets do
-/// not depend on the capacity of the memory.
+/// The stages of a set are spread over the model, so that their computations hide loads of the other stages. The sets
+/// do not depend on the capacity of the memory.
 std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
                                             const TrainingOrder& order);
 

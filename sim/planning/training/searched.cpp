@@ -21,8 +21,8 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// For each order that is tried, a lower bound of the seconds. An order has a number of micro-batches in flight, and a
-/// set of stages whose weights stay. The bound holds for all fates. If the devices are not alike, no bound is known, and
-/// it is 0.
+/// set of stages whose weights stay. The bound holds for all fates. If the devices are not alike, no bound is known,
+/// and it is 0.
 using Bounds = std::vector<double>;
 
 double least(const Bounds& bounds) {
@@ -33,9 +33,9 @@ std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order)
   return bytes_of_all(request, order).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
-/// Returns a lower bound of the seconds of the run for `order`. It is infinite if no run can fit. `selective` says whether
-/// the run uses selective recomputation. If the platform is a shown machine, loads of inputs do not count, because they
-/// use other links on the real machine.
+/// Returns a lower bound of the seconds of the run for `order`. It is infinite if no run can fit. `selective` says
+/// whether the run uses selective recomputation. If the platform is a shown machine, loads of inputs do not count,
+/// because they use other links on the real machine.
 double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
   constexpr int steps = 60;
   const Device& device = request.pricing.platform.device(order.devices.front());
@@ -121,8 +121,8 @@ class Search {
       found.late = listing.late;
       double& bound = (*bounds_)[number_];
       // The bound of the search is false on a shown machine, because it counts loads of inputs that use other links on
-      // the real machine. It is also false if the devices are not alike, because its prices are those of one device. Then
-      // `bound` is 0.
+      // the real machine. It is also false if the devices are not alike, because its prices are those of one device.
+      // Then `bound` is 0.
       if (!request_.real_machine && bound > 0)
         bound = std::max(bound, found.chosen->bound.value_or(bound));
       seconds = seconds_of(found);
@@ -137,8 +137,8 @@ class Search {
   }
 
  private:
-  /// Returns the seconds of the whole run. If weights stay and copies do not overlap, the search for fates gives only the
-  /// seconds of the micro-batches, so the plan is simulated.
+  /// Returns the seconds of the whole run. If weights stay and copies do not overlap, the search for fates gives only
+  /// the seconds of the micro-batches, so the plan is simulated.
   double seconds_of(const TrainingOrder& found) const {
     const bool stay = weights_stay(request_, order_) || !order_.staying.empty();
     if (order_.overlap || !stay) return found.chosen->seconds.value_or(never);
@@ -188,8 +188,8 @@ struct AlikeWays {
 };
 
 /// Returns the requests with the strategies that treat all stages alike. If the plan is only made to be changed
-/// afterwards, the plans of these strategies are changed, too (placed_turns.cpp), so they are not needed here. They are not
-/// needed for a search with a `budget`, either: only the search obeys it.
+/// afterwards, the plans of these strategies are changed, too (placed_turns.cpp), so they are not needed here. They are
+/// not needed for a search with a `budget`, either: only the search obeys it.
 std::vector<AlikeWays> ways_of_strategies(const PolicyRequest& request, const TrainingOrder& order,
                                           const std::shared_ptr<const std::vector<Stage>>& stages) {
   std::vector<AlikeWays> all;

@@ -20,12 +20,12 @@ bool all_stay(const StepShape& shape) {
 /// longest latency of a load. In each batch, the computations take C seconds, and the loads D seconds. The first
 /// operation takes F seconds.
 ///
-/// A load starts at the earliest when the first operation of the previous round has ended. If C is longer than D, a load
-/// must start at most L + D seconds before the operation that needs it, because all other loads of the batch may come
-/// first. So n batches are enough if n C is at least F + L + D. If D is longer than C, the first load of a batch should
-/// start when the loads of the previous batch have ended. The first operation of the previous round ends L + F seconds
-/// after its load, and meanwhile, the loads of n - 1 batches are made. So n batches are enough if n D is at least
-/// F + L + D.
+/// A load starts at the earliest when the first operation of the previous round has ended. If C is longer than D, a
+/// load must start at most L + D seconds before the operation that needs it, because all other loads of the batch may
+/// come first. So n batches are enough if n C is at least F + L + D. If D is longer than C, the first load of a batch
+/// should start when the loads of the previous batch have ended. The first operation of the previous round ends L + F
+/// seconds after its load, and meanwhile, the loads of n - 1 batches are made. So n batches are enough if n D is at
+/// least F + L + D.
 double batches_for_loads(const StepShape& shape, double latency_s) {
   StepShape one = shape;
   one.batches = 1;

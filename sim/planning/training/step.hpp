@@ -1,11 +1,11 @@
-// Makes one training step, or one of its equal rounds, as a program (program.hpp). It has the forward and backward passes
-// of its micro-batches, and the updates. Recomputations and copies come from the fates of activations. A slot is an operation
-// for one micro-batch.
+// Makes one training step, or one of its equal rounds, as a program (program.hpp). It has the forward and backward
+// passes of its micro-batches, and the updates. Recomputations and copies come from the fates of activations. A slot is
+// an operation for one micro-batch.
 //
 // Gradients are summed over the micro-batches of a batch, and the update uses the sums. If the weights of a stage take
 // turns (policy `streamed`), they are loaded again after each operation of another stage whose weights take turns. Sums
-// of gradients that are not yet complete go to host memory and are loaded again. After the update, weights and optimizer
-// state are saved.
+// of gradients that are not yet complete go to host memory and are loaded again. After the update, weights and
+// optimizer state are saved.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,8 @@ struct StepShape {
   bool stays(std::size_t stage) const { return weights_stay || stages[stage].stays; }
 };
 
-/// Returns a round of a training step as a program. The caller must still give the devices their names, and add the loads (see
-/// loads_when_needed() and load_late()).
+/// Returns a round of a training step as a program. The caller must still give the devices their names, and add the
+/// loads (see loads_when_needed() and load_late()).
 Program make_step(const StepShape& shape);
 
 }  // namespace sluice

@@ -161,9 +161,9 @@ class StepRun {
     std::vector<double> computed, saved, loaded;
   };
 
-  /// Returns the seconds until the busiest copy stream has made the copies of all rounds. `later` is the number of rounds
-  /// through which the clock did not go. Early loads of the first of these rounds are already among the copies that the
-  /// clock has seen.
+  /// Returns the seconds until the busiest copy stream has made the copies of all rounds. `later` is the number of
+  /// rounds through which the clock did not go. Early loads of the first of these rounds are already among the copies
+  /// that the clock has seen.
   double seconds_of_copies(double later) const {
     std::vector<double> round_s(copies_.size(), 0), early_s(copies_.size(), 0);
     for (std::size_t i = 0; i < loads_.size(); ++i) {

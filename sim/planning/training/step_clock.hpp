@@ -30,8 +30,8 @@ class StepClock {
 
   /// How many rounds of a run the clock goes through. Of each later round, only sums of seconds count.
   static constexpr std::int64_t exact_rounds = 8;
-  /// Returns the clock for a run of at most `exact_rounds` rounds. Its bounds are better for comparing two lists of places:
-  /// the end of a longer run is not simulated, and the sums of its rounds may hide a difference.
+  /// Returns the clock for a run of at most `exact_rounds` rounds. Its bounds are better for comparing two lists of
+  /// places: the end of a longer run is not simulated, and the sums of its rounds may hide a difference.
   StepClock of_few_rounds() const;
 
   /// Returns the lower bound. `loads` are the loads of the step, in the order in which operations need them. `places`

@@ -50,8 +50,8 @@ class TrainingPlan {
     take(order.chosen ? *order.chosen : choice(never, &listing), listing);
   }
 
-  /// Returns the fates that the strategy chooses. If `listing` is given, a search also tries several ways to list loads,
-  /// and sets `*listing`.
+  /// Returns the fates that the strategy chooses. If `listing` is given, a search also tries several ways to list
+  /// loads, and sets `*listing`.
   FateChoice choice(double worth, TriedListing* listing) {
     several_listings_ = listing && strategy_.searches && !request_.made_to_change;
     FateRequest selective = asked(selective_chain_, selective_states_, selective_together_);

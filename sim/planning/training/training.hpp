@@ -55,8 +55,8 @@ struct SideBySideShape {
   bool overlap = true;  ///< with overlap, each device uses its own copy engines
   bool weights_stay = false;
   bool equal_memories = true;  ///< whether the devices have equally large memories
-  /// With overlap: how many copies in one direction can be made at the same time without slowing each other down. Without
-  /// a value, each device can make one.
+  /// With overlap: how many copies in one direction can be made at the same time without slowing each other down.
+  /// Without a value, each device can make one.
   std::optional<double> copies_at_once = {};
 };
 
@@ -108,10 +108,9 @@ std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const Tra
 SideBySideShape shape_of(const PolicyRequest& request, const TrainingOrder& order,
                          std::int64_t in_flight);
 
-/// Returns the fates that the strategy chooses for TrainingOrder::in_flight micro-batches in flight.
-/// A search need not look for fates with which the run takes `worth` seconds or more. If `listing` is given, a search also
-/// tries several ways to list the loads, and sets `*listing` to the way that belongs to the fates. Throws InputError,
-/// Infeasible.
+/// Returns the fates that the strategy chooses for TrainingOrder::in_flight micro-batches in flight. A search need not
+/// look for fates with which the run takes `worth` seconds or more. If `listing` is given, a search also tries several
+/// ways to list the loads, and sets `*listing` to the way that belongs to the fates. Throws InputError, Infeasible.
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth,
                         TriedListing* listing = nullptr);
 

@@ -16,11 +16,11 @@ namespace sluice {
 constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
-/// If replicas share links, a run also stays within so many times the bytes that its loads need. It may then start loads
-/// before the list needs them, while another replica does not use the link.
+/// If replicas share links, a run also stays within so many times the bytes that its loads need. It may then start
+/// loads before the list needs them, while another replica does not use the link.
 constexpr std::array<double, 7> run_parts = {1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0};
-/// If replicas share links, and several ways are equally fast for one of them alone: how many of these ways are tried with
-/// all replicas.
+/// If replicas share links, and several ways are equally fast for one of them alone: how many of these ways are tried
+/// with all replicas.
 constexpr std::size_t most_equal = 8;
 
 /// The paces that are tried, the most useful first. The empty element is the pace of the machine itself. In order of
@@ -37,8 +37,9 @@ inline const std::array<std::optional<Pace>, 22> paces = [] {
   for (std::size_t i = 0; i < 4; ++i) *next++ = Pace{loads[i], Pace::Latency::of_machine};
   return paces;
 }();
-/// How many of `paces` are tried, beginning with the first, if loads have no latency: the others are then the same. For a
-/// shown machine (planning/placement/backing.hpp), too, only these are tried, because planning would take twice as long.
+/// How many of `paces` are tried, beginning with the first, if loads have no latency: the others are then the same. For
+/// a shown machine (planning/placement/backing.hpp), too, only these are tried, because planning would take twice as
+/// long.
 constexpr std::size_t paces_without_latency = 10;
 
 /// In how many ways the loads of a step are listed. The more operations a step has, the fewer ways are tried.
@@ -67,8 +68,8 @@ struct TriedLarger {
 /// Returns the larger steps for a step of this many micro-batches per batch and this many operations. The first two
 /// have one and two micro-batches more. The others have the next four of the numbers 3, 4, 6, 8, 12, 16 and so on, and
 /// always all of them up to 16. In a step with more micro-batches, computations hide more loads, and the loads come in
-/// another order. This order may also be the fastest for fewer micro-batches. The numbers of the others do not depend on
-/// the step. So if a step gets an order from one of them, a slightly smaller step mostly tries this order, too.
+/// another order. This order may also be the fastest for fewer micro-batches. The numbers of the others do not depend
+/// on the step. So if a step gets an order from one of them, a slightly smaller step mostly tries this order, too.
 inline std::vector<TriedLarger> larger_steps(std::int64_t micro_batches, std::int64_t operations) {
   constexpr std::size_t most_steps = 6;
   constexpr std::int64_t always = 16;  // tried even if there are more steps than `most_steps`

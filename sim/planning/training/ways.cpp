@@ -37,7 +37,8 @@ bool replicas_share_links(const PolicyRequest& request) {
          share_links(request.pricing.platform, *request.replicas->share);
 }
 
-/// Returns the request. If replicas share links, it is for the machine on which each of them has its share of the links.
+/// Returns the request. If replicas share links, it is for the machine on which each of them has its share of the
+/// links.
 PolicyRequest with_share(const PolicyRequest& request) {
   if (!replicas_share_links(request)) return request;
   const Pricing& whole = request.pricing;
@@ -140,9 +141,9 @@ std::vector<Candidate> TrainingWays::listed(const std::shared_ptr<const Training
   return candidates;
 }
 
-// The ways are compared in the order of the bytes within which their runs stay. So what is left out does not depend on the
-// capacity: a larger memory only adds ways at the end. The judge gets the ways with the most bytes first, because more
-// bytes may make the steps of a longer run faster: of equally fast ways, the judge takes the first.
+// The ways are compared in the order of the bytes within which their runs stay. So what is left out does not depend on
+// the capacity: a larger memory only adds ways at the end. The judge gets the ways with the most bytes first, because
+// more bytes may make the steps of a longer run faster: of equally fast ways, the judge takes the first.
 std::vector<Candidate> TrainingWays::fastest_within(const std::shared_ptr<const TrainingWays>& ways,
                                                     const std::shared_ptr<const ChosenStep>& step,
                                                     std::vector<LoadChoice> all) {

@@ -30,7 +30,8 @@ class AllReplicas {
   }
   AllReplicas(const AllReplicas&) = delete;
 
-  /// Returns whether the ways of the first replica do not depend on the capacity, and all replicas can take the same way.
+  /// Returns whether the ways of the first replica do not depend on the capacity, and all replicas can take the same
+  /// way.
   bool take_the_same_way() const {
     const Platform& platform = request_.pricing.platform;
     const EqualReplicas* const equal = first_.request.replicas;
@@ -52,8 +53,8 @@ class AllReplicas {
                               : std::vector<Candidate>();
   }
 
-  /// Returns the plan of all replicas for a way of the first replica. The result has no plan if it takes `worth` seconds
-  /// or more.
+  /// Returns the plan of all replicas for a way of the first replica. The result has no plan if it takes `worth`
+  /// seconds or more.
   Settled together(const Settled& way, double worth) const {
     Settled all{.text = text_ + (text_.empty() || way.text.empty() ? "" : ", ") + way.text};
     if (!way.plan) return all;
@@ -71,8 +72,8 @@ class AllReplicas {
   }
 
  private:
-  /// Returns the seconds of the first replica if it runs alone, with the whole bandwidth of the links. With all replicas,
-  /// its run is hardly ever shorter: only if a slower transfer leaves more room in the memory.
+  /// Returns the seconds of the first replica if it runs alone, with the whole bandwidth of the links. With all
+  /// replicas, its run is hardly ever shorter: only if a slower transfer leaves more room in the memory.
   double seconds_alone(Plan first) const {
     for (Link& link : first.links)
       for (const Channel& channel : request_.pricing.platform.channels)

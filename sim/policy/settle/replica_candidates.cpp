@@ -16,15 +16,15 @@
 namespace sluice {
 namespace {
 
-/// Plans for smaller memories are compared if a step has at most this many pairs of a layer and a micro-batch. With more
-/// of them, each plan takes long to make, and there are many different plans.
+/// Plans for smaller memories are compared if a step has at most this many pairs of a layer and a micro-batch. With
+/// more of them, each plan takes long to make, and there are many different plans.
 constexpr std::int64_t most_passes_of_layers = 200;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Sets the limit of the memory of each device to the bytes that the plan of this device needs, if it runs alone and has
-/// no limit yet. So a plan that waits for memory is the same plan in every memory of at least these bytes. Returns the
-/// most bytes that one of the plans needs.
+/// Sets the limit of the memory of each device to the bytes that the plan of this device needs, if it runs alone and
+/// has no limit yet. So a plan that waits for memory is the same plan in every memory of at least these bytes. Returns
+/// the most bytes that one of the plans needs.
 std::int64_t keep_within_need(std::vector<Plan>& parts, const std::vector<std::string>& devices) {
   std::int64_t most = 0;
   for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -60,8 +60,8 @@ class ReplicaWay {
         devices_(replica_devices(request, keys_.reader())),
         share_(shared_out(request.pricing.platform, devices_)) {}
 
-  /// Returns what is known about the plans of all replicas if they use at most `bytes` bytes of each device's memory. With
-  /// `opens`, this takes longer, but more is known.
+  /// Returns what is known about the plans of all replicas if they use at most `bytes` bytes of each device's memory.
+  /// With `opens`, this takes longer, but more is known.
   ReplicaBound bound(bool opens, std::int64_t bytes = no_limit) const {
     const Platform machine = within(request_.pricing.platform, bytes);
     const Pricing& pricing = request_.pricing;
@@ -86,9 +86,9 @@ class ReplicaWay {
     double to_beat() const { return std::min(worth, seconds); }
   };
 
-  /// Compares the plans whose choices are made on `machine`: with the whole memory, and in inference then again and again
-  /// with one byte less than the last choices need. `whole` says whether a replica that runs alone on `machine` is at
-  /// least as fast as all replicas together.
+  /// Compares the plans whose choices are made on `machine`: with the whole memory, and in inference then again and
+  /// again with one byte less than the last choices need. `whole` says whether a replica that runs alone on `machine`
+  /// is at least as fast as all replicas together.
   void compare(const Platform& machine, bool whole, Fastest& best) const {
     const bool less_memory = request_.capacity_enforced && !request_.workload.training;
     KnownReplicas known;
@@ -146,7 +146,8 @@ Candidate candidate(const std::shared_ptr<const ReplicaWay>& way, const std::str
   return {.at_least = at_least, .ways = ways, .simulate = simulate};
 }
 
-/// Returns the candidate of inference. The choices are compared twice: with the whole bandwidth, and with a share of it.
+/// Returns the candidate of inference. The choices are compared twice: with the whole bandwidth, and with a share of
+/// it.
 Candidate candidate_of_inference(const std::shared_ptr<const ReplicaWay>& way,
                                  const ReplicaBound& bound, const std::string& text) {
   return candidate(way, text, bound.seconds, 2 * std::max<std::int64_t>(bound.ways, 1));

@@ -24,12 +24,12 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
 /// their gradients. A replica that is planned alone does not know of these delays.
 bool delay_each_other(const PolicyRequest& request, const Reader& parameters);
 
-/// What is known from earlier calls of replica_plans() that differ only in the capacities of the devices' first memories.
-/// These capacities become smaller from call to call.
+/// What is known from earlier calls of replica_plans() that differ only in the capacities of the devices' first
+/// memories. These capacities become smaller from call to call.
 struct KnownReplicas {
   std::vector<ShownPlans> shown_plans = {};  ///< indexed by replica
-  /// The last plan of each replica. In its pool of the device, the limit is the number of bytes that the plan needs. The
-  /// choices of a replica are the same until the capacity is smaller.
+  /// The last plan of each replica. In its pool of the device, the limit is the number of bytes that the plan needs.
+  /// The choices of a replica are the same until the capacity is smaller.
   std::vector<Plan> plans = {};
 };
 

@@ -92,8 +92,8 @@ class Run {
   Plan plan(const std::string& strategy, std::int64_t budget) const {
     return make_plan(scenario(strategy, budget == plenty ? plenty : budget + constant_));
   }
-  /// Returns two numbers of bytes: the smallest that is enough for one of the strategies that treat every stage alike, and
-  /// a number that is enough to keep all tensors.
+  /// Returns two numbers of bytes: the smallest that is enough for one of the strategies that treat every stage alike,
+  /// and a number that is enough to keep all tensors.
   std::pair<std::int64_t, std::int64_t> peaks() const {
     std::int64_t low = plenty;
     const std::vector<Tape> alike = alike_tapes(chain_);
@@ -265,8 +265,8 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most,
   CAPTURE(branching, faster, as_fast, worst, gaps / cases);
   CHECK(branching > cases / 4);
   if (turns && !turns_overlap) CHECK(faster + as_fast > cases * 9 / 10);
-  // `optimal` leaves out some schedules. Only rarely is one of these faster than the answer of `optimal`. If weights take
-  // turns and copies overlap, the exhaustive search finds a faster schedule in 2 of 300 networks, by up to 1.5 %.
+  // `optimal` leaves out some schedules. Only rarely is one of these faster than the answer of `optimal`. If weights
+  // take turns and copies overlap, the exhaustive search finds a faster schedule in 2 of 300 networks, by up to 1.5 %.
   CHECK(faster <= (most <= 4 ? cases / 100 : 1 + cases / 20));
   CHECK(worst <= (turns_overlap ? 0.02 : 0.05));
 }

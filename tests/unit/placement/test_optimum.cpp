@@ -235,11 +235,11 @@ TEST_CASE(
 
 TEST_CASE("a tensor waits in slow memory if the copy engine can move it while kernels run",
           "[placement]") {
-  // Each of five kernels takes 1 s, and 10 s more for each operand in slow memory. Kernels 0 and 4 use tensor a, kernels
-  // 1 and 3 use tensor c, and kernel 2 makes tensor b. Fast memory has room for two of the three tensors. Moves take 1 s
-  // for 6 bytes. If tensor c makes room for tensor b, it is moved just before and just after kernel 2. Fast memory then
-  // has no room for it while a kernel runs, so kernels wait 10 / 6 s. The copy engine can save tensor a during kernel 1
-  // and fetch it during kernel 3, which takes no time.
+  // Each of five kernels takes 1 s, and 10 s more for each operand in slow memory. Kernels 0 and 4 use tensor a,
+  // kernels 1 and 3 use tensor c, and kernel 2 makes tensor b. Fast memory has room for two of the three tensors. Moves
+  // take 1 s for 6 bytes. If tensor c makes room for tensor b, it is moved just before and just after kernel 2. Fast
+  // memory then has no room for it while a kernel runs, so kernels wait 10 / 6 s. The copy engine can save tensor a
+  // during kernel 1 and fetch it during kernel 3, which takes no time.
   PlacementProblem problem;
   problem.tensors = {
       {.name = "a", .bytes = 6}, {.name = "b", .bytes = 5}, {.name = "c", .bytes = 5}};

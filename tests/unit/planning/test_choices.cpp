@@ -54,8 +54,8 @@ std::string described(const RandomCase& made) {
   return text;
 }
 
-/// Returns every policy with every mode that is tried: false for inference, and true for training. The position of a pair
-/// decides its seed, so new pairs come last.
+/// Returns every policy with every mode that is tried: false for inference, and true for training. The position of a
+/// pair decides its seed, so new pairs come last.
 std::vector<std::pair<std::string, bool>> policies_and_modes() {
   std::vector<std::pair<std::string, bool>> all;
   for (const std::string& policy : test::policies_with_choices()) {

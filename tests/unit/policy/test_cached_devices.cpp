@@ -34,15 +34,15 @@ std::string shards(const std::string& more = "") {
 }
 
 // Under `sharded`, the weights are loaded once, in 120 s. In each step, the input takes 4 s, the tensor between the
-// devices 8 s, and the answer 2 s. The products read and write 920 and 500 bytes, in 9.2 + 5 s without misses. Misses and
-// write-backs have 10 byte/s. On the first device, the weights have the addresses 0 to 799, the input 800 to 839, and the
-// tensor between the devices 840 to 919. On the second device, the weights have the addresses 0 to 399, the tensor that
-// has arrived 400 to 479, and the answer 480 to 499.
+// devices 8 s, and the answer 2 s. The products read and write 920 and 500 bytes, in 9.2 + 5 s without misses. Misses
+// and write-backs have 10 byte/s. On the first device, the weights have the addresses 0 to 799, the input 800 to 839,
+// and the tensor between the devices 840 to 919. On the second device, the weights have the addresses 0 to 399, the
+// tensor that has arrived 400 to 479, and the answer 480 to 499.
 
 TEST_CASE("under sharded, what arrives at a device misses the hardware cache of this device",
           "[placement]") {
-  // Both caches hold all addresses. In each step, the input misses on the first device, and the tensor between the devices
-  // misses on the second device.
+  // Both caches hold all addresses. In each step, the input misses on the first device, and the tensor between the
+  // devices misses on the second device.
   const Scenario scenario = on_cards(920, 2000, shards());
   CHECK(seconds_of(scenario) == Approx(120 + 3 * (14 + 9.2 + 4 + 5 + 8)).epsilon(1e-9));
   const Plan plan = make_plan(scenario);
@@ -57,15 +57,15 @@ TEST_CASE("under sharded, what arrives at a device misses the hardware cache of 
 }
 
 TEST_CASE("under sharded, each device has a hardware cache of its own size", "[placement]") {
-  // On both devices, a cache of 500 bytes is tried, because the second device has 500 addresses. On the first device, only
-  // the addresses 420 to 499 do not share their places: these 80 bytes of the weights hit. The other 840 bytes miss, and
-  // the 80 bytes of the output are written back. The cache of the second device holds all addresses.
+  // On both devices, a cache of 500 bytes is tried, because the second device has 500 addresses. On the first device,
+  // only the addresses 420 to 499 do not share their places: these 80 bytes of the weights hit. The other 840 bytes
+  // miss, and the 80 bytes of the output are written back. The cache of the second device holds all addresses.
   CHECK(seconds_of(on_cards(500, 2000, shards())) ==
         Approx(120 + 3 * (14 + 9.2 + 84 + 8 + 5 + 8)).epsilon(1e-9));
   // With one byte less, 15 sixteenths of the 500 addresses fit: 468 bytes. On the first device, the 16 bytes with the
   // addresses 452 to 467 hit. On the second device, the last 12 bytes of the tensor that has arrived have the places of
-  // the first 12 bytes of the weights, and the 20 bytes of the answer have the places of the next 20 bytes of the weights.
-  // So 80 + 32 + 20 bytes miss, and the 20 bytes of the answer are written back.
+  // the first 12 bytes of the weights, and the 20 bytes of the answer have the places of the next 20 bytes of the
+  // weights. So 80 + 32 + 20 bytes miss, and the 20 bytes of the answer are written back.
   CHECK(seconds_of(on_cards(499, 2000, shards())) ==
         Approx(120 + 3 * (14 + 9.2 + 90.4 + 8 + 5 + 13.2 + 2)).epsilon(1e-9));
 }
@@ -78,9 +78,9 @@ TEST_CASE("under phased, weights miss the hardware cache of the device that comp
                     "phases: {activations: " +
                         activations + "}\nworkload: {batch: 1, steps: 3}\n");
   };
-  // In each step, the transfers take 80 + 40 s for the weights, 4 s for the input and 2 s for the answer. The weights and
-  // the input come from host memory, so they miss. The second device reads the tensor between the products through the
-  // cache of the first device, in no time for the transfer, and finds it there.
+  // In each step, the transfers take 80 + 40 s for the weights, 4 s for the input and 2 s for the answer. The weights
+  // and the input come from host memory, so they miss. The second device reads the tensor between the products through
+  // the cache of the first device, in no time for the transfer, and finds it there.
   CHECK(seconds_of(phased("on_chip")) == Approx(3 * (126 + 9.2 + 84 + 5 + 40)).epsilon(1e-9));
   // Over the link between the devices, the tensor takes 8 s. Then it misses the cache of the second device.
   CHECK(seconds_of(phased("pair_link")) == Approx(3 * (134 + 9.2 + 84 + 5 + 48)).epsilon(1e-9));
@@ -95,11 +95,11 @@ TEST_CASE("what devices with one second memory send to each other stays beside t
   const auto seconds = [](std::int64_t first) {
     return seconds_of(on_cards(first, 2000, shards(), test::Seconds::common));
   };
-  // The 80 bytes of the tensor between the devices are in both first memories. The cache of the first device has 840 bytes
-  // for the weights and the input. Only the input misses.
+  // The 80 bytes of the tensor between the devices are in both first memories. The cache of the first device has 840
+  // bytes for the weights and the input. Only the input misses.
   CHECK(seconds(920) == Approx(120 + 3 * (14 + 9.2 + 4 + 5)).epsilon(1e-9));
-  // With one byte less, this cache has 787 bytes. Its first 53 places have two addresses: those of the first 53 bytes of
-  // the weights, and those of the last 13 bytes of the weights and of the input. All these bytes miss.
+  // With one byte less, this cache has 787 bytes. Its first 53 places have two addresses: those of the first 53 bytes
+  // of the weights, and those of the last 13 bytes of the weights and of the input. All these bytes miss.
   CHECK(seconds(919) == Approx(120 + 3 * (14 + 9.2 + 10.6 + 5)).epsilon(1e-9));
 }
 
@@ -114,8 +114,8 @@ TEST_CASE("a second device that does nothing changes nothing in a hardware cache
   }
 }
 
-/// Returns the bytes that miss the cache in a round of training with two micro-batches. `sums` says whether replicas sum
-/// the gradients.
+/// Returns the bytes that miss the cache in a round of training with two micro-batches. `sums` says whether replicas
+/// sum the gradients.
 double misses_of_round(const std::string& resident, const std::string& optimizer, bool sums) {
   const Scenario scenario = test::on_card(
       9000, 9000,

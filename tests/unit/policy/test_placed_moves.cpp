@@ -106,8 +106,8 @@ TEST_CASE(
     "if the copy engine moves weights while kernels run, a run takes the seconds computed by hand",
     "[placement]") {
   const std::string text = scenario_text("aaabbbccc", card, "batch: 1, steps: 3");
-  // Layers with the same letter share their weights. Fast memory has room for the activations and for the weights of two
-  // of the letters a, b and c. The weights of letter a stay. The weights of letter b are fetched while the device
+  // Layers with the same letter share their weights. Fast memory has room for the activations and for the weights of
+  // two of the letters a, b and c. The weights of letter a stay. The weights of letter b are fetched while the device
   // computes with the weights of letter a. Then the weights of letter c take the place of the weights of letter b. The
   // device waits 4 s for them. A layer takes 4.8 s. Before the first round, the 400 bytes of weights of letter a and
   // then the 40 bytes of the image come to fast memory at 300 byte/s. The other 100 byte/s of the link bring weights to

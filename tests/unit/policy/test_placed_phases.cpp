@@ -102,8 +102,8 @@ TEST_CASE("under phased, each device copies the weights of its phases to its fir
   const MovedWeights moved(prices, placed);
   const TensorKinds slow = {{TensorClass::weight, 0}, {TensorClass::weight, 1}};
   CHECK(moved.movable(slow) == slow);
-  // As in the first test, the transfers of a step take 126 s, and the products 14.2 s. In each step, the first card copies
-  // 800 bytes in 8 s, and the second card 400 bytes in 4 s.
+  // As in the first test, the transfers of a step take 126 s, and the products 14.2 s. In each step, the first card
+  // copies 800 bytes in 8 s, and the second card 400 bytes in 4 s.
   const Plan plan = moved.with_moves(placed.plan(slow), slow, slow, CopyMode::synchronous);
   CHECK(test::seconds_in_both_executors(plan) == Approx(3 * (126 + 14.2 + 12)).epsilon(1e-9));
   // Without moves, the products read 1200 bytes at 10 instead of 100 byte/s. So the moves of both weights are worth it.

@@ -31,8 +31,8 @@ TEST_CASE("replicas that share a link also compare the choices for less memory")
   CHECK(seconds(542836) <= seconds(434282));
 }
 
-/// Returns the seconds of two replicas that share a link of 1 GB/s. Each replica computes three batches in two stages. A
-/// stage computes for 2 ms. The weights of the stages have 2 MB and 1 MB, and an input has 2 MB.
+/// Returns the seconds of two replicas that share a link of 1 GB/s. Each replica computes three batches in two stages.
+/// A stage computes for 2 ms. The weights of the stages have 2 MB and 1 MB, and an input has 2 MB.
 double seconds_of_pair(const std::string& capacity) {
   return run_seconds(make_plan(test::small_scenario(
       2'000'000, {{2, 2'000'000, 2'000'000}, {2, 1'000'000, 2'000'000}},

@@ -1,5 +1,5 @@
-// The placement `cached` under policy streamed: all tensors are in the second memory, and the first memory is a hardware
-// cache of it.
+// The placement `cached` under policy streamed: all tensors are in the second memory, and the first memory is a
+// hardware cache of it.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -42,14 +42,15 @@ std::string one_by_one(const std::string& placement) {
 
 // In each step of one_by_one(), the transfers take 80 + 40 s for the weights, 4 s for the input and 2 s for the answer.
 // Without misses, the products take 9.2 s and 5 s. Misses and write-backs have 10 byte/s. The input has the addresses 0
-// to 39, the weights of the first product 40 to 839, and the tensor between the products 840 to 919. The input and these
-// weights are freed. Then the weights of the second product have the addresses 0 to 399, and the answer 400 to 419.
+// to 39, the weights of the first product 40 to 839, and the tensor between the products 840 to 919. The input and
+// these weights are freed. Then the weights of the second product have the addresses 0 to 399, and the answer 400 to
+// 419.
 
 TEST_CASE("under streamed, what was loaded misses a hardware cache, and what was made hits it",
           "[placement]") {
   const Scenario scenario = on_card(920, 2000, one_by_one("cached"));
-  // The cache holds all addresses. The input and the weights come from host memory, so they miss: 840 bytes in the first
-  // product, and 400 bytes in the second product. The other tensors are where they were in the step before.
+  // The cache holds all addresses. The input and the weights come from host memory, so they miss: 840 bytes in the
+  // first product, and 400 bytes in the second product. The other tensors are where they were in the step before.
   CHECK(seconds_of(scenario) == Approx(3 * (126 + 9.2 + 84 + 5 + 40)).epsilon(1e-9));
   const Plan plan = make_plan(scenario);
   CHECK(find_fact(plan.facts, "placement")->shown() == "cached");
@@ -61,8 +62,8 @@ TEST_CASE("under streamed, what was loaded misses a hardware cache, and what was
 }
 
 TEST_CASE("under streamed without a hardware cache of any size, all bytes miss", "[placement]") {
-  // A sixteenth of the 920 addresses does not fit into the first memory. The first product reads 840 bytes and writes 80
-  // bytes. The second product reads 480 bytes and writes 20 bytes. A written byte is also written back.
+  // A sixteenth of the 920 addresses does not fit into the first memory. The first product reads 840 bytes and writes
+  // 80 bytes. The second product reads 480 bytes and writes 20 bytes. A written byte is also written back.
   CHECK(seconds_of(on_card(57, 2000, one_by_one("cached"))) <
         3 * (126 + 9.2 + 92 + 8 + 5 + 50 + 2));
   CHECK(seconds_of(on_card(56, 2000, one_by_one("cached"))) ==
@@ -190,8 +191,8 @@ TEST_CASE("under streamed, updates write weights and gradients add up in a hardw
   // Loaded in each step: the input, the weights of the first product twice, and those of the second product once.
   CHECK(large.miss_bytes == 40 + 2 * 800 + 400);
   CHECK(large.written_back_bytes == 0);
-  // Without a cache, each byte that is written is also written back: two outputs (80 and 20 bytes), their gradients, the
-  // gradients of the weights, and the updated weights.
+  // Without a cache, each byte that is written is also written back: two outputs (80 and 20 bytes), their gradients,
+  // the gradients of the weights, and the updated weights.
   const CachedMemory::Round& none = round_of(of, 0);
   CHECK(none.hit_bytes == 0);
   CHECK(none.written_back_bytes == 2 * (80 + 20) + 1200 + 1200);

@@ -1,5 +1,5 @@
-// The placement `first_touch` under policy streamed: kinds of tensors go to the first memory in the order of their first
-// use, while it has room.
+// The placement `first_touch` under policy streamed: kinds of tensors go to the first memory in the order of their
+// first use, while it has room.
 #include <catch2/catch.hpp>
 #include <limits>
 

@@ -231,7 +231,8 @@ TEST_CASE(
   // Every layer has 1008 elements of 2 B. No layer before the ReLU has weights, so it has no backward pass. Its forward
   // pass has 1008 FLOP at 1 GFLOP/s, and 2 us of launch overhead. The forward pass of each normalisation has 2016 FLOP.
   // Together, the forward passes take 11.04 us. A backward pass takes twice as long as the forward passes of the two
-  // normalisations: 2 x 8.032 us. Before, the first sample is loaded: 2016 B at 1 GB/s. The times of memory are shorter if all tensors are in the second memory.
+  // normalisations: 2 x 8.032 us. Before, the first sample is loaded: 2016 B at 1 GB/s. The times of memory are shorter
+  // if all tensors are in the second memory.
   const Scenario scenario = read_scenario(
       parse_text("format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
                  "    name: m\n    layers:\n      - {type: input, name: x, shape: [21, 24, 2]}\n"

@@ -184,8 +184,7 @@ class CachedMemory::Recorder {
   bool is_new_sum(const PlanWalk::Execution& execution, const Instance& one) {
     const PolicyRequest& request = memory_.prices_.request();
     const Action& action = plan_.actions[execution.action];
-    if (!request.sums_gradients ||
-        plan_.tensors[one.placement.tensor].gradients_of != action.stage)
+    if (!request.sums_gradients || plan_.tensors[one.placement.tensor].gradients_of != action.stage)
       return false;
     if (action.kind == ActionKind::update) return true;
     if (updated_.count(action.stage) > 0 || !record_of(action.kind).adds_gradients) return false;
@@ -194,8 +193,8 @@ class CachedMemory::Recorder {
     return std::exchange(batches_[one.placement.tensor], batch) != batch;
   }
 
-  /// Returns whether a computation changes a tensor that it did not make. An update changes weights and the state of the
-  /// optimizer. A backward pass adds to a gradient, unless it is the last one to use this gradient.
+  /// Returns whether a computation changes a tensor that it did not make. An update changes weights and the state of
+  /// the optimizer. A backward pass adds to a gradient, unless it is the last one to use this gradient.
   bool is_changed(const Action& action, const Instance& one,
                   const std::vector<Instance>& freed) const {
     const TensorClass tensor_class = plan_.tensors[one.placement.tensor].tensor_class;

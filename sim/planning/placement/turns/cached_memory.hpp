@@ -1,14 +1,14 @@
 // The second memory of a device, if the first memory is a direct-mapped hardware cache of it. The hits, misses and
 // write-backs of the cache follow from the order in which a plan lists its actions (placement/hardware_cache.hpp).
 //
-// When a tensor arrives or is made, it gets the lowest free addresses. It keeps them until its last use. Transfers do not
-// use the cache: a load, or a transfer from another device, writes the second memory, and the cache then holds nothing
-// of the tensor. So do the pieces with which replicas sum gradients. A computation uses each of its tensors once: it
-// first reads tensors, and then writes tensors.
+// When a tensor arrives or is made, it gets the lowest free addresses. It keeps them until its last use. Transfers do
+// not use the cache: a load, or a transfer from another device, writes the second memory, and the cache then holds
+// nothing of the tensor. So do the pieces with which replicas sum gradients. A computation uses each of its tensors
+// once: it first reads tensors, and then writes tensors.
 //
-// Each first memory has its own addresses. If two devices have the same second memory, the tensors of each device are in
-// a part of this memory of their own. A tensor that a computation of another device reads in no time (under phased, with
-// `activations: on_chip`) is read through the cache behind which it was made. So no byte is in two caches.
+// Each first memory has its own addresses. If two devices have the same second memory, the tensors of each device are
+// in a part of this memory of their own. A tensor that a computation of another device reads in no time (under phased,
+// with `activations: on_chip`) is read through the cache behind which it was made. So no byte is in two caches.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,9 @@ namespace sluice {
 
 class CachedMemory {
  public:
-  /// `device` is an index in PlacedPrices::devices(). All devices with the same first memory use the same cache. `prices`
-  /// and `placed` must outlive the object. Throws InputError if a hardware cache has no rates for the second memory.
+  /// `device` is an index in PlacedPrices::devices(). All devices with the same first memory use the same cache.
+  /// `prices` and `placed` must outlive the object. Throws InputError if a hardware cache has no rates for the second
+  /// memory.
   CachedMemory(PlacedPrices& prices, const PlacedKinds& placed, std::size_t device = 0);
 
   /// Returns the sizes of caches to try: the number of addresses that tensors have, divided into equal shares. They do

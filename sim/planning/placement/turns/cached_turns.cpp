@@ -82,8 +82,8 @@ std::vector<double> CachedTurns::kernel_seconds(const CacheSizes& sizes) const {
   return kernel_s;
 }
 
-// Computations of the same work may take different seconds, because some of them find more in the cache than others. The
-// bound of a placed plan counts the least of these seconds. The work of each stream is another bound.
+// Computations of the same work may take different seconds, because some of them find more in the cache than others.
+// The bound of a placed plan counts the least of these seconds. The work of each stream is another bound.
 double CachedTurns::at_least(const CacheSizes& sizes) const {
   const std::vector<double> kernel_s = kernel_seconds(sizes);
   std::map<StageWork, double> least_s;

@@ -1,6 +1,6 @@
-// A plan whose tensors are all in the second memories of the devices. Each first memory is a direct-mapped hardware cache
-// of the second memory (cached_memory.hpp). The sizes of the caches are chosen: some sizes have fewer misses than larger
-// sizes.
+// A plan whose tensors are all in the second memories of the devices. Each first memory is a direct-mapped hardware
+// cache of the second memory (cached_memory.hpp). The sizes of the caches are chosen: some sizes have fewer misses than
+// larger sizes.
 //
 // If a tensor is sent between two devices that have the same second memory, it stays in their first memories beside the
 // caches (placed_kinds.hpp).
@@ -31,8 +31,8 @@ class CachedTurns {
 
   /// Returns a lower bound of the seconds of the plan with these caches.
   double at_least(const CacheSizes& sizes) const;
-  /// Returns the plan with the seconds that its computations take with these caches, but without the caches. add_caches()
-  /// adds the caches to the first memories, and says how many bytes their hits and misses have.
+  /// Returns the plan with the seconds that its computations take with these caches, but without the caches.
+  /// add_caches() adds the caches to the first memories, and says how many bytes their hits and misses have.
   Plan plan(const CacheSizes& sizes) const;
   void add_caches(Plan& plan, const CacheSizes& sizes) const;
 

@@ -1,6 +1,6 @@
-// Placements that fill the first memories: groups of kinds of tensors go there in an order, while the first memories have
-// room. With the placement `first_touch`, this is the order of their first use. placed_prices.hpp says which tensors are
-// of one kind.
+// Placements that fill the first memories: groups of kinds of tensors go there in an order, while the first memories
+// have room. With the placement `first_touch`, this is the order of their first use. placed_prices.hpp says which
+// tensors are of one kind.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,14 @@ struct KindGroups {
 };
 enum class FillOrder : std::uint8_t { first_use, listed };
 
-/// Returns placements. Each element is the set of kinds in the second memory. `plan` has all tensors of the devices in the
-/// pools `firsts`.
+/// Returns placements. Each element is the set of kinds in the second memory. `plan` has all tensors of the devices in
+/// the pools `firsts`.
 ///
 /// The function goes through the sizes of the first memories, from the bytes that all groups need to 0. For each size,
-/// every group whose bytes fit beside the bytes of the groups before it goes to the first memory. `order` is the order of
-/// the groups: that of their first use, or that of the list. These bytes are counted at each action, in the order in which
-/// the plan lists the actions. The sizes do not depend on the capacity of a memory. All devices have first memories of the
-/// same size. A placement that does not fit into `firsts` is left out.
+/// every group whose bytes fit beside the bytes of the groups before it goes to the first memory. `order` is the order
+/// of the groups: that of their first use, or that of the list. These bytes are counted at each action, in the order in
+/// which the plan lists the actions. The sizes do not depend on the capacity of a memory. All devices have first
+/// memories of the same size. A placement that does not fit into `firsts` is left out.
 std::vector<TensorKinds> filled_placements(const Plan& plan, const std::vector<FirstMemory>& firsts,
                                            const KindGroups& kinds, FillOrder order);
 

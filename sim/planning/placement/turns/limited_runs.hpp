@@ -2,10 +2,10 @@
 // become slower when an action need not wait for memory any more: its transfer then slows down another transfer. Two
 // devices may also have a memory in common. There, an action that need not wait may take the bytes for which a more
 // urgent action waits. So a plan may be faster within limits than with whole memories. fastest_within() compares limits
-// that lead to different runs, the greatest first. If it compares all of them, more memory never makes the result slower,
-// because all limits for less memory are among the limits for more memory. But the number of runs is limited, because
-// all limits of a large plan may take too long. docs/placement.md says how often more memory then makes a run slower, and
-// why the limits do not depend on the plan alone.
+// that lead to different runs, the greatest first. If it compares all of them, more memory never makes the result
+// slower, because all limits for less memory are among the limits for more memory. But the number of runs is limited,
+// because all limits of a large plan may take too long. docs/placement.md says how often more memory then makes a run
+// slower, and why the limits do not depend on the plan alone.
 //
 // A run that takes too long is not simulated to its end (least_rest.hpp). Within all smaller limits that leave room for
 // the bytes that it has reserved until then, the run is the same until then, and takes too long, too.

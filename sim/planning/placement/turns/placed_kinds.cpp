@@ -106,8 +106,8 @@ void PlacedKinds::keep_sent_kinds() {
     if (kind && kept.count(*kind) != 0) kind.reset();
 }
 
-/// Returns the kind of a tensor in a pool. Returns nothing if the pool is not a first memory, or the tensor always stays
-/// there.
+/// Returns the kind of a tensor in a pool. Returns nothing if the pool is not a first memory, or the tensor always
+/// stays there.
 std::optional<TensorKind> PlacedKinds::kind_of(const Placement& one) const {
   if (one.pool == none || one.tensor == none || !is_first(one.pool)) return {};
   std::optional<TensorKind> kind = kinds_of_[one.tensor];

@@ -1,15 +1,16 @@
-// Takes a finished plan, and places its tensors in the two memories of each device. placed_prices.hpp says which tensors
-// are of one kind. All tensors of a kind are in the first memories of the devices, or all are in the second memories.
+// Takes a finished plan, and places its tensors in the two memories of each device. placed_prices.hpp says which
+// tensors are of one kind. All tensors of a kind are in the first memories of the devices, or all are in the second
+// memories.
 //
-// Two ways to group kinds are tried. In the first way, a class of tensors is in the first memories of all devices, or in the
-// second memories of all devices. In the second way, the devices are independent of each other. But if a computation reads
-// tensors of a class in the memory of another device (under phased, with `activations: on_chip`), the tensors of this class
-// are always together.
+// Two ways to group kinds are tried. In the first way, a class of tensors is in the first memories of all devices, or
+// in the second memories of all devices. In the second way, the devices are independent of each other. But if a
+// computation reads tensors of a class in the memory of another device (under phased, with `activations: on_chip`), the
+// tensors of this class are always together.
 //
 // Devices may have the same second memory. Then a tensor that one of them sends to another one stays in the first
-// memories, and so do all tensors of its kind: a tensor in the common memory would have to be copied to itself. The same
-// holds for gradients that replicas sum. So no tensor in the common memory is used by two devices with different first
-// memories.
+// memories, and so do all tensors of its kind: a tensor in the common memory would have to be copied to itself. The
+// same holds for gradients that replicas sum. So no tensor in the common memory is used by two devices with different
+// first memories.
 #pragma once
 
 #include <cstdint>
@@ -36,20 +37,20 @@ class PlacedKinds {
   /// much longer the kernels would take if only this kind were in the second memory.
   const std::vector<TensorKind>& kinds() const { return kinds_; }
 
-  /// Divides the kinds into at most `most_blocks` blocks. All kinds of a block are in the same memory, and so are all kinds
-  /// of a class. Returns each set of blocks: the kinds that are in the second memory.
+  /// Divides the kinds into at most `most_blocks` blocks. All kinds of a block are in the same memory, and so are all
+  /// kinds of a class. Returns each set of blocks: the kinds that are in the second memory.
   std::vector<TensorKinds> sets_of_blocks() const;
   static constexpr std::size_t most_blocks = 6;
 
-  /// Returns the placements that `first_touch` can have. If `fits` is true, those are left out that need more bytes of a
-  /// first memory than it has (first_touch.hpp).
+  /// Returns the placements that `first_touch` can have. If `fits` is true, those are left out that need more bytes of
+  /// a first memory than it has (first_touch.hpp).
   std::vector<TensorKinds> first_touched(bool fits) const;
   /// Returns the placements in which each of several devices fills its first memory with the kinds that save the most
   /// seconds per byte (first_touch.hpp). For a single device, there are none: the sets of blocks are nearly as fast.
   std::vector<TensorKinds> filled() const;
 
-  /// Returns a lower bound of the seconds of plan(slow). If computations read copies of the kinds in `moved` in the first
-  /// memory, the bound holds for the plan with moves that make these copies.
+  /// Returns a lower bound of the seconds of plan(slow). If computations read copies of the kinds in `moved` in the
+  /// first memory, the bound holds for the plan with moves that make these copies.
   double seconds_at_least(const TensorKinds& slow, const TensorKinds& moved = {}) const;
 
   /// Returns the plan with the kinds in `slow` in the second memory. Its memories have the capacities of the request's
@@ -86,8 +87,8 @@ class PlacedKinds {
   void find_tied();
   TensorKind group_of(TensorKind kind, bool by_device) const;
   void group_kinds();
-  /// Returns the groups of the kinds in `all`, in the order of their seconds per byte, the greatest first. `bytes` gives
-  /// the bytes of each group, by group_of().
+  /// Returns the groups of the kinds in `all`, in the order of their seconds per byte, the greatest first. `bytes`
+  /// gives the bytes of each group, by group_of().
   std::vector<TensorKinds> ordered(const TensorKinds& all,
                                    const std::map<TensorKind, double>& bytes, bool by_device) const;
   std::vector<TensorKinds> filled(const std::vector<TensorKinds>& groups, FillOrder order,

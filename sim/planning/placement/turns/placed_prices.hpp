@@ -1,9 +1,9 @@
 // The prices of computations whose tensors are in the two memories of a device. Each tensor has a kind, and all tensors
-// of a kind are in the same memory for their whole lives. The weights of each stage are a kind of their own. Every other
-// kind is a whole class of tensors on one device: inputs, activations, tensors inside stages that no backward pass needs (called
-// workspaces), answers, caches, gradients, or optimizer state. Activations are the tensors between stages and, in
-// training, the tensors inside stages that a forward pass keeps for the backward pass. Kernels read and write a tensor
-// in its memory. So the seconds of a computation depend on the memories of the kinds.
+// of a kind are in the same memory for their whole lives. The weights of each stage are a kind of their own. Every
+// other kind is a whole class of tensors on one device: inputs, activations, tensors inside stages that no backward
+// pass needs (called workspaces), answers, caches, gradients, or optimizer state. Activations are the tensors between
+// stages and, in training, the tensors inside stages that a forward pass keeps for the backward pass. Kernels read and
+// write a tensor in its memory. So the seconds of a computation depend on the memories of the kinds.
 #pragma once
 
 #include <cstdint>

@@ -49,8 +49,8 @@ class PlacedSeconds {
                   const std::function<double(const StageWork&)>& kernel_s) const;
 
  private:
-  /// How an action is executed for one place of the tensor that it moves. The place is the first or the second memory of
-  /// the device from which the tensor comes, and the same of the device to which it goes.
+  /// How an action is executed for one place of the tensor that it moves. The place is the first or the second memory
+  /// of the device from which the tensor comes, and the same of the device to which it goes.
   struct Way {
     double seconds = 0, latency_s = 0;  ///< the seconds are 0 for a computation
     std::size_t stream = 0;

@@ -26,8 +26,8 @@ namespace sluice {
 namespace {
 
 /// Returns a set of kinds for each placement to try: the kinds that are in the second memory. With `static` and with
-/// moves, these are all sets of blocks, all placements that `first_touch` can have, and those in which each device fills its
-/// first memory.
+/// moves, these are all sets of blocks, all placements that `first_touch` can have, and those in which each device
+/// fills its first memory.
 std::vector<TensorKinds> placements_of(const PlacedKinds& placed, const std::string& way) {
   const std::vector<TensorKind>& kinds = placed.kinds();
   if (way == all_slow_placement) return {TensorKinds(kinds.begin(), kinds.end())};
@@ -209,8 +209,8 @@ class PlacedSearch {
     return best;
   }
 
-  /// Finds the fastest run of a placed plan within limits of the memories (limited_runs.hpp). If it is faster than `best`,
-  /// it takes the place of `best`. `bound` gets a lower bound of the runs.
+  /// Finds the fastest run of a placed plan within limits of the memories (limited_runs.hpp). If it is faster than
+  /// `best`, it takes the place of `best`. `bound` gets a lower bound of the runs.
   void simulate(const std::string& text, const BoundedPlan& one, const PlacedKinds& placed,
                 double worth, Settled& best, double& bound) const {
     const std::vector<std::uint32_t> pools = placed.pools();
@@ -251,8 +251,8 @@ class PlacedSearch {
     return all;
   }
 
-  /// Adds the plans with moves: of weights, of tensors that wait in the second memory, or of both. Asynchronous moves of
-  /// weights may also be made if they take longer than they save, because computations run meanwhile.
+  /// Adds the plans with moves: of weights, of tensors that wait in the second memory, or of both. Asynchronous moves
+  /// of weights may also be made if they take longer than they save, because computations run meanwhile.
   void add_moves(const PlacedKinds& placed, const std::shared_ptr<const MovedWeights>& moved,
                  const TensorKinds& slow, std::vector<BoundedPlan>& all) {
     const TensorKinds worth = moved->worth_moving(slow), movable = moved->movable(slow);

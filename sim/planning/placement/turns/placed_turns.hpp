@@ -4,13 +4,13 @@
 //
 // The policy plans for shown machines. In a shown machine, all tensors of a device are in one memory. The rates of this
 // memory are those of the first memory or those of the second memory. Its size follows from the model, the cut and the
-// workload, so the sizes do not depend on the machine. In training, the policy also chooses the fates of activations for
-// the shown machine. Each plan for a shown machine is placed in the two real memories in several ways, which do not
+// workload, so the sizes do not depend on the machine. In training, the policy also chooses the fates of activations
+// for the shown machine. Each plan for a shown machine is placed in the two real memories in several ways, which do not
 // depend on the sizes of the real memories either. The fastest placed plan that fits is taken. So more memory never
 // makes a run slower.
 //
-// Some policies decide nothing by the memory of a machine (PlansForMachine::fixed). For them, there is one shown machine,
-// whose memory is unlimited. The plans of all ways to make the open choices are placed.
+// Some policies decide nothing by the memory of a machine (PlansForMachine::fixed). For them, there is one shown
+// machine, whose memory is unlimited. The plans of all ways to make the open choices are placed.
 #pragma once
 
 #include <optional>
