@@ -178,6 +178,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     keep(std::move(schedule), true);
   };
   offer(all_slow(question));
+  PlacementSchedule own = best.schedule;
   for (const Placing& placing : request.known) offer(placing);
   const auto& engine = question.problem().asynchronous;
   std::uint64_t searched = 0;
@@ -198,6 +199,8 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     best.round_bound = std::max(best.round_bound, search.bound() / (1 + share));
     if (request.useless && request.useless(best.round_bound)) break;
     offer(search.placing());
+    // A schedule that was known before may lead the search to a worse end. So the search also begins without it.
+    if (engine && !request.known.empty()) keep(own = search.beside(own, searched), false);
     if (engine) keep(search.beside(best.schedule, searched++), false);
     if (best.seconds - best.bound <= small_gap * best.seconds) break;
   }
