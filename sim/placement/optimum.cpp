@@ -160,12 +160,12 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   OverlappedOptimum best;
   best.seconds = std::numeric_limits<double>::infinity();
   bool same = true;  // whether both schedules of `best` are the same
-  const auto keep = [&](PlacementSchedule schedule, bool finished) {
+  const auto keep = [&](PlacementSchedule schedule, bool is_other) {
     const double seconds = predicted_seconds(question, schedule);
     if (seconds >= best.seconds) return;
     best.schedule = std::move(schedule);
     best.seconds = seconds;
-    same = finished;
+    same = is_other;
   };
   double other_s = best.seconds;
   const auto offer = [&](const Placing& placing) {

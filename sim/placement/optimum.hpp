@@ -55,8 +55,9 @@ Optimum optimum(const OptimumRequest& request);
 
 struct OverlappedOptimum {
   PlacementSchedule schedule;
-  /// A schedule with fewer moves of the copy engine, if there is one. If kernels read slow memory over the link of the
-  /// copy engine, a simulation may find it faster than `schedule`: the search does not count that they share the link.
+  /// If it is another schedule: the best one whose placement was chosen as if moves stopped the kernels. If kernels
+  /// read slow memory over the link of the copy engine, a simulation may find it faster than `schedule`: the search
+  /// does not count that they share the link.
   std::optional<PlacementSchedule> other;
   double seconds = 0, bound = 0;
   /// A lower bound of the mean seconds of a round, if a run has several rounds. Moves of a round may then go on during

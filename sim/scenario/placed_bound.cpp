@@ -71,7 +71,7 @@ bool work_beside_host(const Scenario& scenario) {
 }
 
 /// Adds what the bound of computation does not count: transfers between host memory and the devices. The proof stands
-/// beside bound_of(): the parts 2 and 3 hold for all memories of the devices together.
+/// beside bound_of(): all its parts hold for all memories of the devices together. Computation counts 0 s there.
 QuestionBound with_transfers(const QuestionBound& computation, const QuestionTerms& terms) {
   QuestionBound bound = computation;
   bound.seconds += terms.first_s + terms.last_s;

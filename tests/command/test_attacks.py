@@ -169,7 +169,7 @@ class Limits(Attacked):
         codes = set()
         # Address spaces of about 100,000 KiB have room for SimGrid's libraries. The smaller of these address spaces
         # have no room for SimGrid's stacks.
-        for kib in (*range(96_000, 106_000, 500), 97_656):
+        for kib in (*range(96_000, 112_000, 800), 97_656):
             done = self.run_it("run", "alexnet_resident", preexec_fn=limited(AS=kib << 10))
             codes.add(done.returncode)
             self.assertIn(done.returncode, (0, 70), (kib, done.stderr))

@@ -92,7 +92,11 @@ Scored score(const Listing& listing) {
 // same ways are tried for a larger memory.
 ListedScore score_listings(const Listing& listing, double worth) {
   const auto& [request, shape, order, capacity, sequence, given] = listing;
-  LoadOffers offers(make_step(shape), request, order);
+  // The seconds are those of the run on this machine, even if it is shown instead of a real machine. So the bounds are,
+  // too.
+  PolicyRequest here = request;
+  here.real_machine = nullptr;
+  LoadOffers offers(make_step(shape), here, order);
   ListedScore best;
   if (capacity && offers.peak() > *capacity) return best;
   if (offers.at_least() > worth * (1 + 1e-12)) return best;
@@ -102,8 +106,9 @@ ListedScore score_listings(const Listing& listing, double worth) {
                                              tried.sequence, capacity};
     ChosenStep::Offer offer = offers.offer(limits);
     const bool first = tried == TriedListing();
-    if (!first && offers.at_least(limits, offer) >= std::min(worth, best.scored.seconds)) continue;
-    if (!seen.emplace(std::move(offer.instances), std::move(offer.places)).second) continue;
+    if (!seen.emplace(offer.instances, offer.places).second) continue;
+    const double least_s = first ? 0 : offers.at_least(limits, offer);
+    if (least_s > worth * (1 + 1e-12) || least_s >= best.scored.seconds) continue;
     const Scored scored = score(listing, tried, offers.scratch());
     if (first) best.scored.bytes = scored.bytes;
     if (scored.seconds < best.scored.seconds * (1 - 1e-12))

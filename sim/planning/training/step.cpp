@@ -73,7 +73,9 @@ class StepMaker {
         (shape_.rounds_per_step - 1) * shape_.micro_batches * shape_.batches;
     if (others > 0)
       places.push_back(
-          {.name = "inputs",
+          {.home = Program::Home::input,
+           .number = shape_.micro_batches * shape_.batches,
+           .name = "inputs",
            .tensor_class = TensorClass::input,
            .bytes = checked_mul(chain_.input.bytes, others, "bytes of a step's inputs")});
     const auto add = [&](Program::Home home, std::size_t s, const char* name,

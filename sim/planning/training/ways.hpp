@@ -68,9 +68,10 @@ class TrainingWays {
   /// Returns a candidate for each way that fits, but only one for ways that are equal as SeenWays defines it.
   static std::vector<Candidate> listed(const std::shared_ptr<const TrainingWays>& ways,
                                        const std::shared_ptr<const ChosenStep>& step);
-  /// For replicas that share links. Returns a candidate for each of these ways. It is simulated with a replica's share
-  /// of the links. It is left out if another way stays within as many bytes and is faster. Of ways that are equally
-  /// fast, only a few are not left out. For each of the others, the judge compares the run of all replicas together.
+  /// For replicas that share links. Returns one candidate for all these ways. Each way is simulated with a replica's
+  /// share of the links. It is left out if another way stays within as many bytes and is faster. Of ways that are
+  /// equally fast, only a few are not left out. For each of the others, the judge compares the run of all replicas
+  /// together.
   static std::vector<Candidate> fastest_within(const std::shared_ptr<const TrainingWays>& ways,
                                                const std::shared_ptr<const ChosenStep>& step,
                                                std::vector<LoadChoice> all);
