@@ -264,5 +264,19 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("the inputs of later batches do not take room in the second memory",
+          "[placement][training]") {
+  // The 1200 bytes of weights have their home in the second memory of 2000 bytes. The inputs of 64 batches have 2560
+  // bytes, which stay in host memory. All weights stay on the device, so the plan lists fewer than 64 batches.
+  const Scenario scenario = on_card(
+      "policy: {name: streamed, placement: backing}\nfates: optimal\n"
+      "workload: {mode: training, batch: 1, batches_per_step: 64, optimizer: sgd}\n",
+      "1MB");
+  const Plan plan = make_plan(scenario);
+  CHECK(plan.iterations_per_step > 1);
+  CHECK(find_fact(plan.facts, "chosen") != nullptr);
+  CHECK(find_fact(plan.facts, "waits_for_memory") == nullptr);
+}
+
 }  // namespace
 }  // namespace sluice
