@@ -258,7 +258,7 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
     for (const auto& fates : strategies) {
       const std::string fate = strategies.size() > 1 ? "strategy: " + (*fates)->name : "";
       attempts.push_back({request_of(scenario, cut, fates),
-                          cut.text + (cut.text.empty() || fate.empty() ? "" : ", ") + fate});
+                          joined(cut.text, fate)});
     }
   const Keys& keys = scenario.policy.keys;
   // The bytes of the model have been counted above, and were not too large for an integer. So if a number of bytes is

@@ -83,8 +83,8 @@ TEST_CASE("weights may come before a saved activation that the same operation ne
   // the output of a (40 B), but not for both. So the weights come first, and the output of a comes from 1151 to 1191.
   // The backward pass of b needs all 516 B, so it waits until 1211 for the save of the gradients of c. It ends at 1661,
   // and its gradients are saved until 1849. Meanwhile, a runs backward, and the save of its gradients ends at 1857. If
-  // the output of a came first, or stayed on the device, the weights of b would arrive at 1339, and the run would take
-  // 128 more.
+  // the output of a came first, or stayed on the device, the weights of b would arrive at 1339, and the run would end
+  // 128 later.
   for (const char* fates : {"fates: {strategy: listed, offload: [1]}\n", "fates: optimal\n"})
     CHECK(nanoseconds(weights_first, fates) == Approx(1857).epsilon(1e-9));
   CHECK(nanoseconds(weights_first, "fates: keep_all\n") == Approx(1985).epsilon(1e-9));

@@ -89,13 +89,15 @@ class TapeDescent {
     seconds_ = serial_seconds(chain_, tape);
     for (bool better = true; better && left_ > 0;) {
       better = false;
+      std::vector<char> again = run_again(tensors_, tape);
       for (std::size_t at = tape.size(); at-- > 1 && left_ > 0;) {
         if (at >= tape.size()) continue;  // the tape has become shorter
-        if (tape[at].kind != Kind::load && !run_again(tensors_, tape)[at]) continue;
+        if (tape[at].kind != Kind::load && !again[at]) continue;
         Tape changed = without(tape, at);
         if (!make_fit(changed)) continue;
         seconds_ = serial_seconds(chain_, changed);
         tape = std::move(changed);
+        again = run_again(tensors_, tape);
         better = true;
       }
     }

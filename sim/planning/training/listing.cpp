@@ -91,12 +91,12 @@ Scored score(const Listing& listing) {
 // Which ways are tried does not depend on the capacity of the device, and each run stays within the given bytes. So the
 // same ways are tried for a larger memory.
 ListedScore score_listings(const Listing& listing, double worth) {
-  const auto& [request, shape, order, capacity, sequence, given] = listing;
+  const std::optional<std::int64_t>& capacity = listing.capacity;
   // The seconds are those of the run on this machine, even if it is shown instead of a real machine. So the bounds are,
   // too.
-  PolicyRequest here = request;
+  PolicyRequest here = listing.request;
   here.real_machine = nullptr;
-  LoadOffers offers(make_step(shape), here, order);
+  LoadOffers offers(make_step(listing.shape), here, listing.order);
   ListedScore best;
   if (capacity && offers.peak() > *capacity) return best;
   if (offers.at_least() > worth * (1 + 1e-12)) return best;

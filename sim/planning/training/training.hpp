@@ -79,7 +79,7 @@ struct TrainingOrder {
   /// limits the whole run, unless `run_room` is given.
   std::optional<std::int64_t> room = {};
   /// The fates, if a search has already found them for this number of micro-batches in flight. If null, the strategy
-  /// chooses the fates. If a search found them together with a way to list the loads, `sequence` and `late` say how.
+  /// chooses the fates. A search may have found a way to list the loads, too: `sequence` and `late` say which one.
   std::shared_ptr<const FateChoice> chosen = {};
   /// How many bytes of each device the whole run may use. If empty, it may use `room` bytes. The value `no_limit` means
   /// all bytes.

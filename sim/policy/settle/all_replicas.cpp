@@ -10,6 +10,7 @@
 #include "planning/run_seconds.hpp"
 #include "policy/settle/one_replica.hpp"
 #include "policy/settle/replicas.hpp"
+#include "policy/settle/settle.hpp"
 
 namespace sluice {
 namespace {
@@ -56,7 +57,7 @@ class AllReplicas {
   /// Returns the plan of all replicas for a way of the first replica. The result has no plan if it takes `worth`
   /// seconds or more.
   Settled together(const Settled& way, double worth) const {
-    Settled all{.text = text_ + (text_.empty() || way.text.empty() ? "" : ", ") + way.text};
+    Settled all{.text = joined(text_, way.text)};
     if (!way.plan) return all;
     const Plan first = way.plan();
     if (!(seconds_alone(first) < worth)) return all;
@@ -75,9 +76,7 @@ class AllReplicas {
   /// Returns the seconds of the first replica if it runs alone, with the whole bandwidth of the links. With all
   /// replicas, its run is hardly ever shorter: only if a slower transfer leaves more room in the memory.
   double seconds_alone(Plan first) const {
-    for (Link& link : first.links)
-      for (const Channel& channel : request_.pricing.platform.channels)
-        if (channel.name == link.name) link.bandwidth = channel.bandwidth;
+    take_bandwidths(first, request_.pricing.platform);
     return run_seconds(first);
   }
 

@@ -146,14 +146,18 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
   return parts;
 }
 
+void take_bandwidths(Plan& plan, const Platform& platform) {
+  for (Link& link : plan.links)
+    for (const Channel& channel : platform.channels)
+      if (channel.name == link.name) link.bandwidth = channel.bandwidth;
+}
+
 Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
             std::vector<Plan> parts, double* seconds) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& platform = request.pricing.platform;
   Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
-  for (Link& link : plan.links)
-    for (const Channel& channel : platform.channels)
-      if (channel.name == link.name) link.bandwidth = channel.bandwidth;
+  take_bandwidths(plan, platform);
   for (Pool& pool : plan.pools)
     if (const Device* device = platform.device_or_null(pool.name))
       pool.capacity = device->memory().capacity;

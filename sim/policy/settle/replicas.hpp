@@ -42,6 +42,9 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
                                 double worth = std::numeric_limits<double>::infinity(),
                                 KnownReplicas* known = nullptr);
 
+/// Gives the links of the plan the bandwidths that they have on the platform.
+void take_bandwidths(Plan& plan, const Platform& platform);
+
 /// Joins the plans of the replicas into a plan for the platform of the request. If `seconds` is given, sets it to
 /// run_seconds() of the result.
 Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,

@@ -17,11 +17,11 @@
 
 namespace sluice {
 
-namespace {
-
-std::string joined(const std::string& cut, const std::string& rest) {
-  return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
+std::string joined(const std::string& first, const std::string& rest) {
+  return first.empty() ? rest : rest.empty() ? first : first + ", " + rest;
 }
+
+namespace {
 
 /// Returns whether the fates depend on the size of the device's memory.
 bool looks_at_memory(const PolicyRequest& request) {

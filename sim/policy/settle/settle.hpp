@@ -28,6 +28,8 @@ struct Settlement {
   std::optional<PriceAgain> price_again = {};
 };
 
+/// Joins two texts of choices by a comma, unless one of them is empty.
+std::string joined(const std::string& first, const std::string& rest);
 /// Returns the entries of `settled` as a text, without those that the scenario's mapping `asked` has with the same
 /// value.
 std::string difference(const Value& settled, const Value& asked);
