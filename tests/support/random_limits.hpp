@@ -1,7 +1,6 @@
 // Draws how the loads of a training step are listed.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "planning/training/training.hpp"
@@ -14,10 +13,8 @@ namespace sluice::test {
 inline ChosenStep::EarlyLoadLimits random_limits(Dice& dice, std::int64_t peak) {
   ChosenStep::EarlyLoadLimits limits{peak + peak * static_cast<int>(dice.below(9)) / 4};
   if (dice.one_in(2)) {
-    constexpr std::array latencies = {Pace::Latency::scaled, Pace::Latency::of_machine,
-                                      Pace::Latency::none};
     const double loads = 0.5 * static_cast<double>(1 + dice.below(8));
-    limits.sequence.pace = Pace{loads, latencies[dice.below(3)]};
+    limits.sequence.pace = Pace{loads, 0.25 * static_cast<double>(dice.below(3))};
   }
   limits.sequence.order = load_orders[dice.below(load_orders.size())];
   if (dice.one_in(2)) limits.run_room = no_limit;

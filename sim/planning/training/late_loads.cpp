@@ -57,9 +57,7 @@ class LateLoads {
       busy[program.instances[load.instance].device] += program.instances[load.instance].load_s;
     const double most = *std::max_element(busy.begin(), busy.end());
     if (most > 0) slower_ = pace->loads * clock_.seconds() / most;
-    if (pace->latency == Pace::Latency::of_machine) return;
-    const double factor = pace->latency == Pace::Latency::scaled ? slower_ : 0;
-    for (double& latency : latency_s_) latency *= factor;
+    latency_s_.assign(latency_s.size(), pace->latency * clock_.seconds());
   }
 
   void place() {

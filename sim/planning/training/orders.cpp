@@ -160,10 +160,8 @@ std::string text_of(const LoadSequence& sequence, bool late) {
   else if (pace)
     text += ", loads timed as if they took " +
             std::to_string(static_cast<std::int64_t>(100 * pace->loads)) + " % of the computation";
-  if (pace && pace->latency == Pace::Latency::of_machine)
-    text += ", with the latency of this machine";
-  if (pace && pace->latency == Pace::Latency::scaled)
-    text += ", with a latency in the same proportion";
+  if (pace && pace->latency > 0)
+    text += ", with a latency of " + format_quantity(100 * pace->latency, Dimension::none) + " % of it";
   if (order == LoadOrder::smallest_first) text += ", small loads first";
   if (order == LoadOrder::weights_first) text += ", weights first";
   if (late) text += ", loads listed where they are needed";

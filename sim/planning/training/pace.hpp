@@ -9,22 +9,12 @@
 
 namespace sluice {
 
+/// A pace does not depend on the machine, so every machine tries the same places, whatever its bandwidths, latencies and
+/// rates are.
 struct Pace {
-  /// Which latency a load has. If the machine has no latency, all three are the same.
-  enum class Latency {
-    /// The latency is longer or shorter by the same factor as the seconds of the load. Then the places are those on a
-    /// machine with the same links, whose devices are faster or slower.
-    scaled,
-    /// The latency of the machine. Then the places are those on a machine with the same devices, whose links have
-    /// another bandwidth.
-    of_machine,
-    /// No latency. Then the places do not depend on the latency of the machine.
-    none
-  };
-
   /// All loads of a round together take this many times as long as all its computations. The latency is not counted.
   double loads = 1;
-  Latency latency = Latency::none;
+  double latency = 0;  ///< the latency of each load, as a share of the seconds of all computations of a round
   auto operator<=>(const Pace&) const = default;
 };
 

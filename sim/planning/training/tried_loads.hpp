@@ -24,22 +24,20 @@ constexpr std::array<double, 7> run_parts = {1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0}
 constexpr std::size_t most_equal = 8;
 
 /// The paces that are tried, the most useful first. The empty element is the pace of the machine itself. In order of
-/// size, neighbouring paces mostly differ by a factor of about 1.4. So a slow machine's own pace is mostly near a pace
-/// that is tried for every machine. Therefore nearly every plan for the slow machine is also tried for a fast machine.
-/// The paces with Latency::scaled are there for slower devices, those with Latency::of_machine for links with another
-/// bandwidth, and those with Latency::none for links with another latency.
-inline const std::array<std::optional<Pace>, 22> paces = [] {
-  constexpr std::array<double, 8> loads = {1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
-  std::array<std::optional<Pace>, 22> paces = {std::nullopt, as_early_as_may_be};
+/// size, neighbouring seconds of loads mostly differ by a factor of about 1.4, and neighbouring latencies by a factor of
+/// 2. So a slow machine's own pace is mostly near a pace that is tried for every machine. Therefore nearly every plan
+/// for the slow machine is also tried for a fast machine.
+inline const std::array<std::optional<Pace>, 20> paces = [] {
+  std::array<std::optional<Pace>, 20> paces = {std::nullopt, as_early_as_may_be};
   auto next = paces.begin() + 2;
-  for (const double factor : loads) *next++ = Pace{factor, Pace::Latency::none};
-  for (const double factor : loads) *next++ = Pace{factor, Pace::Latency::scaled};
-  for (std::size_t i = 0; i < 4; ++i) *next++ = Pace{loads[i], Pace::Latency::of_machine};
+  for (const double loads : {1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7}) *next++ = Pace{loads};
+  for (const double loads : {0.5, 2.0})
+    for (const double latency : {0.0625, 0.125, 0.25, 0.5, 1.0}) *next++ = Pace{loads, latency};
   return paces;
 }();
-/// How many of `paces` are tried, beginning with the first, if loads have no latency: the others are then the same. For
-/// a shown machine (planning/placement/backing.hpp), too, only these are tried, because planning would take twice as
-/// long.
+/// How many of `paces` are tried, beginning with the first, if the links have no latency: the others are for links with
+/// a latency. For a shown machine (planning/placement/backing.hpp), too, only these are tried, because planning would
+/// take twice as long.
 constexpr std::size_t paces_without_latency = 10;
 
 /// In how many ways the loads of a step are listed. The more operations a step has, the fewer ways are tried.
