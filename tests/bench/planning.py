@@ -60,6 +60,8 @@ def rows(folder, stages):
     yield ("alexnet_x200_training_as_written, optimal",
            ROOT / "scenarios" / "alexnet_x200_training_as_written.yaml",
            ["fates={strategy: optimal, budget: 671846400B}"], 200)
+    yield ("alexnet_x200_training, optimal", ROOT / "scenarios" / "alexnet_x200_training.yaml",
+           ["fates=optimal"], 200)
     for count in stages:
         yield f"chain of {count} stages, optimal", chain(folder, count), [], 200
 
