@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <list>
+#include <map>
 #include <optional>
 
 #include "base/error.hpp"
@@ -26,27 +28,34 @@ struct FastSize {
   bool moves = false;  ///< whether placements with moves are also searched for this size
 };
 
-/// Returns the sizes of fast memory for which a placement is searched. Each size is n/`count` of the bytes that all
-/// tensors need, with n from 0 to `count`. Sizes above `room` are left out. With fewer kernels, a search is faster, so
-/// `count` is greater. A search for placements with moves takes many times as long as a search without moves. So
-/// `moves` is true for only some of the sizes. A device with more room gets all sizes of a device with less room, and
-/// perhaps more. So a run never becomes slower with more room.
+/// Returns the sizes of fast memory for which a placement is searched, in descending order. Each size is n/`count` of the
+/// bytes that all tensors need, with n from 0 to `count`. Between the two smallest of these sizes, more sizes follow, each
+/// a third smaller than the one before: so a small memory, too, is mostly used. In the same way, more sizes lie between
+/// the two largest. Sizes above `room` are left out. With fewer kernels, a search is faster, so `count` is greater. A
+/// search for placements with moves takes many times as long as a search without moves. So `moves` is true for only some
+/// of the sizes. A device with more room gets all sizes of a device with less room, and perhaps more. So a run never
+/// becomes slower with more room.
 std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64_t room) {
+  constexpr std::int64_t smallest = 400;  // as a part of the bytes that are needed
   const auto shares = [&](std::int64_t kernels) {
     return std::clamp<std::int64_t>(kernels / question.kernel_count(), 16, 64);
   };
   const std::int64_t needed = question.peak(), count = shares(16'000), moved = shares(500);
-  std::vector<FastSize> sizes;
+  std::map<std::int64_t, bool, std::greater<>> all;  // for each size, whether moves are searched
   for (std::int64_t n = count; n >= 0; --n) {
     // This is needed * n / count, without the product needed * n, which could overflow.
     const std::int64_t bytes = needed / count * n + needed % count * n / count;
-    const bool moves = n == 0 || n * moved / count != (n - 1) * moved / count;
-    if (bytes > room) continue;
-    if (sizes.empty() || bytes < sizes.back().bytes)
-      sizes.push_back({bytes, moves});
-    else
-      sizes.back().moves |= moves;
+    all[bytes] |= n == 0 || n * moved / count != (n - 1) * moved / count;
   }
+  bool moves = false;
+  for (std::int64_t bytes = needed / count; bytes > needed / smallest; bytes -= bytes / 3 + 1) {
+    all[bytes] |= moves;
+    all[needed - bytes] |= moves;
+    moves = !moves;
+  }
+  std::vector<FastSize> sizes;
+  for (const auto& [bytes, with_moves] : all)
+    if (bytes <= room) sizes.push_back({bytes, with_moves});
   return sizes;
 }
 
@@ -60,16 +69,8 @@ class PlacementChoice {
         way_(run.way),
         seconds_(run.worth) {}
 
+  /// Searches the placements of a problem. `asked` must not be destroyed before best() is called.
   void consider(const PlacedQuestion& asked) {
-    unbounded_.reset();
-    search(asked);
-    if (unbounded_) add_gap(asked.question());
-  }
-
-  std::optional<Draft> best() { return std::move(best_); }
-
- private:
-  void search(const PlacedQuestion& asked) {
     const PlacedBound bound(asked, request_, common_, way_ == hardware_cache);
     bool only_moves = false;  // whether all placements without moves are too slow
     for (const FastSize& size : sizes_within(asked.question(), asked.room())) {
@@ -90,18 +91,26 @@ class PlacementChoice {
       for (const PlacementSchedule& schedule : found.schedules)
         list(asked, bound,
              schedule.moves.empty() ? schedule
-                                    : repeatable(asked, request_.pricing.platform, schedule),
-             found.bound, size.bytes);
+                                    : repeatable(asked, request_.pricing.platform, schedule));
       if (way_ == "all_slow") return;  // all_slow is the same for all sizes
     }
   }
 
+  /// Returns the fastest run. If the method searches, its plan has a gap to a bound for all placements in the room of
+  /// the device, whatever the size of fast memory was for which the placement was found.
+  std::optional<Draft> best() {
+    if (best_ && predicted_s_ > 0 && (way_ == "static" || moves_tensors(way_)))
+      best_->plan.facts.emplace_back("placement_gap", gap(), "1");
+    return std::move(best_);
+  }
+
+ private:
   /// The placements that a search found for one size of fast memory, and the bounds that it proved.
   struct Placements {
     std::vector<PlacementSchedule> schedules;
-    /// Lower bounds of seconds: `bound` for a round that runs alone, `round_s` for a round in the middle of a run, when
-    /// copies of the previous round may still go on. The value 0 means that the bound is not known.
-    double bound = 0, round_s = 0;
+    /// A lower bound of the seconds of a round in the middle of a run, when copies of the previous round may still go
+    /// on. The value 0 means that the bound is not known.
+    double round_s = 0;
     double static_s = 0;  ///< the same as `round_s`, but only for placements without moves
     double mean_s = 0;    ///< a lower bound of the mean seconds of a round in a run, or 0
   };
@@ -119,55 +128,49 @@ class PlacementChoice {
     OptimumRequest search{
         .question = question, .capacity = size.bytes, .moves = false, .tries = tries, .nodes = 0};
     const Optimum fixed = optimum(search);
-    Placements found{{{fixed.placing, {}}}, fixed.bound, fixed.bound, fixed.bound};
+    Placements found{{{fixed.placing, {}}}, fixed.bound, fixed.bound};
     if (!moves) return found;
     if (!size.moves) return {.schedules = std::move(found.schedules), .static_s = fixed.bound};
     search.moves = true;
     search.known = {fixed.placing};
     const Optimum moved = optimum(search);
     found.schedules.push_back(synchronous_schedule(question, moved.placing));
-    found.bound = found.round_s = moved.bound;
+    found.round_s = moved.bound;
     if (way_ == "synchronous" || !question.problem().asynchronous) return found;
     search.known.push_back(moved.placing);
     search.useless = useless;
     OverlappedOptimum beside = overlapped_optimum(search);
     found.schedules.push_back(std::move(beside.schedule));
     if (beside.other) found.schedules.push_back(std::move(*beside.other));
-    found.bound = beside.bound;
     found.round_s = 0;
     found.mean_s = beside.round_bound;
     return found;
   }
 
   void list(const PlacedQuestion& asked, const PlacedBound& of_runs,
-            const PlacementSchedule& schedule, double bound, std::int64_t bytes) {
+            const PlacementSchedule& schedule) {
     const PlacementQuestion& question = asked.question();
     double round_s = 0;
     for (const double seconds : kernel_seconds(question, schedule.placing)) round_s += seconds;
     for (const PlacementMove& move : schedule.moves)
       if (move.synchronous()) round_s += move_seconds(question, move);
     if (of_runs.seconds(round_s) >= seconds_) return;
-    Draft draft = list_placed({request_, common_, policy_, asked, schedule});
-    if (bound > 0)
-      draft.plan.facts.emplace_back("placement_gap",
-                                    gap_of(predicted_seconds(question, schedule), bound), "1");
-    if (!keep_fastest(std::move(draft))) return;
-    unbounded_.reset();
-    if (bound <= 0 && moves_tensors(way_))
-      unbounded_ = {bytes, predicted_seconds(question, schedule)};
+    if (!keep_fastest(list_placed({request_, common_, policy_, asked, schedule}))) return;
+    best_asked_ = &asked;
+    predicted_s_ = predicted_seconds(question, schedule);
   }
 
-  /// Adds the gap of the best run if its placement comes from a search without moves. The bound of that search would
-  /// not hold for placements with moves, so this function computes a bound that does. It also holds for the best run: a
-  /// placement without moves is a schedule with an empty list of moves, which the programmes of both functions allow.
-  /// In these programmes, it takes the seconds of its kernels, and no seconds of moves.
-  void add_gap(const PlacementQuestion& question) {
-    const OptimumRequest search{
-        .question = question, .capacity = unbounded_->bytes, .tries = 0, .nodes = 0};
+  /// Returns how far the seconds of the kernels of the fastest run are from their bound. The bound holds for all
+  /// placements without moves, and with moves if the method moves tensors, in the whole room of the device.
+  double gap() const {
+    const PlacementQuestion& question = best_asked_->question();
+    const OptimumRequest search{.question = question,
+                                .capacity = std::min(best_asked_->room(), question.peak()),
+                                .moves = moves_tensors(way_),
+                                .tries = 0,
+                                .nodes = 0};
     const bool beside = way_ == "asynchronous" && question.problem().asynchronous;
-    const double bound = beside ? overlapped_optimum(search).bound : optimum(search).bound;
-    if (bound > 0)
-      best_->plan.facts.emplace_back("placement_gap", gap_of(unbounded_->seconds, bound), "1");
+    return gap_of(predicted_s_, beside ? overlapped_optimum(search).bound : optimum(search).bound);
   }
 
   void list_cached(const PlacedQuestion& asked, const PlacedBound& of_runs, std::int64_t bytes) {
@@ -191,18 +194,12 @@ class PlacementChoice {
     return true;
   }
 
-  /// A size of fast memory, and the seconds of a round without moves in it.
-  struct Unbounded {
-    std::int64_t bytes = 0;
-    double seconds = 0;
-  };
-
   const PolicyRequest& request_;
   const CommonParameters& common_;
   const std::string &policy_, &way_;
   std::optional<Draft> best_;
-  /// Given if a search without moves found the best run, and no bound is known for placements with moves.
-  std::optional<Unbounded> unbounded_;
+  const PlacedQuestion* best_asked_ = nullptr;  ///< the problem of the fastest run
+  double predicted_s_ = 0;                      ///< the seconds of a round of the fastest run
   double seconds_;  ///< the seconds of the best run so far; only a faster run is useful
 };
 
@@ -227,8 +224,9 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
   PlacementChoice choice(run);
   if (run.way == hardware_cache) {
     const FateChoice fates = fates_behind_cache(run.fates, run.request, run.common);
-    choice.consider(PlacedQuestion(run.request, run.common, fates, run.policy,
-                                   {.inputs = true, .answers = true}));
+    const PlacedQuestion behind_cache(run.request, run.common, fates, run.policy,
+                                      {.inputs = true, .answers = true});
+    choice.consider(behind_cache);
     return choice.best();
   }
   const auto asked = [&](PlacedQuestion::SlowOnlyKinds slow_only) {
@@ -240,6 +238,7 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
   // one keeps inputs and answers out. In a short run, the load of a weight may take longer than the weight saves in
   // fast memory, while another tensor, whose load costs nothing, would save nearly as much per round. So methods that
   // search also get these three problems with all weights out of fast memory.
+  std::list<PlacedQuestion> problems;
   for (const bool weights : {false, true}) {
     if (weights && (!free.has_weights() || run.way == "first_touch" || run.way == "all_slow"))
       continue;
@@ -249,10 +248,8 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
           {.inputs = true, .answers = true, .weights = weights}}) {
       if (slow_only.answers && !free.has_answers()) continue;
       if (slow_only.inputs && !slow_only.answers && !free.has_inputs()) continue;
-      if (slow_only.inputs || weights)
-        choice.consider(asked(slow_only));
-      else
-        choice.consider(free);
+      problems.push_back(slow_only.inputs || weights ? asked(slow_only) : free);
+      choice.consider(problems.back());
     }
   }
   return choice.best();
