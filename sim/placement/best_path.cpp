@@ -105,6 +105,10 @@ PricedPath best_path(const PathPrices& prices) {
   const bool made = prices.begins == Begins::made, stays = prices.begins == Begins::stays;
   PricedPath best = walk.run(slow, made, stays);
   if (made) return best;
+  if (prices.from_slow) {
+    keep_better(best, best_constant_path(prices));
+    return best;
+  }
   keep_better(best, walk.run(both, false, stays));
   const std::vector<char>& written = *prices.written;
   if (stays && std::find(written.begin(), written.end(), 1) != written.end())

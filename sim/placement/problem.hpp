@@ -60,6 +60,13 @@ struct PlacementProblem {
     stays
   };
   enum class Pinned : std::uint8_t { no, fast, slow };
+  enum class Moves : std::uint8_t {
+    free,
+    /// A tensor that moves is only in slow memory at the first kernel. A tensor that is always in fast memory does not
+    /// move.
+    from_slow,
+    none  ///< the tensor is in the same memory all the time
+  };
 
   struct Tensor {
     std::string name;
@@ -67,6 +74,7 @@ struct PlacementProblem {
     std::int64_t bytes = 0;
     Begins begins = Begins::made;
     Pinned pinned = Pinned::no;
+    Moves moves = Moves::free;
   };
   struct Operand {
     std::uint32_t tensor = none;

@@ -114,6 +114,7 @@ class Programme {
   }
 
   void add_moving(std::uint32_t t) {
+    if (question_.tensor(t).moves == PlacementProblem::Moves::none) return add_constant(t);
     const TensorUses& uses = question_.uses(t);
     std::vector<std::uint32_t>& use = uses_.emplace_back();
     std::vector<std::uint32_t>& gap = gaps_.emplace_back();
@@ -133,6 +134,11 @@ class Programme {
       if (i > 0) not_above(gap[i], use[i - 1]);
       if (i == 0 && question_.tensor(t).begins == Begins::stays) not_above(gap[0], use.back());
     }
+    if (question_.tensor(t).moves == PlacementProblem::Moves::from_slow && gap[0] != none)
+      for (std::size_t i = 0; i < uses.count(); ++i) {
+        not_above(gap[0], use[i]);
+        not_above(gap[0], gap[i]);
+      }
     for (std::size_t j = 0; j < uses.count(); ++j)
       if (uses.written[j]) add_version(t, j, use, gap);
   }

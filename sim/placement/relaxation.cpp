@@ -141,7 +141,9 @@ PathPrices path_prices(const BoundRequest& request, const PlacementPrices& price
   const TensorUses& uses = question.uses(t);
   const auto bytes = static_cast<double>(question.tensor(t).bytes);
   const auto held = [&](KernelRange range) { return sums[range.last] - sums[range.first]; };
-  PathPrices of{.begins = question.tensor(t).begins, .written = &uses.written};
+  PathPrices of{.begins = question.tensor(t).begins,
+                .from_slow = question.tensor(t).moves == PlacementProblem::Moves::from_slow,
+                .written = &uses.written};
   for (std::size_t i = 0; i < uses.count(); ++i) {
     const std::uint32_t k = uses.kernels[i];
     of.slow.push_back(request.weights.kernels * prices.below[k].extra[uses.operands[i]]);
@@ -180,7 +182,10 @@ PricedPath best_path_of(const PlacementQuestion& question, std::uint32_t t, bool
                         const PathPrices& prices) {
   using Pinned = PlacementProblem::Pinned;
   const Pinned pinned = question.tensor(t).pinned;
-  if (pinned == Pinned::no) return moves ? best_path(prices) : best_constant_path(prices);
+  if (pinned == Pinned::no)
+    return moves && question.tensor(t).moves != PlacementProblem::Moves::none
+               ? best_path(prices)
+               : best_constant_path(prices);
   PathPrices only = prices;
   if (pinned == Pinned::slow) {
     std::fill(only.fast.begin(), only.fast.end(), never);

@@ -6,60 +6,6 @@
 #include <utility>
 
 namespace sluice {
-namespace {
-
-using Begins = PlacementProblem::Begins;
-
-bool slow_is_host(const PlacedQuestion& asked, const Platform& platform) {
-  return asked.memories().slow == platform.host().name;
-}
-
-/// Returns the tensors that must not move between fast and slow memory. Some of them are offloaded to host memory or
-/// come back from it. The others are operands of a kernel that computes nothing. The plan has no action for such a
-/// kernel, so no move could wait for it.
-std::set<std::uint32_t> fixed_tensors(const PlacedQuestion& asked) {
-  std::set<std::uint32_t> all;
-  for (std::uint32_t k = 0; k < asked.question().kernel_count(); ++k) {
-    const PlacedKernel& kernel = asked.kernels()[k];
-    all.insert(kernel.saves.begin(), kernel.saves.end());
-    all.insert(kernel.passing.begin(), kernel.passing.end());
-    if (kernel.query) continue;
-    for (const auto& operand : asked.question().problem().kernels[k].operands)
-      all.insert(operand.tensor);
-  }
-  for (std::uint32_t t = 0; t < asked.question().tensor_count(); ++t)
-    if (asked.copy_of(t) != none) all.insert(t);
-  return all;
-}
-
-}  // namespace
-
-PlacementSchedule repeatable(const PlacedQuestion& asked, const Platform& platform,
-                             PlacementSchedule schedule) {
-  const PlacementQuestion& question = asked.question();
-  const std::set<std::uint32_t> fixed = fixed_tensors(asked);
-  const bool home = slow_is_host(asked, platform);
-  std::vector<char> changed(question.tensor_count(), 0);
-  for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
-    TensorPath& path = schedule.placing[t];
-    if (path == constant_path(question, t, path.use.front() != 0)) continue;
-    const bool given = question.tensor(t).begins == Begins::given;
-    if (fixed.count(t) != 0 || (given && !home)) {
-      path = constant_path(question, t, false);
-      changed[t] = 1;
-    } else if (question.has_gap(t, 0) && path.gap[0]) {
-      path.gap[0] = 0;
-      changed[t] = 1;
-    }
-  }
-  std::erase_if(schedule.moves, [&](const PlacementMove& move) { return changed[move.tensor]; });
-  for (const PlacementMove& move : moves_of(question, schedule.placing))
-    if (changed[move.tensor]) schedule.moves.push_back(move);
-  std::stable_sort(schedule.moves.begin(), schedule.moves.end(), [](const auto& a, const auto& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.to_fast < b.to_fast;
-  });
-  return schedule;
-}
 
 MovingTensors::MovingTensors(const PlacedQuestion& asked, const PlacementSchedule& schedule,
                              PlanBuilder& builder, const PlanTensors& tensors)

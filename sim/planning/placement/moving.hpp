@@ -13,13 +13,6 @@
 
 namespace sluice {
 
-/// Returns a schedule that a run can repeat. If weights and state move, they begin each round in slow memory. Offloaded
-/// activations and the first gradients of the backward pass never move: if the given schedule moves them, the returned
-/// schedule keeps them in slow memory. Inputs move only if slow memory is their home. Wherever the given schedule has a
-/// tensor in slow memory, the returned schedule has it in slow memory, too.
-PlacementSchedule repeatable(const PlacedQuestion& asked, const Platform& platform,
-                             PlacementSchedule schedule);
-
 /// The moves of a round as actions of the plan.
 class MovingTensors {
  public:

@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/gap.hpp"
 #include "placement/ways.hpp"
-#include "planning/placement/moving.hpp"
 #include "planning/placement/placed_bound.hpp"
 #include "planning/placement/placed_listing.hpp"
 #include "planning/run_seconds.hpp"
@@ -89,9 +88,7 @@ class PlacementChoice {
       if (bound.seconds(found.round_s) >= seconds_ || useless(found.mean_s)) return;
       only_moves = only_moves || bound.seconds(found.static_s) >= seconds_;
       for (const PlacementSchedule& schedule : found.schedules)
-        list(asked, bound,
-             schedule.moves.empty() ? schedule
-                                    : repeatable(asked, request_.pricing.platform, schedule));
+        list(asked, bound, schedule);
       if (way_ == "all_slow") return;  // all_slow is the same for all sizes
     }
   }

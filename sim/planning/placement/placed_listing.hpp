@@ -15,8 +15,7 @@ struct PlacedListing {
   const CommonParameters& common;
   std::string policy;  ///< the name of the plan
   const PlacedQuestion& asked;
-  /// If the schedule has moves, it must come from repeatable(). A tensor without moves is always in the memory of its
-  /// first use.
+  /// A tensor without moves is always in the memory of its first use.
   const PlacementSchedule& schedule;
   /// If fast memory is a hardware cache of slow memory, `cache` is a round of kernels with this cache, and
   /// `cache_bytes` is its size. Then the schedule must have all tensors in slow memory. Even the first round finds in

@@ -54,6 +54,39 @@ std::vector<char> answers_of(const PlacementProblem& problem) {
   return answers;
 }
 
+/// Returns for each tensor whether it must stay in one memory. Some of these tensors are offloaded to host memory or come
+/// back from it. The others are operands of a kernel that computes nothing. The plan has no action for such a kernel, so
+/// no move could wait for it.
+std::vector<char> fixed_tensors(const PlacedKernels& work) {
+  std::vector<char> fixed;
+  for (const std::uint32_t copied : work.copy_of) fixed.push_back(copied != none);
+  for (std::size_t k = 0; k < work.kernels.size(); ++k) {
+    const PlacedKernel& kernel = work.kernels[k];
+    for (const std::uint32_t t : kernel.saves) fixed[t] = 1;
+    for (const std::uint32_t t : kernel.passing) fixed[t] = 1;
+    if (kernel.query) continue;
+    for (const PlacementProblem::Operand& operand : work.problem.kernels[k].operands)
+      fixed[operand.tensor] = 1;
+  }
+  return fixed;
+}
+
+/// Returns the problem in which only those moves are allowed that a run can repeat in each round. If weights and state
+/// move, they begin each round in slow memory. Inputs move only if slow memory is host memory, their home.
+PlacementProblem repeatable(const PlacedKernels& work, bool slow_is_host) {
+  using Moves = PlacementProblem::Moves;
+  PlacementProblem problem = work.problem;
+  const std::vector<char> fixed = fixed_tensors(work);
+  for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
+    PlacementProblem::Tensor& tensor = problem.tensors[t];
+    const bool stays_loaded = tensor.begins == Begins::given && !slow_is_host;
+    tensor.moves = fixed[t] || stays_loaded          ? Moves::none
+                   : tensor.begins == Begins::made ? Moves::free
+                                                   : Moves::from_slow;
+  }
+  return problem;
+}
+
 PlacementProblem slow_only_problem(PlacementProblem problem, const std::vector<char>& answers,
                                    PlacedQuestion::SlowOnlyKinds slow_only) {
   for (std::size_t t = 0; t < problem.tensors.size(); ++t)
@@ -103,7 +136,8 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
                            memories_)),
       answers_(request.workload.training ? std::vector<char>(work_.problem.tensors.size(), 0)
                                          : answers_of(work_.problem)),
-      question_(slow_only_problem(work_.problem, answers_, slow_only)) {
+      question_(slow_only_problem(repeatable(work_, memories_.slow == common.host), answers_,
+                                  slow_only)) {
   for (std::uint32_t t = 0; t < question_.tensor_count(); ++t) {
     if (question_.tensor(t).begins == Begins::given) input_bytes_ += question_.tensor(t).bytes;
     if (answers_[t] && common.return_outputs) answer_bytes_ += question_.tensor(t).bytes;

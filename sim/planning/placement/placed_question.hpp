@@ -40,6 +40,8 @@ class PlacedQuestion {
 
   const TwoMemories& memories() const { return memories_; }
   const std::vector<PlacedKernel>& kernels() const { return work_.kernels; }
+  /// The problem of one round of kernels. It allows only moves that a run can repeat in each round: tensors that are
+  /// there at the start move only if they are in slow memory then.
   const PlacementQuestion& question() const { return question_; }
   /// If `t` is a tensor that was loaded again after offloading, returns the tensor that was saved. Otherwise returns
   /// `none`.
