@@ -226,7 +226,7 @@ PathPrices PlacementDraft::prices_of(std::uint32_t t, const std::vector<double>&
   const auto size = static_cast<double>(bytes);
   PathPrices prices{.begins = question_.tensor(t).begins,
                     .from_slow = question_.tensor(t).moves == PlacementProblem::Moves::from_slow,
-                .written = &uses.written};
+                    .written = &uses.written};
   const auto held = [&](KernelRange range) {
     return room(range, bytes) ? size * (sums[range.last] - sums[range.first]) : never;
   };

@@ -80,7 +80,7 @@ PlacementProblem repeatable(const PlacedKernels& work, bool slow_is_host) {
   for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
     PlacementProblem::Tensor& tensor = problem.tensors[t];
     const bool stays_loaded = tensor.begins == Begins::given && !slow_is_host;
-    tensor.moves = fixed[t] || stays_loaded          ? Moves::none
+    tensor.moves = fixed[t] || stays_loaded        ? Moves::none
                    : tensor.begins == Begins::made ? Moves::free
                                                    : Moves::from_slow;
   }
