@@ -95,8 +95,9 @@ class Programme {
   }
 
   std::uint32_t choice(std::uint32_t t, double cost = 0) {
-    const Pinned pinned = question_.tensor(t).pinned;
-    return milp_.whole(pinned == Pinned::fast ? 1 : 0, pinned == Pinned::slow ? 0 : 1, cost);
+    const PlacementProblem::Tensor& tensor = question_.tensor(t);
+    const bool slow = tensor.pinned == Pinned::slow || tensor.bytes > request_.capacity;
+    return milp_.whole(tensor.pinned == Pinned::fast ? 1 : 0, slow ? 0 : 1, cost);
   }
 
   void hold(std::uint32_t t, KernelRange range, std::uint32_t variable) {

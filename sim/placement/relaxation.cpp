@@ -140,6 +140,7 @@ PathPrices path_prices(const BoundRequest& request, const PlacementPrices& price
   const PlacementQuestion& question = request.question;
   const TensorUses& uses = question.uses(t);
   const auto bytes = static_cast<double>(question.tensor(t).bytes);
+  const bool fits = question.tensor(t).bytes <= request.capacity;
   const auto held = [&](KernelRange range) { return sums[range.last] - sums[range.first]; };
   PathPrices of{.begins = question.tensor(t).begins,
                 .from_slow = question.tensor(t).moves == PlacementProblem::Moves::from_slow,
@@ -147,10 +148,10 @@ PathPrices path_prices(const BoundRequest& request, const PlacementPrices& price
   for (std::size_t i = 0; i < uses.count(); ++i) {
     const std::uint32_t k = uses.kernels[i];
     of.slow.push_back(request.weights.kernels * prices.below[k].extra[uses.operands[i]]);
-    of.fast.push_back(bytes * prices.bytes[k]);
+    of.fast.push_back(fits ? bytes * prices.bytes[k] : never);
     double hold = held(question.gap(t, i));
     if (i == 0) hold += held(question.behind(t));
-    of.hold.push_back(bytes * hold);
+    of.hold.push_back(fits ? bytes * hold : never);
   }
   of.fetch.assign(uses.count(), request.weights.fetch * question.fetch_s(t));
   of.save.assign(uses.count(), request.weights.save * question.save_s(t));

@@ -2,6 +2,7 @@
 #include "platform/platform.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/suggest.hpp"
@@ -67,29 +68,28 @@ const Device& Platform::device(const std::string& wanted) const {
 
 const Memory& Platform::host() const {
   if (memories.size() == 1) return memories.front();
-  std::vector<const Memory*> nearest;
-  std::size_t least = 0;
+  // For each memory that reaches a device over links: how many links lead to the nearest device, and to all devices.
+  // A device that the memory does not reach counts like a very far device.
+  constexpr std::size_t very_far = 1'000'000;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::string>> by_links;
   for (const Memory& memory : memories) {
-    // How many links lead from the memory to the nearest device. 0 means that the memory reaches no
-    // device.
-    std::size_t links = 0;
+    std::size_t nearest = very_far, all = 0;
     for (const Device& device : devices) {
-      const std::size_t far = lookup.distance(*this, memory.name, device.name);
-      if (far != 0 && (links == 0 || far < links)) links = far;
+      if (lookup.memory_of(*this, device.name) == memory.name) continue;
+      const std::size_t links = lookup.distance(*this, memory.name, device.name);
+      all += links > 0 ? links : very_far;
+      if (links > 0) nearest = std::min(nearest, links);
     }
-    if (links == 0 || (least != 0 && links > least)) continue;
-    if (links < least || least == 0) nearest.clear();
-    least = links;
-    nearest.push_back(&memory);
+    if (nearest < very_far) by_links[{nearest, all}].push_back(memory.name);
   }
-  if (nearest.size() == 1) return *nearest.front();
-  if (nearest.empty())
+  if (by_links.empty())
     throw InputError("platform '" + name +
                      "' has no memory that could feed its devices over a link");
-  std::vector<std::string> names;
-  for (const Memory* memory : nearest) names.push_back(memory->name);
-  throw InputError("platform '" + name +
-                   "': more than one memory may feed its devices: " + join(names));
+  const std::vector<std::string>& names = by_links.begin()->second;
+  if (names.size() == 1) return *std::ranges::find(memories, names.front(), &Memory::name);
+  throw InputError(
+      "platform '" + name + "': more than one memory may feed its devices: " + join(names) +
+      "; policies keep the weights in one memory, which has to be nearer to the devices than all others");
 }
 
 const Path& Platform::path(const std::string& from, const std::string& to, CopyMode mode) const {
@@ -102,8 +102,11 @@ const Path& Platform::path(const std::string& from, const std::string& to, CopyM
   if (from == to) throw InputError("no route leads from '" + from + "' to itself");
   const std::string& memory = lookup.memory_of(*this, from);
   if (memory == lookup.memory_of(*this, to))
-    throw InputError("device '" + (memory == from ? to : from) + "' uses the memory '" + memory +
-                     "' without a link: nothing is moved between '" + from + "' and '" + to + "'");
+    throw InputError(
+        "device '" + (memory == from ? to : from) + "' uses the memory '" + memory +
+        "' without a link: nothing is moved between '" + from + "' and '" + to +
+        "'; a policy needs a device with a memory of its own, and a link that joins it to '" +
+        memory + "'");
   return lookup.path(*this, from, to, mode);
 }
 

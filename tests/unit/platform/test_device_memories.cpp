@@ -75,6 +75,21 @@ links:
 
 }  // namespace
 
+TEST_CASE(
+    "of two memories that are equally near to a device, the one nearer to all devices feeds them") {
+  // The disk is one link from the processor, which computes in host memory, and two links from the GPU. Host memory is
+  // one link from the GPU.
+  const Platform platform = read(
+      "devices:\n"
+      "  gpu: {rate: {float32: 10TFLOP/s}, memory: {capacity: 24GB}}\n"
+      "  cpu: {rate: {float32: 1TFLOP/s}, memory: host}\n"
+      "memories: {disk: {capacity: 1TB}, host: {capacity: 64GB}}\n"
+      "links:\n"
+      "  ssd: {joins: [host, disk], bandwidth: 2GB/s}\n"
+      "  pcie: {joins: [host, gpu], bandwidth: 20GB/s}\n");
+  CHECK(platform.host().name == "host");
+}
+
 TEST_CASE("a device may have several memories of its own, and the first memory is the default") {
   const Platform platform = read(two_memories);
   const Device& gpu = platform.device("gpu1");
