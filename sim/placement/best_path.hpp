@@ -14,7 +14,7 @@ namespace sluice {
 /// price there is infinite.
 struct PathPrices {
   PlacementProblem::Begins begins = PlacementProblem::Begins::made;
-  bool from_slow = false;  ///< PlacementProblem::Moves::from_slow
+  bool from_slow = false;                      ///< PlacementProblem::Moves::from_slow
   const std::vector<char>* written = nullptr;  ///< indexed by use
   std::vector<double> slow, fast;              ///< the prices of each use in the two memories
   std::vector<double> hold;                    ///< the price of each gap in fast memory

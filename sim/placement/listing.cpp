@@ -39,12 +39,8 @@ class Lister {
          .kind = StreamKind::copy,
          .device = problem.device},
         {.name = problem.device + ".engine", .kind = StreamKind::copy, .device = problem.device}};
-    add_route("to_fast", problem.synchronous.to_fast);
-    add_route("to_slow", problem.synchronous.to_slow);
-    if (problem.asynchronous) {
-      add_route("engine.to_fast", problem.asynchronous->to_fast);
-      add_route("engine.to_slow", problem.asynchronous->to_slow);
-    }
+    add_routes("", problem.synchronous);
+    if (problem.asynchronous) add_routes("engine.", *problem.asynchronous);
     begin_ = computation("begin", 0);
     end_ = computation("end", 0);
     moves_.resize(schedule.moves.size());
@@ -76,10 +72,15 @@ class Lister {
   }
 
  private:
-  void add_route(const std::string& name, double bandwidth) {
+  void add_routes(const std::string& prefix, const PlacementProblem::Rates& rates) {
+    add_route(prefix + "to_fast", rates.to_fast, rates.fetch_setup_s);
+    add_route(prefix + "to_slow", rates.to_slow, rates.save_setup_s);
+  }
+
+  void add_route(const std::string& name, double bandwidth, double setup_s) {
     const auto link = static_cast<std::uint32_t>(plan_.links.size());
     plan_.links.push_back({.name = name, .bandwidth = bandwidth});
-    plan_.routes.push_back({.name = name, .links = {link}});
+    plan_.routes.push_back({.name = name, .links = {link}, .setup_s = setup_s});
   }
 
   std::uint32_t add(Action action) {

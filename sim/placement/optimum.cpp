@@ -130,11 +130,16 @@ class Search {
 /// So a weighted mean of these two times is a lower bound, too. The weights are 1 - share and share. Each move adds its
 /// seconds to one of the two times. It is not known to which. So the mean counts the smaller of two products: (1 -
 /// share) x the seconds of the synchronous move, and share x the seconds of the copy engine's move.
-PlacementWeights weights_of(const PlacementProblem& problem, double share) {
+PlacementWeights weights_of(const PlacementQuestion& question, double share) {
   PlacementWeights weights{1 - share, 1 - share, 1 - share};
-  if (const auto& engine = problem.asynchronous) {
-    weights.fetch = std::min(weights.fetch, share * problem.synchronous.to_fast / engine->to_fast);
-    weights.save = std::min(weights.save, share * problem.synchronous.to_slow / engine->to_slow);
+  const auto& engine = question.problem().asynchronous;
+  const auto part = [&](double engine_s, double synchronous_s) {
+    return synchronous_s > 0 ? share * engine_s / synchronous_s : 1;
+  };
+  for (std::uint32_t t = 0; engine && t < question.tensor_count(); ++t) {
+    weights.fetch =
+        std::min(weights.fetch, part(question.fetch_s(t, *engine), question.fetch_s(t)));
+    weights.save = std::min(weights.save, part(question.save_s(t, *engine), question.save_s(t)));
   }
   return weights;
 }
@@ -190,7 +195,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     part.tries /= 8;
     part.largest_relaxed /= 4;  // the loop solves the programme up to eight times
     part.known.push_back(best.other->placing);
-    Search search(part, weights_of(question.problem(), share));
+    Search search(part, weights_of(question, share));
     search.relax();
     best.bound = std::max(best.bound, search.bound());
     // A round takes at least as long as its kernels and synchronous moves together, as the engine's moves to fast

@@ -234,12 +234,12 @@ double PlacementQuestion::all_fast_seconds() const {
   return seconds;
 }
 
-double PlacementQuestion::fetch_s(std::uint32_t t) const {
-  return static_cast<double>(tensor(t).bytes) / problem_.synchronous.to_fast;
+double PlacementQuestion::fetch_s(std::uint32_t t, const PlacementProblem::Rates& rates) const {
+  return rates.fetch_setup_s + static_cast<double>(tensor(t).bytes) / rates.to_fast;
 }
 
-double PlacementQuestion::save_s(std::uint32_t t) const {
-  return static_cast<double>(tensor(t).bytes) / problem_.synchronous.to_slow;
+double PlacementQuestion::save_s(std::uint32_t t, const PlacementProblem::Rates& rates) const {
+  return rates.save_setup_s + static_cast<double>(tensor(t).bytes) / rates.to_slow;
 }
 
 }  // namespace sluice

@@ -88,9 +88,10 @@ struct PlacementProblem {
     std::vector<Operand> operands;  ///< each tensor appears once
     KernelTime time;
   };
-  /// Rates of moves, byte/s.
   struct Rates {
-    double to_fast = 0, to_slow = 0;
+    double to_fast = 0, to_slow = 0;  ///< byte/s
+    double fetch_setup_s = 0,
+           save_setup_s = 0;  ///< a fixed time of each move, before its bytes flow
   };
 
   std::string name;
@@ -157,8 +158,11 @@ class PlacementQuestion {
 
   /// These two functions return the seconds of a synchronous move of the tensor. fetch_s() is for a move to fast
   /// memory, and save_s() is for a move to slow memory.
-  double fetch_s(std::uint32_t t) const;
-  double save_s(std::uint32_t t) const;
+  double fetch_s(std::uint32_t t) const { return fetch_s(t, problem_.synchronous); }
+  double save_s(std::uint32_t t) const { return save_s(t, problem_.synchronous); }
+  /// The same for given rates.
+  double fetch_s(std::uint32_t t, const PlacementProblem::Rates& rates) const;
+  double save_s(std::uint32_t t, const PlacementProblem::Rates& rates) const;
 
  private:
   PlacementProblem problem_;

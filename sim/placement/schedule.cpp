@@ -10,11 +10,10 @@ PlacementSchedule synchronous_schedule(const PlacementQuestion& question, Placin
 }
 
 double move_seconds(const PlacementQuestion& question, const PlacementMove& move) {
-  if (move.synchronous())
-    return move.to_fast ? question.fetch_s(move.tensor) : question.save_s(move.tensor);
-  const PlacementProblem::Rates& rates = *question.problem().asynchronous;
-  return static_cast<double>(question.tensor(move.tensor).bytes) /
-         (move.to_fast ? rates.to_fast : rates.to_slow);
+  const PlacementProblem& problem = question.problem();
+  const PlacementProblem::Rates& rates =
+      move.synchronous() ? problem.synchronous : *problem.asynchronous;
+  return move.to_fast ? question.fetch_s(move.tensor, rates) : question.save_s(move.tensor, rates);
 }
 
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,

@@ -29,8 +29,9 @@ TwoMemories two_memories(const Platform& platform, const std::string& name) {
     of.slow_capacity = slow.capacity;
   }
   const auto rates = [&](CopyMode mode) {
-    return PlacementProblem::Rates{copy_time(platform, of.slow, of.fast, mode).bandwidth,
-                                   copy_time(platform, of.fast, of.slow, mode).bandwidth};
+    const CopyTime fetch = copy_time(platform, of.slow, of.fast, mode);
+    const CopyTime save = copy_time(platform, of.fast, of.slow, mode);
+    return PlacementProblem::Rates{fetch.bandwidth, save.bandwidth, fetch.setup_s, save.setup_s};
   };
   of.synchronous = rates(CopyMode::synchronous);
   of.asynchronous = rates(CopyMode::asynchronous);

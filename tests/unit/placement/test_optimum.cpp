@@ -226,10 +226,15 @@ TEST_CASE(
     INFO("case " << n);
     PlacementProblem problem = test::random_placement(
         dice, {.tensors = 2 + dice.below(7), .kernels = 2 + dice.below(11), .users = 6});
-    // In every other case, some tensors do not move, and some move only if they begin in slow memory.
-    if (n % 2 == 1)
+    // In every other case, moves have set-up times, some tensors do not move, and some move only if they begin in slow
+    // memory.
+    if (n % 2 == 1) {
+      const auto setup_s = [&] { return static_cast<double>(restricts.below(4)) / 4; };
+      problem.synchronous.fetch_setup_s = setup_s(), problem.synchronous.save_setup_s = setup_s();
+      if (problem.asynchronous) problem.asynchronous->fetch_setup_s = setup_s();
       for (PlacementProblem::Tensor& tensor : problem.tensors)
         tensor.moves = std::array{Moves::free, Moves::from_slow, Moves::none}[restricts.below(3)];
+    }
     const PlacementQuestion question(problem);
     const std::int64_t capacity = some_capacity(dice, question);
     const Optimum found = optimum({.question = question, .capacity = capacity});
