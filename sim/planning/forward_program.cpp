@@ -8,6 +8,7 @@
 #include "base/quantity.hpp"
 #include "planning/placement/computing_devices.hpp"
 #include "planning/program_draft.hpp"
+#include "planning/stage_bytes.hpp"
 
 namespace sluice {
 

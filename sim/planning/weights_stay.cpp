@@ -4,6 +4,8 @@
 
 #include "planning/forward_program.hpp"
 #include "planning/program_listing.hpp"
+#include "planning/stage_bytes.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 

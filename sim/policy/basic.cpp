@@ -5,7 +5,7 @@
 // Suppose that the loads of the weights take W seconds in all. For each of M micro-batches, the load of the input takes
 // I seconds, the computation C seconds, and the save of the answer O seconds. Then the run takes W + M (I + C + O)
 // seconds.
-#include "planning/parts.hpp"
+#include "planning/stage_actions.hpp"
 #include "policy/policy.hpp"
 
 namespace sluice {

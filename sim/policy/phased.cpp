@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "planning/common_parameters.hpp"
 #include "planning/phased/plans.hpp"
 #include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"

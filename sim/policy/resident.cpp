@@ -6,6 +6,7 @@
 // load of the input takes I seconds, the computation C seconds, and the save of the answer O seconds. Without overlap,
 // the run takes W + M (I + C + O) seconds. With overlap and two buffers, each micro-batch after the first adds only the
 // longest of I, C and O. So the run takes W + I + (M - 1) max(I, C, O) + C + O seconds.
+#include "planning/common_parameters.hpp"
 #include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"
 #include "planning/weights_stay.hpp"

@@ -11,6 +11,7 @@
 #include "planning/placement/placement_key.hpp"
 #include "planning/program_listing.hpp"
 #include "policy/placed_policy.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 

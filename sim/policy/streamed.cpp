@@ -2,6 +2,7 @@
 // the weights of a group have been loaded, all micro-batches in flight go through the group. Their activations stay on
 // the device for the next group, or go through host memory. If a step has more micro-batches than are in flight, the
 // weights are loaded several times per step.
+#include "planning/common_parameters.hpp"
 #include "planning/placement/placement_key.hpp"
 #include "planning/streaming/choices.hpp"
 #include "planning/streaming/listing.hpp"

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "planning/builder.hpp"
-#include "planning/parts.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "planning/common_parameters.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/placed_question.hpp"

@@ -6,11 +6,11 @@
 #include "base/error.hpp"
 #include "plan/passes/all_reduce.hpp"
 #include "plan/passes/merge.hpp"
-#include "planning/parts.hpp"
 #include "planning/replica.hpp"
 #include "policy/settle/one_replica.hpp"
 #include "policy/settle/ring_seconds.hpp"
 #include "policy/settle/settle.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 

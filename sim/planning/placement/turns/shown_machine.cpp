@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/quantity.hpp"
-#include "planning/parts.hpp"
+#include "planning/stage_bytes.hpp"
 #include "planning/training/batch_bytes.hpp"
 
 namespace sluice {
