@@ -6,7 +6,6 @@
 // load of the input takes I seconds, the computation C seconds, and the save of the answer O seconds. Without overlap,
 // the run takes W + M (I + C + O) seconds. With overlap and two buffers, each micro-batch after the first adds only the
 // longest of I, C and O. So the run takes W + I + (M - 1) max(I, C, O) + C + O seconds.
-#include "planning/common_parameters.hpp"
 #include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"
 #include "planning/weights_stay.hpp"
@@ -19,7 +18,7 @@ namespace {
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
   refuse_common_in_training(parameters);
   const CommonParameters common = read_common(request, parameters);
-  return {"resident", true, 1, {common.device.name}, common.overlap};
+  return {"resident", /*weights_stay=*/true, /*in_flight=*/1, {common.device.name}, common.overlap};
 }
 
 std::vector<Candidate> candidates_from_host(const PolicyRequest& asked, const Reader& parameters) {

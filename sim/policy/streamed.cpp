@@ -2,7 +2,6 @@
 // the weights of a group have been loaded, all micro-batches in flight go through the group. Their activations stay on
 // the device for the next group, or go through host memory. If a step has more micro-batches than are in flight, the
 // weights are loaded several times per step.
-#include "planning/common_parameters.hpp"
 #include "planning/placement/placement_key.hpp"
 #include "planning/streaming/choices.hpp"
 #include "planning/streaming/listing.hpp"
@@ -15,7 +14,7 @@ namespace {
 
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
-  TrainingOrder order{"streamed", false, {}, {common.device.name}, common.overlap};
+  TrainingOrder order{"streamed", /*weights_stay=*/false, {}, {common.device.name}, common.overlap};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   refuse_common_in_training(parameters);
   refuse_in_training(parameters, {"prefetch", "pieces", "ahead"},

@@ -4,8 +4,8 @@
 // The standard input of the helper is a socket, which is called the control. A request is one message on the control.
 // This message carries two file descriptors. The first descriptor is a socket, which is called the channel: on it, the
 // helper sends the answer to this request. The second descriptor is a memory file with a list of byte strings
-// (base/packed_strings.hpp). The first string names the kind of the request. The second string is the folder to which the paths
-// of the request are relative. The strings after these two depend on the request:
+// (base/packed_strings.hpp). The first string names the kind of the request. The second string is the folder to which
+// the paths of the request are relative. The strings after these two depend on the request:
 //   run     The text and name of the plan, the scenario's text, the command line, the question's bound, the executor.
 //   point   The text of a scenario, the path of the scenario, and the overrides of one point of a sweep.
 //   open    The path of a trace.
