@@ -4,6 +4,14 @@
 
 namespace sluice {
 
+Field outputs_parameter() {
+  return {.name = "outputs",
+          .type = Type::choice,
+          .summary = "return: each answer is saved to host memory; discard: each answer is dropped",
+          .default_text = "return",
+          .choices = {"return", "discard"}};
+}
+
 std::vector<Field> common_parameters() {
   return {
       {.name = "device",
@@ -25,11 +33,7 @@ std::vector<Field> common_parameters() {
        .choices = {"auto"},
        .minimum = 1,
        .maximum = 1e6},
-      {.name = "outputs",
-       .type = Type::choice,
-       .summary = "return: each answer is saved to host memory; discard: each answer is dropped",
-       .default_text = "return",
-       .choices = {"return", "discard"}},
+      outputs_parameter(),
   };
 }
 

@@ -11,6 +11,8 @@ namespace sluice {
 
 /// Returns the parameters that several policies have in common: `device`, `overlap`, `buffers` and `outputs`.
 std::vector<Field> common_parameters();
+/// Returns only the parameter `outputs`.
+Field outputs_parameter();
 
 /// The usual number of buffers: one buffer for the micro-batch that is computed, and one for a transfer.
 inline constexpr std::int64_t usual_buffers = 2;

@@ -34,9 +34,7 @@ std::vector<Stage> held_once(std::vector<Stage> stages) {
 }
 
 PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>& stages) {
-  const Pricing& pricing = request.pricing;
-  return request.priced(
-      {pricing.model, stages, pricing.platform, pricing.cost, pricing.dtype, pricing.training});
+  return request.priced(request.pricing.of(stages));
 }
 
 Draft inference_with_weights(const PolicyRequest& request, const CommonParameters& common,

@@ -11,11 +11,6 @@ StageLister::StageLister(PlanBuilder& builder, const PolicyRequest& request,
                                      bytes_.front().input, common.host));
 }
 
-std::vector<PlanBuilder::Ref> StageLister::load_all_weights() {
-  return list_weights(builder_, bytes_,
-                      std::vector<std::string>(bytes_.size(), common_.device.name), common_.host);
-}
-
 void StageLister::hold_caches() {
   sluice::hold_caches(builder_, request_,
                       std::vector<std::string>(bytes_.size(), common_.device.name));
@@ -24,7 +19,7 @@ void StageLister::hold_caches() {
 SlotLoad StageLister::input_load(std::int64_t micro_batch, std::int64_t slot) {
   SlotLoad load;
   load.tensor = input_tensor(micro_batch);
-  load.ends = {common_.host, common_.device.name, false, true};
+  load.ends = {.from = common_.host, .to = common_.device.name, .release = false};
   load.stage = 0;
   load.micro_batch = static_cast<std::int32_t>(micro_batch);
   load.slot = slot;

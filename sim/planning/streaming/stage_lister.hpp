@@ -19,10 +19,6 @@ class StageLister {
   StageLister(PlanBuilder& builder, const PolicyRequest& request, const CommonParameters& common,
               std::vector<StageBytes> bytes);
 
-  /// Lists the loads of all weights in the prologue. The weights then stay on the device. Returns these loads, indexed
-  /// by stage.
-  std::vector<PlanBuilder::Ref> load_all_weights();
-
   /// Adds the caches of all stages. The device holds them during the whole run.
   void hold_caches();
 
