@@ -105,10 +105,10 @@ PricedPath best_path(const PathPrices& prices) {
   const bool made = prices.begins == Begins::made, stays = prices.begins == Begins::stays;
   PricedPath best = walk.run(slow, made, stays);
   if (made) return best;
-  keep_better(best, walk.run(both, false, stays));
+  keep_better(best, walk.run(both, /*made=*/false, stays));
   const std::vector<char>& written = *prices.written;
   if (stays && std::find(written.begin(), written.end(), 1) != written.end())
-    keep_better(best, walk.run(fast, false, true));
+    keep_better(best, walk.run(fast, /*made=*/false, /*comes_back=*/true));
   return best;
 }
 

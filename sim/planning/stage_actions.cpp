@@ -34,7 +34,7 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward) 
     const Placement workspace{builder.tensor(name, TensorClass::workspace, forward.bytes.workspace),
                               pool};
     action.allocates.push_back(workspace);
-    action.uses.push_back({workspace.tensor, workspace.pool, true, true});
+    action.uses.push_back({workspace.tensor, workspace.pool, /*read=*/true, /*written=*/true});
   }
   if (forward.drops_output) {
     action.uses.push_back({forward.output, pool});
@@ -67,7 +67,7 @@ StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t 
 PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardPass& forward,
                            const std::string& host, bool answer) {
   const PlanBuilder::Ref ref = builder.transfer(
-      ActionKind::save, tensor, {forward.device, host, true, !answer},
+      ActionKind::save, tensor, {.from = forward.device, .to = host, .allocate = !answer},
       static_cast<std::int32_t>(forward.stage), static_cast<std::int32_t>(forward.micro_batch));
   if (answer) builder.at(ref).samples_done = forward.samples;
   return ref;
@@ -83,7 +83,8 @@ std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
     if (bytes[stage].weights == 0) continue;
     const std::uint32_t weights = builder.tensor("weights." + std::to_string(stage),
                                                  TensorClass::weight, bytes[stage].weights, host);
-    loads[stage] = builder.transfer(ActionKind::load, weights, {host, devices[stage], false, true},
+    loads[stage] = builder.transfer(ActionKind::load, weights,
+                                    {.from = host, .to = devices[stage], .release = false},
                                     static_cast<std::int32_t>(stage), -1);
   }
   return loads;

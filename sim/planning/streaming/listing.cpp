@@ -217,7 +217,7 @@ class StreamedLister {
   SlotLoad weight_load(std::size_t r, std::size_t piece) {
     SlotLoad load;
     load.tensor = weights_[r][piece];
-    load.ends = {common_.host, common_.device.name, false, true};
+    load.ends = {.from = common_.host, .to = common_.device.name, .release = false};
     load.stage = static_cast<std::int32_t>(runs_[r].group);
     load.slot = runs_[r].first_slot;
     return load;
@@ -236,7 +236,7 @@ class StreamedLister {
     load.tensor = builder_.tensor(
         "boundary." + std::to_string(run.group - 1) + "." + std::to_string(q) + ".reloaded",
         TensorClass::activation, bytes_[run.group].input);
-    load.ends = {common_.host, common_.device.name, false, true};
+    load.ends = {.from = common_.host, .to = common_.device.name, .release = false};
     load.stage = static_cast<std::int32_t>(run.group);
     load.micro_batch = static_cast<std::int32_t>(q);
     load.slot = slot;
