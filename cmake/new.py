@@ -90,13 +90,15 @@ def copy_of_example(kind, name):
     text = re.sub(rf"\.summary ={strings}", f'.summary = "Say in one sentence what {name} is."', text,
                   count=1)
     text = re.sub(rf"\.details ={strings}",
-                  f'.details = "Say what {name} does, when to use it, and what it costs."', text, count=1)
+                  f'.details =\n        "Say what {name} does, when to use it, and what it costs. "\n'
+                  '        "With this text, people choose among the entries."', text, count=1)
     text = re.sub(rf"\.source ={strings}", '.source = "Say where it comes from: paper, section."', text,
                   count=1)
     text = re.sub(rf'(\.example = .*[=\s]){kind.entry}\b', rf"\g<1>{name}", text, count=1)
     # If the line of `.example` would exceed 100 columns, the value gets a line of its own.
     text = re.sub(r"^( *\.example =) (.{86,})$", r"\1\n        \2", text, count=1, flags=re.M)
     text = text.replace('".example"', f'".{name}"')  # the ending of an importer's files
+    text = text.replace(f'"sluice {kind.entry} ', f'"sluice {name} ')  # the examples of a command
     return (f"// {name}: say in one sentence what it does, and where it comes from.\n"
             f"// This file begins as a copy of {kind.example}: change the code below.\n" + text)
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "document/bundled.hpp"
-#include "planning/parts.hpp"
+#include "planning/stage_actions.hpp"
 #include "run/run.hpp"
 #include "scenario/scenario.hpp"
 

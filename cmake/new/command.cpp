@@ -19,6 +19,7 @@ const Command example_command = {
     .least = 0,
     .most = 1,
     .positionals = "WORD",
+    .examples = {{"sluice example word", "prints the word"}},
     .run = run,
 };
 

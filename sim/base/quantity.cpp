@@ -48,13 +48,13 @@ std::vector<Unit> make_units(Dimension dimension) {
     case Dimension::none:
       return {{"", 0, 1}, {"%", -2, 1}};
     case Dimension::bytes:
-      return prefixed("B", true);
+      return prefixed("B", /*binary=*/true);
     case Dimension::bytes_per_s:
-      return prefixed("B/s", true);
+      return prefixed("B/s", /*binary=*/true);
     case Dimension::flop:
-      return prefixed("FLOP", false);
+      return prefixed("FLOP", /*binary=*/false);
     case Dimension::flop_per_s:
-      return prefixed("FLOP/s", false);
+      return prefixed("FLOP/s", /*binary=*/false);
     case Dimension::seconds:
       return {{"ns", -9, 1}, {"us", -6, 1},  {"µs", -6, 1}, {"ms", -3, 1},
               {"s", 0, 1},   {"min", 0, 60}, {"h", 0, 3600}};

@@ -2,7 +2,7 @@
 #include "base/suggest.hpp"
 #include "command/table.hpp"
 #include "document/load.hpp"
-#include "study/zoo/listing.hpp"
+#include "study/zoo/entries.hpp"
 
 #include "command/command.hpp"
 #include "command/terminal.hpp"
@@ -36,7 +36,7 @@ std::string figures_of(const std::vector<Figure>& figures) {
   return text.substr(text.find('\n') + 1);  // leaves out the line of headings
 }
 
-std::string details_of(const Listed& entry) {
+std::string details_of(const EntryDescription& entry) {
   LabelledRows rows;
   if (!entry.file.empty()) rows.emplace_back("file:", printable(entry.file));
   if (!entry.unit.empty()) rows.emplace_back("unit:", entry.unit);
@@ -50,11 +50,11 @@ std::string details_of(const Listed& entry) {
   return text;
 }
 
-std::string text_of(const std::vector<Listed>& entries, bool verbose) {
+std::string text_of(const std::vector<EntryDescription>& entries, bool verbose) {
   std::size_t widest = 0;
-  for (const Listed& entry : entries) widest = std::max(widest, columns_of(entry.name));
+  for (const EntryDescription& entry : entries) widest = std::max(widest, columns_of(entry.name));
   std::string text;
-  for (const Listed& entry : entries) {
+  for (const EntryDescription& entry : entries) {
     text += rows_text({{printable(entry.name), printable(entry.summary)}},
                       {.label_columns = widest, .bold_labels = true});
     if (verbose) text += details_of(entry) + "\n";
@@ -65,7 +65,7 @@ std::string text_of(const std::vector<Listed>& entries, bool verbose) {
 /// Returns an overview of all lists, for `sluice list` without the name of a list.
 std::string overview() {
   LabelledRows rows;
-  for (const ListedKind& kind : listed_kinds())
+  for (const EntryKind& kind : entry_kinds())
     rows.emplace_back(kind.name, std::to_string(kind.count) + ": " + kind.summary);
   return rows_text(rows, {.bold_labels = true}) +
          folded(
@@ -77,12 +77,12 @@ std::string overview() {
 int run_list(const Arguments& arguments) {
   if (arguments.positionals.empty()) {
     if (arguments.has("json"))
-      throw UsageError("'--json' needs a kind to list: one of " + join(listed_kind_names()));
+      throw UsageError("'--json' needs a kind to list: one of " + join(entry_kind_names()));
     print(overview());
     return 0;
   }
-  const std::vector<Listed> entries = listing(arguments.positionals.front());
-  print(arguments.has("json") ? to_json(listing_json(entries))
+  const std::vector<EntryDescription> entries = entries_of_kind(arguments.positionals.front());
+  print(arguments.has("json") ? to_json(entries_json(entries))
                               : text_of(entries, arguments.has("verbose")));
   return 0;
 }
@@ -98,7 +98,7 @@ const Command list_command = {
     .most = 1,
     .positionals =
         "one of policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms, scenarios",
-    .names = [] { return listed_kind_names(); },
+    .names = [] { return entry_kind_names(); },
     .options =
         {{.name = "verbose",
           .letter = 'v',

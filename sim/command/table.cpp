@@ -40,10 +40,12 @@ std::string row_text(const std::vector<std::string>& cells, const TextTable& tab
   std::string text;
   for (std::size_t l = 0; l < height; ++l) {
     std::string line;
-    for (std::size_t c = 0; c < cells.size(); ++c)
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const std::string part = l < parts[c].size() ? parts[c][l] : "";
       line +=
           (c == 0 ? "" : std::string(gap, ' ')) +
-          padded(l < parts[c].size() ? parts[c][l] : "", widths[c], table.columns[c].right_aligned);
+          (table.columns[c].right_aligned ? padded_left(part, widths[c]) : padded(part, widths[c]));
+    }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }

@@ -125,10 +125,17 @@ std::size_t columns_of(std::string_view text) {
   return columns;
 }
 
-std::string padded(std::string_view text, std::size_t columns, bool right_aligned) {
+static std::string blanks_beside(std::string_view text, std::size_t columns) {
   const std::size_t taken = columns_of(text);
-  const std::string blanks(columns > taken ? columns - taken : 0, ' ');
-  return right_aligned ? blanks + std::string(text) : std::string(text) + blanks;
+  return std::string(columns > taken ? columns - taken : 0, ' ');
+}
+
+std::string padded(std::string_view text, std::size_t columns) {
+  return std::string(text) + blanks_beside(text, columns);
+}
+
+std::string padded_left(std::string_view text, std::size_t columns) {
+  return blanks_beside(text, columns) + std::string(text);
 }
 
 std::string bar(double share, std::size_t width) {

@@ -35,9 +35,10 @@ std::string printable(std::string_view text);
 
 /// Returns the number of columns that UTF-8 text occupies. Each character occupies one column.
 std::size_t columns_of(std::string_view text);
-/// Returns the text filled with blanks to `columns` columns. The blanks are on the left if `right_aligned` is true, and
-/// otherwise on the right.
-std::string padded(std::string_view text, std::size_t columns, bool right_aligned = false);
+/// Returns the text filled with blanks on the right, to `columns` columns.
+std::string padded(std::string_view text, std::size_t columns);
+/// Returns the text filled with blanks on the left, to `columns` columns.
+std::string padded_left(std::string_view text, std::size_t columns);
 
 /// Returns a bar of `width` columns that is filled to `share` (0..1). With UTF-8, the bar has a resolution of an eighth
 /// of a column.

@@ -76,7 +76,8 @@ Sheet sheet_for(const Query& query) {
   if (query.operands.empty() || !(query.work.bytes > 0)) return sheet;
   Query at_home = query;
   at_home.operands.clear();
-  sheet.slowness = memory_seconds(query, false) / memory_seconds(at_home, false);
+  sheet.slowness = memory_seconds(query, /*side_by_side=*/false) /
+                   memory_seconds(at_home, /*side_by_side=*/false);
   return sheet;
 }
 
@@ -210,9 +211,10 @@ extern const CostModel fitted_cost = {
           .choices = {"refuse", "roofline"}},
          {.name = "attention",
           .type = Type::choice,
-          .summary = "the kernels of attention: `eager` has one kernel per operation and keeps the scores in memory. "
-                     "`fused` has kernels only for the products: of queries and keys, of scores and values, and for "
-                     "the gradients of both products",
+          .summary =
+              "the kernels of attention: `eager` has one kernel per operation and keeps the scores in memory. "
+              "`fused` has kernels only for the products: of queries and keys, of scores and values, and for "
+              "the gradients of both products",
           .default_text = "eager",
           .choices = {"eager", "fused"}},
          memory_power_field()},

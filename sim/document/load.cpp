@@ -57,7 +57,7 @@ Value parse_text(std::string text, std::string name) {
   const bool as_json = is_json(source->text, source->name);
   if (!as_json) refuse_long_yaml(*source);
   require_text(*source);
-  Value document = as_json ? read_json(source) : read_yaml(source, 0, false);
+  Value document = as_json ? read_json(source) : read_yaml(source, 0, /*allow_empty=*/false);
   if (document.kind() == Value::Kind::null)
     throw InputError(Position{source->name, 0, 0, ""},
                      "the document is empty; `sluice new` writes an example to begin with");

@@ -58,9 +58,10 @@ void resolve_includes(Value& document, const std::string& path,
 /// by its index, counted from 0, or by its name. Throws UsageError if an override is not KEY=VALUE.
 void apply_overrides(Value& document, const std::vector<std::string>& overrides);
 
-/// Returns the document as YAML text. parse_text(to_yaml(d)) equals d. If `provenance` is true, each scalar is followed
-/// by "# file:line".
-std::string to_yaml(const Value& document, bool provenance);
+/// Returns the document as YAML text. parse_text(to_yaml(d)) equals d.
+std::string to_yaml(const Value& document);
+/// Returns the same text, in which each scalar is followed by "# file:line".
+std::string to_yaml_with_provenance(const Value& document);
 /// Returns the document as JSON text. If `indent` is 0, the text has a single line.
 std::string to_json(const Value& document, int indent = 2);
 

@@ -145,7 +145,7 @@ Override parse_override(const std::string& text) {
   }
   const auto source = std::make_shared<const Source>(Source{text, text});
   require_text(*source);
-  result.value = read_yaml(source, equals + 1, true);
+  result.value = read_yaml(source, equals + 1, /*allow_empty=*/true);
   if (!result.value.source()) result.value.place(source, 1, static_cast<int>(equals) + 2);
   return result;
 }

@@ -225,8 +225,12 @@ void json(const Value& value, int indent, int depth, std::string& out) {
 
 }  // namespace
 
-std::string to_yaml(const Value& document, bool provenance) {
-  return YamlWriter(provenance).write(document);
+std::string to_yaml(const Value& document) {
+  return YamlWriter(/*provenance=*/false).write(document);
+}
+
+std::string to_yaml_with_provenance(const Value& document) {
+  return YamlWriter(/*provenance=*/true).write(document);
 }
 
 std::string to_json(const Value& document, int indent) {

@@ -84,7 +84,7 @@ class Writer {
 
   Tape write() {
     tape_.reserve(3 * count_);
-    if (chain_.input.bytes > 0) tape_.push_back({Kind::load, 0, false});
+    if (chain_.input.bytes > 0) add(Kind::load, 0);
     for (std::size_t s = 0; s < count_; ++s) forward(s);
     absent_[0] = goes(0);
     for (std::size_t s = count_; s-- > 0;) backward(s);
@@ -101,19 +101,19 @@ class Writer {
            recomputations_.is_read_later(b);
   }
 
-  void add(Kind kind, std::size_t number, bool inner) {
+  void add(Kind kind, std::size_t number, bool inner = false) {
     tape_.push_back({kind, static_cast<std::uint32_t>(number), inner});
   }
 
   void forward(std::size_t s) {
     add(Kind::forward, s, !recomputations_.recomputes(s));
-    if (inner_goes(s)) add(Kind::save, s, true);
+    if (inner_goes(s)) add(Kind::save, s, /*inner=*/true);
     absent_[s + 1] = goes(s + 1);
-    if (absent_[s + 1]) add(Kind::save, s + 1, false);
+    if (absent_[s + 1]) add(Kind::save, s + 1);
   }
 
   void fetch(std::size_t b) {
-    if (absent_[b]) add(Kind::load, b, false);
+    if (absent_[b]) add(Kind::load, b);
     absent_[b] = false;
   }
 
@@ -141,7 +141,7 @@ class Writer {
       if (!due_[i]) continue;
       due_[i] = false;
       chain_.each_read(i, [&](std::size_t b, bool) { fetch(b); });
-      add(Kind::forward, i, true);
+      add(Kind::forward, i, /*inner=*/true);
       absent_[i + 1] = false;
     }
   }
@@ -153,11 +153,11 @@ class Writer {
       if (read && recomputations_.dropped(b)) run_again(b - 1);
     });
     if (stage.reads_output) fetch(s + 1);
-    if (inner_goes(s)) add(Kind::load, s, true);
+    if (inner_goes(s)) add(Kind::load, s, /*inner=*/true);
     chain_.each_read(s, [&](std::size_t b, bool read) {
       if (read) fetch(b);
     });
-    add(Kind::backward, s, false);
+    add(Kind::backward, s);
     // An offloaded boundary leaves the device after each backward pass that reads it. It is loaded again for the next
     // such pass. No later pass reads boundary s, so it is not marked as absent.
     chain_.each_read(s, [&](std::size_t b, bool read) {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/by_slot.hpp"
+#include "base/indices_by_slot.hpp"
 
 namespace sluice {
 namespace {
@@ -276,7 +276,7 @@ class TapeSimulation {
   }
 
   template <typename Copy>
-  BySlot by_slot(const std::vector<Copy>& copies, std::int64_t Copy::*slot) const {
+  IndicesBySlot by_slot(const std::vector<Copy>& copies, std::int64_t Copy::*slot) const {
     return {static_cast<std::size_t>(tape_.count()), copies.size(),
             [&](std::size_t i) { return place(copies[i].*slot); }};
   }
@@ -354,7 +354,7 @@ class TapeSimulation {
   std::int64_t& next_;
   double latency_s_;
   std::int64_t bytes_;
-  BySlot listed_, saves_after_, needed_, leaves_after_;
+  IndicesBySlot listed_, saves_after_, needed_, leaves_after_;
   /// Indexed by slot: whether the slot has no copies, and does not wait for another device. Most slots are such.
   std::vector<char> only_computes_;
   std::vector<double> arrival_, next_arrival_, save_end_, ends_;

@@ -109,10 +109,10 @@ PricedPath best_path(const PathPrices& prices) {
     keep_better(best, best_constant_path(prices));
     return best;
   }
-  keep_better(best, walk.run(both, false, stays));
+  keep_better(best, walk.run(both, /*made=*/false, stays));
   const std::vector<char>& written = *prices.written;
   if (stays && std::find(written.begin(), written.end(), 1) != written.end())
-    keep_better(best, walk.run(fast, false, true));
+    keep_better(best, walk.run(fast, /*made=*/false, /*comes_back=*/true));
   return best;
 }
 

@@ -180,7 +180,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     if (seconds >= other_s) return;
     other_s = seconds;
     best.other = schedule;
-    keep(std::move(schedule), true);
+    keep(std::move(schedule), /*is_other=*/true);
   };
   offer(all_slow(question));
   PlacementSchedule own = best.schedule;
@@ -205,8 +205,9 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     if (request.useless && request.useless(best.round_bound)) break;
     offer(search.placing());
     // A schedule that was known before may lead the search to a worse end. So the search also begins without it.
-    if (engine && !request.known.empty()) keep(own = search.beside(own, searched), false);
-    if (engine) keep(search.beside(best.schedule, searched++), false);
+    if (engine && !request.known.empty())
+      keep(own = search.beside(own, searched), /*is_other=*/false);
+    if (engine) keep(search.beside(best.schedule, searched++), /*is_other=*/false);
     if (best.seconds - best.bound <= small_gap * best.seconds) break;
   }
   best.bound = std::min(best.bound, best.seconds);

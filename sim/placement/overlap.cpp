@@ -150,8 +150,9 @@ PlacementSchedule overlapped(const PlacementQuestion& question, std::int64_t cap
                              Placing placing) {
   if (!question.problem().asynchronous) return synchronous_schedule(question, std::move(placing));
   // Without breaks, moves do not delay each other, but a short window may have no time for a whole move.
-  PlacementSchedule broken = Overlapper(question, capacity, placing, false).run();
-  PlacementSchedule whole = Overlapper(question, capacity, std::move(placing), true).run();
+  PlacementSchedule broken = Overlapper(question, capacity, placing, /*in_one_piece=*/false).run();
+  PlacementSchedule whole =
+      Overlapper(question, capacity, std::move(placing), /*in_one_piece=*/true).run();
   return predicted_seconds(question, whole) < predicted_seconds(question, broken) ? whole : broken;
 }
 

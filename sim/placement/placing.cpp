@@ -100,13 +100,13 @@ Placing all_fast(const PlacementQuestion& question) {
 
 PlacementMove fetch_before(const PlacementQuestion& question, std::uint32_t t, std::size_t i) {
   const std::uint32_t at = question.uses(t).kernels[i];
-  return {t, true, at, at, i};
+  return {.tensor = t, .to_fast = true, .begin = at, .needed = at, .use = i};
 }
 
 PlacementMove save_in(const PlacementQuestion& question, std::uint32_t t, std::size_t i) {
   const TensorUses& uses = question.uses(t);
   const std::uint32_t at = (i > 0 ? uses.kernels[i - 1] : uses.kernels.back()) + 1;
-  return {t, false, at, at, i};
+  return {.tensor = t, .to_fast = false, .begin = at, .needed = at, .use = i};
 }
 
 std::vector<PlacementMove> moves_of(const PlacementQuestion& question, std::uint32_t t,

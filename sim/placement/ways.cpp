@@ -50,7 +50,7 @@ PlacementResult place_first_touch(const WayRequest& request) {
     if (pinned == Pinned::no && level + bytes > request.capacity) return;
     level += bytes;
     ends[question.live(t).last] += bytes;
-    placing[t] = constant_path(question, t, true);
+    placing[t] = constant_path(question, t, /*fast=*/true);
   };
   for (std::uint32_t k = 0; k < question.kernel_count(); ++k) {
     level -= ends[k];
@@ -91,17 +91,17 @@ PlacementResult place_optimum(const WayRequest& request, bool moves) {
 }
 
 PlacementResult place_static(const WayRequest& request) {
-  return place_optimum(request, false);
+  return place_optimum(request, /*moves=*/false);
 }
 PlacementResult place_synchronous(const WayRequest& request) {
-  return place_optimum(request, true);
+  return place_optimum(request, /*moves=*/true);
 }
 
 PlacementResult place_asynchronous(const WayRequest& request) {
   if (!request.question.problem().asynchronous)
     throw Infeasible("no copy engine moves tensors between '" + request.question.problem().fast +
                      "' and '" + request.question.problem().slow + "' while kernels run");
-  OverlappedOptimum found = overlapped_optimum(search_from(request, true));
+  OverlappedOptimum found = overlapped_optimum(search_from(request, /*moves=*/true));
   const double bound = found.bound;
   PlacementResult result = judged(request, std::move(found.schedule));
   if (found.other) {
@@ -171,11 +171,11 @@ const std::vector<PlacementWay>& placement_ways() {
       {"static",
        "each tensor is in one memory during its whole life; a search chooses the memories of all "
        "tensors together",
-       place_static, true},
+       place_static, /*searched=*/true},
       {"synchronous", "tensors are moved between kernels, while no kernel runs", place_synchronous,
-       true},
+       /*searched=*/true},
       {"asynchronous", "a copy engine also moves tensors while kernels run", place_asynchronous,
-       true},
+       /*searched=*/true},
   };
   return ways;
 }

@@ -37,19 +37,10 @@ InputError line_error(const Plan& plan, const std::string& first_word, std::int6
   return InputError(Position{plan.source->name, 0, 0, {}}, message);
 }
 
-/// In a plan's text, each tensor has a line, and these lines are in the order of the tensors' numbers.
-InputError tensor_error(const Plan& plan, std::uint32_t tensor, const std::string& message) {
-  return line_error(plan, "tensor", tensor, message);
-}
-
 }  // namespace
 
 void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message) {
   throw action_error(plan, action, message);
-}
-
-void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message) {
-  throw tensor_error(plan, tensor, message);
 }
 
 void plan_count_fault(const Plan& plan, std::uint32_t action, const std::string& message) {
@@ -57,7 +48,8 @@ void plan_count_fault(const Plan& plan, std::uint32_t action, const std::string&
 }
 
 void tensor_count_fault(const Plan& plan, std::uint32_t tensor, const std::string& message) {
-  throw CountError(tensor_error(plan, tensor, message));
+  // In a plan's text, each tensor has a line, and these lines are in the order of the tensors' numbers.
+  throw CountError(line_error(plan, "tensor", tensor, message));
 }
 
 void header_fault(const Plan& plan, const std::string& key, const std::string& message) {

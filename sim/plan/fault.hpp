@@ -12,11 +12,8 @@ namespace sluice {
 /// and its message begins with "plan: ".
 [[noreturn]] void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message);
 
-/// Throws the same error as plan_fault(), but at the line of a tensor.
-[[noreturn]] void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message);
-
-/// These two functions do the same as plan_fault() and tensor_fault(), but throw CountError, for a sum of bytes that
-/// does not fit into 64 bits.
+/// These two functions do the same as plan_fault(), at the line of an action or of a tensor. But they throw CountError,
+/// for a sum of bytes that does not fit into 64 bits.
 [[noreturn]] void plan_count_fault(const Plan& plan, std::uint32_t action,
                                    const std::string& message);
 [[noreturn]] void tensor_count_fault(const Plan& plan, std::uint32_t tensor,

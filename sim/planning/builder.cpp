@@ -74,7 +74,7 @@ PlanBuilder::Ref PlanBuilder::compute(ActionKind kind, const std::string& device
   action.samples = samples;
   const std::uint32_t units = action.stream;
   const Ref ref = add(std::move(action));
-  take_turn(ref, units, false);
+  take_turn(ref, units, /*copies=*/false);
   return ref;
 }
 
@@ -107,7 +107,7 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor,
   const std::string device = plan_.streams[action.stream].device;
   const Ref ref = add(std::move(action));
   if (ends.synchronous)
-    take_turn(ref, stream(device + ".compute", StreamKind::compute, device), true);
+    take_turn(ref, stream(device + ".compute", StreamKind::compute, device), /*copies=*/true);
   return ref;
 }
 

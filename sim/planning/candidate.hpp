@@ -48,11 +48,26 @@ struct Candidate {
 /// A guard gets a function. It calls the function or does not call it, and may catch what the function throws.
 using CallGuard = std::function<void(const std::function<void()>& call)>;
 
-/// Returns the candidate with one change: `change` is applied to each simulated way. If `open` is set, `change` is also
-/// applied to the ways of the candidates that `open` returns. If `guard` is given, each call of `simulate` and `open`
-/// goes through the guard.
+/// How changed() changes a candidate.
+struct CandidateChange {
+  /// Is applied to each simulated way. `worth` is as in Candidate::simulate.
+  std::function<void(Settled& way, double worth)> way;
+  /// If given, each call of `simulate` and `open` goes through the guard.
+  CallGuard guard = {};
+  /// A text that is put before Candidate::same_ways, unless that text is empty.
+  std::string before_same_ways = {};
+};
+
+/// Returns the candidate with a change. If `open` is set, the candidates that `open` returns are changed, too.
+Candidate changed(Candidate candidate, const CandidateChange& change);
 Candidate changed(Candidate candidate, const std::function<void(Settled&)>& change,
                   const CallGuard& guard = {});
+
+/// Returns the candidate with a change of the plans of all its ways.
+Candidate with_changed_plans(Candidate candidate, const std::function<void(Plan&)>& change);
+
+/// Joins two texts of choices by a comma, unless one of them is empty.
+std::string joined(const std::string& first, const std::string& rest);
 
 /// What the judge returns.
 struct Judgement {

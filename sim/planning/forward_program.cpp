@@ -6,8 +6,10 @@
 
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
+#include "planning/builder.hpp"
 #include "planning/placement/computing_devices.hpp"
 #include "planning/program_draft.hpp"
+#include "planning/stage_bytes.hpp"
 
 namespace sluice {
 

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "planning/parts.hpp"
+#include "planning/common_parameters.hpp"
 #include "planning/program.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 

@@ -40,28 +40,51 @@ void note(Judgement& judgement, const Settled& settled, double at_least) {
 
 }  // namespace
 
-Candidate changed(Candidate candidate, const std::function<void(Settled&)>& change,
-                  const CallGuard& guard) {
-  const auto guarded = [guard](const std::function<void()>& call) { guard ? guard(call) : call(); };
+Candidate changed(Candidate candidate, const CandidateChange& change) {
+  const auto guarded = [guard = change.guard](const std::function<void()>& call) {
+    guard ? guard(call) : call();
+  };
+  if (!candidate.same_ways.empty()) candidate.same_ways.insert(0, change.before_same_ways);
   if (candidate.simulate)
-    candidate.simulate = [simulate = std::move(candidate.simulate), change, guarded](
+    candidate.simulate = [simulate = std::move(candidate.simulate), way = change.way, guarded](
                              double worth, const auto& settled) {
       guarded([&] {
         simulate(worth, [&](Settled one) {
-          change(one);
+          way(one, worth);
           settled(one);
         });
       });
     };
   if (candidate.open)
-    candidate.open = [open = std::move(candidate.open), change, guard, guarded] {
+    candidate.open = [open = std::move(candidate.open), change, guarded] {
       std::vector<Candidate> opened;
       guarded([&] {
-        for (Candidate& one : open()) opened.push_back(changed(std::move(one), change, guard));
+        for (Candidate& one : open()) opened.push_back(changed(std::move(one), change));
       });
       return opened;
     };
   return candidate;
+}
+
+Candidate changed(Candidate candidate, const std::function<void(Settled&)>& change,
+                  const CallGuard& guard) {
+  return changed(std::move(candidate),
+                 {.way = [change](Settled& one, double) { change(one); }, .guard = guard});
+}
+
+Candidate with_changed_plans(Candidate candidate, const std::function<void(Plan&)>& change) {
+  return changed(std::move(candidate), [change](Settled& one) {
+    if (!one.plan) return;
+    one.plan = [plan = std::move(one.plan), change] {
+      Plan made = plan();
+      change(made);
+      return made;
+    };
+  });
+}
+
+std::string joined(const std::string& first, const std::string& rest) {
+  return first.empty() ? rest : rest.empty() ? first : first + ", " + rest;
 }
 
 // Candidates are simulated in the order of their lower bounds. Candidates with equal bounds are simulated in the order

@@ -19,6 +19,12 @@ struct Pricing {
   const Cost& cost;
   DType dtype;
   const Training* training = nullptr;  ///< null for inference
+
+  /// Return the same pricing on another platform, or of other stages. The argument must outlive the result.
+  Pricing on(const Platform& other) const { return {model, stages, other, cost, dtype, training}; }
+  Pricing of(const std::vector<Stage>& others) const {
+    return {model, others, platform, cost, dtype, training};
+  }
 };
 
 /// The properties of a computation on which its price depends. The price of an update does not depend on `samples`.

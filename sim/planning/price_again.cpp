@@ -30,9 +30,7 @@ std::optional<PriceAgain> PriceAgain::of(const Draft& draft) {
 }
 
 PolicyRequest PriceAgain::with_own_stages(const PolicyRequest& request) const {
-  const Pricing& pricing = request.pricing;
-  return request.priced({pricing.model, stages_ ? *stages_ : pricing.stages, pricing.platform,
-                         pricing.cost, pricing.dtype, pricing.training});
+  return request.priced(request.pricing.of(stages_ ? *stages_ : request.pricing.stages));
 }
 
 bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request) {

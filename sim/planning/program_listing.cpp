@@ -151,7 +151,8 @@ class ProgramLister {
                                                 TensorClass::workspace, operation.workspace),
                                 pool};
       builder_.at(ref).allocates.push_back(workspace);
-      builder_.at(ref).uses.push_back({workspace.tensor, workspace.pool, true, true});
+      builder_.at(ref).uses.push_back(
+          {workspace.tensor, workspace.pool, /*read=*/true, /*written=*/true});
     }
     if (operation.ends_micro_batch) builder_.at(ref).samples_done = request_.workload.micro_batch;
     return {ref, ref, list_saves(operation, ref)};

@@ -7,7 +7,7 @@
 
 #include "planning/draft.hpp"
 #include "planning/program.hpp"
-#include "planning/slots.hpp"
+#include "planning/slots/step_slots.hpp"
 
 namespace sluice {
 

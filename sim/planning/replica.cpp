@@ -121,12 +121,8 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
   return plan;
 }
 
-Plan with_transfers(Plan plan, const std::string& how, double* seconds) {
-  const auto together = [&] {
-    if (seconds) *seconds = run_seconds(plan);
-    return std::move(plan);
-  };
-  if (how == "together") return together();
+TimedPlan with_transfers(Plan plan, const std::string& how) {
+  if (how == "together") return {std::move(plan)};
   // The best order of transfers may differ from round to round. So if the step is short, the plan lists all its rounds,
   // each with its own order.
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
@@ -139,18 +135,16 @@ Plan with_transfers(Plan plan, const std::string& how, double* seconds) {
     if (order_s < in_turn_s) turns = &order;
     in_turn_s = std::min(in_turn_s, order_s);
   }
-  if (!turns) return together();
-  if (seconds) *seconds = in_turn_s;
+  if (!turns) return {std::move(plan)};
   if (how == "auto") {
     const double together_s = run_seconds(plan);
     turns->facts.emplace_back("transfers", "in turn");
     turns->facts.emplace_back("transfers_together_s", together_s, "s");
     plan.facts.emplace_back("transfers", "together");
     plan.facts.emplace_back("transfers_in_turn_s", in_turn_s, "s");
-    if (seconds) *seconds = std::min(in_turn_s, together_s);
-    if (!(in_turn_s < together_s)) return plan;
+    if (!(in_turn_s < together_s)) return {std::move(plan), together_s};
   }
-  return std::move(*turns);
+  return {std::move(*turns), in_turn_s};
 }
 
 Workload share_of(Workload workload, std::int64_t k, std::int64_t count) {

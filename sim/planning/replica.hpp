@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan/plan.hpp"
+#include "planning/run_seconds.hpp"
 #include "platform/platform.hpp"
 #include "workload/workload.hpp"
 
@@ -36,8 +37,7 @@ std::vector<Plan> with_equal_rounds(std::vector<Plan> parts);
 
 /// Sets how transfers of several replicas use one link: at the same time (`together`) or one after the other
 /// (`in_turn`). With `auto`, the function simulates both ways, and takes the faster one. Transfers also stay together
-/// if the plan ends in a deadlock when they run one after the other. If `seconds` is given, sets it to run_seconds() of
-/// the result.
-Plan with_transfers(Plan plan, const std::string& how, double* seconds = nullptr);
+/// if the plan ends in a deadlock when they run one after the other.
+TimedPlan with_transfers(Plan plan, const std::string& how);
 
 }  // namespace sluice

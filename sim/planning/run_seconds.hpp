@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "plan/plan.hpp"
@@ -14,6 +15,13 @@ void stay_within(Plan& plan, const std::string& device, std::int64_t bytes);
 /// Returns the simulated seconds of a plan's run, or infinity if the run ends in a deadlock. Throws Interrupted if a
 /// signal asks the program to stop.
 double run_seconds(const Plan& plan);
+
+/// A plan, and its run_seconds() if they are known.
+struct TimedPlan {
+  Plan plan;
+  std::optional<double> known_s = {};
+  double seconds() const { return known_s ? *known_s : run_seconds(plan); }
+};
 
 /// `plan` must not enforce any capacity. Returns the simulated seconds of its run, or infinity if a memory that no
 /// device owns, such as host memory, is too small for the run. The memories of devices count as unlimited.

@@ -4,6 +4,8 @@
 
 #include "planning/forward_program.hpp"
 #include "planning/program_listing.hpp"
+#include "planning/stage_bytes.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 
@@ -32,9 +34,7 @@ std::vector<Stage> held_once(std::vector<Stage> stages) {
 }
 
 PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>& stages) {
-  const Pricing& pricing = request.pricing;
-  return request.priced(
-      {pricing.model, stages, pricing.platform, pricing.cost, pricing.dtype, pricing.training});
+  return request.priced(request.pricing.of(stages));
 }
 
 Draft inference_with_weights(const PolicyRequest& request, const CommonParameters& common,

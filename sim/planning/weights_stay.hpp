@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "planning/common_parameters.hpp"
 #include "planning/draft.hpp"
-#include "planning/parts.hpp"
 
 namespace sluice {
 

@@ -5,7 +5,7 @@
 // Suppose that the loads of the weights take W seconds in all. For each of M micro-batches, the load of the input takes
 // I seconds, the computation C seconds, and the save of the answer O seconds. Then the run takes W + M (I + C + O)
 // seconds.
-#include "planning/parts.hpp"
+#include "planning/stage_actions.hpp"
 #include "policy/policy.hpp"
 
 namespace sluice {
@@ -21,7 +21,7 @@ Draft plan(const PolicyRequest& request, const Reader&) {
   const Round round = round_of(workload);  // a round has one micro-batch, and so does the body
 
   PlanBuilder builder(platform, "basic", request.capacity_enforced);
-  hold_step(builder, request, host, true);       // inputs and answers are in host memory
+  hold_step(builder, request, host, /*answers=*/true);  // inputs and answers are in host memory
   hold_caches(builder, request, devices);        // caches of keys and values are on the device
   list_weights(builder, stages, devices, host);  // the prologue loads all weights
   builder.enter(Section::body);

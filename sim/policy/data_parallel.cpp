@@ -3,10 +3,9 @@
 // the batches of a step. In training, each replica computes a part of each batch, and gradients are all-reduced before
 // each update. The document 'PopART phased execution' describes two replicas: "two IPUs to perform computation at the
 // same time, in a data-parallel fashion".
-#include <algorithm>
+#include <utility>
 
 #include "planning/replica.hpp"
-#include "planning/run_seconds.hpp"
 #include "policy/settle/replica_candidates.hpp"
 #include "policy/settle/replicas.hpp"
 
@@ -32,14 +31,14 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   const Platform& whole = request.pricing.platform;
   const Platform share = shared_out(whole, devices);
   const bool shares = share_links(whole, share);
-  if (shares && devices.size() > few_devices) return replicated(policy, request, parameters, share);
-  Plan plan = replicated(policy, request, parameters, whole);
-  const auto chosen = [](const Fact& fact) { return fact.name == "chosen"; };
-  const bool chose =
-      request.workload.training || std::any_of(plan.facts.begin(), plan.facts.end(), chosen);
-  if (!shares || !chose) return plan;
-  Plan other = replicated(policy, request, parameters, share);
-  return run_seconds(other) < run_seconds(plan) ? other : plan;
+  if (shares && devices.size() > few_devices)
+    return replicated(policy, request, parameters, share).plan;
+  ReplicaPlans parts = replica_plans(policy, request, parameters, whole);
+  const bool chose = request.workload.training || parts.chose();
+  TimedPlan plan = joined(policy, request, parameters, std::move(parts.plans));
+  if (!shares || !chose) return std::move(plan.plan);
+  TimedPlan other = replicated(policy, request, parameters, share);
+  return std::move(other.seconds() < plan.seconds() ? other.plan : plan.plan);
 }
 
 /// Returns the plan of one replica, or nothing if there are at most `few_devices` devices.

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "planning/common_parameters.hpp"
 #include "planning/phased/plans.hpp"
 #include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"
@@ -27,7 +28,8 @@ TrainingOrder phased_training(const PolicyRequest& request, const Reader& parame
   refuse_in_training(
       parameters, {"weights", "weights_per", "last_turn", "host_data", "outputs"},
       "Sluice chooses when weights are loaded, inputs are always loaded, and no output is saved");
-  TrainingOrder order{"phased", false, {}, {}, parameters.boolean("overlap")};
+  TrainingOrder order{
+      .policy = "phased", .weights_stay = false, .overlap = parameters.boolean("overlap")};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   const Platform& platform = request.pricing.platform;
   if (request.phases)

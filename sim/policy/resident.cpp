@@ -18,7 +18,7 @@ namespace {
 TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
   refuse_common_in_training(parameters);
   const CommonParameters common = read_common(request, parameters);
-  return {"resident", true, 1, {common.device.name}, common.overlap};
+  return {"resident", /*weights_stay=*/true, /*in_flight=*/1, {common.device.name}, common.overlap};
 }
 
 std::vector<Candidate> candidates_from_host(const PolicyRequest& asked, const Reader& parameters) {

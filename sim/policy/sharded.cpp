@@ -11,6 +11,7 @@
 #include "planning/placement/placement_key.hpp"
 #include "planning/program_listing.hpp"
 #include "policy/placed_policy.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 
@@ -66,11 +67,7 @@ std::vector<Field> parameters() {
        .summary =
            "whether inputs and answers move during computation; off: one action runs at a time",
        .default_text = "true"},
-      {.name = "outputs",
-       .type = Type::choice,
-       .summary = "return: each answer is saved to host memory; discard: each answer is dropped",
-       .default_text = "return",
-       .choices = {"return", "discard"}},
+      outputs_parameter(),
   };
 }
 

@@ -30,7 +30,7 @@ class HdfWriter {
 
   void write() {
     tree_.attribute("/", "format", "sluice-profile/1");
-    tree_.attribute("/", "header", to_yaml(profile_.header, false));
+    tree_.attribute("/", "header", to_yaml(profile_.header));
     tree_.group("/rows");
     for (const ProfileColumn& column : profile_columns()) {
       if (column.kind == Kind::text)

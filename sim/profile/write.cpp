@@ -28,7 +28,7 @@ std::string header_lines(const Value& header) {
   for (const Value::Entry& entry : header.entries())
     if (entry.key != "defaults") whole.set(entry.key, entry.value);
   std::string lines;
-  const std::string text = to_yaml(whole, false);
+  const std::string text = to_yaml(whole);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
     lines += "# " + text.substr(at, end - at) + "\n";

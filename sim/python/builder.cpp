@@ -105,7 +105,8 @@ class Builder {
   Ref compute(const std::string& kind, const std::string& device, int stage, int micro_batch,
               std::int64_t samples) {
     platform_->device(device);  // Throws an error with the known names if there is no such device.
-    return open().compute(kind_named(kind, false), device, stage, micro_batch, samples);
+    return open().compute(kind_named(kind, /*transfer=*/false), device, stage, micro_batch,
+                          samples);
   }
 
   Ref transfer(const std::string& kind, std::uint32_t tensor, const PlanBuilder::TransferEnds& ends,
@@ -113,7 +114,7 @@ class Builder {
     require_node(ends.from);
     require_node(ends.to);
     require_tensor(tensor);
-    return open().transfer(kind_named(kind, true), tensor, ends, stage, micro_batch);
+    return open().transfer(kind_named(kind, /*transfer=*/true), tensor, ends, stage, micro_batch);
   }
 
   void wait(Ref ref, std::optional<Ref> on, std::uint32_t distance) {

@@ -89,7 +89,9 @@ void bind_documents(py::module_& module) {
       .def("text", [](const ScenarioHandle& self) { return self.scenario->text(); })
       .def("json", [](const ScenarioHandle& self) { return to_json(self.scenario->document, 0); })
       .def("provenance",
-           [](const ScenarioHandle& self) { return to_yaml(self.scenario->document, true); })
+           [](const ScenarioHandle& self) {
+             return to_yaml_with_provenance(self.scenario->document);
+           })
       .def_property_readonly("path", [](const ScenarioHandle& self) { return self.path; })
       .def_property_readonly("name", [](const ScenarioHandle& self) { return self.scenario->name; })
       .def_property_readonly("question",

@@ -52,11 +52,12 @@ py::list columns_of(const std::vector<TableRow>& rows, bool with_platform) {
 py::list stage_columns(const ModelHandle& self, const std::shared_ptr<Platform>& platform,
                        const std::string& device, const std::string& dtype,
                        const std::string& cost) {
-  if (!platform) return columns_of(stage_table(*self.model, dtype_of(dtype), nullptr), false);
+  if (!platform)
+    return columns_of(stage_table(*self.model, dtype_of(dtype), nullptr), /*with_platform=*/false);
   const Device& place = device.empty() ? platform->devices.front() : platform->device(device);
   const Target target(*platform, place, dtype_of(dtype),
                       cost.empty() ? plain_cost(default_cost(*platform).name) : plain_cost(cost));
-  return columns_of(stage_table(*self.model, dtype_of(dtype), &target), true);
+  return columns_of(stage_table(*self.model, dtype_of(dtype), &target), /*with_platform=*/true);
 }
 
 }  // namespace

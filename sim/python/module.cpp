@@ -7,7 +7,7 @@
 #include "document/bundled.hpp"
 #include "document/load.hpp"
 #include "run/plan_json.hpp"
-#include "study/zoo/listing.hpp"
+#include "study/zoo/entries.hpp"
 
 namespace sluice::python {
 namespace {
@@ -43,7 +43,7 @@ void bind_errors(py::module_& module) {
   module.def("set_data_root", &set_data_root);
   module.def("find_document", &find_document);
   module.def("listing",
-             [](const std::string& kind) { return to_json(listing_json(listing(kind))); });
+             [](const std::string& kind) { return to_json(entries_json(entries_of_kind(kind))); });
 }
 
 }  // namespace sluice::python

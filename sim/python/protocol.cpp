@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/parts.hpp"
+#include "base/packed_strings.hpp"
 
 namespace sluice::helper {
 namespace {

@@ -4,8 +4,8 @@
 // The standard input of the helper is a socket, which is called the control. A request is one message on the control.
 // This message carries two file descriptors. The first descriptor is a socket, which is called the channel: on it, the
 // helper sends the answer to this request. The second descriptor is a memory file with a list of byte strings
-// (base/parts.hpp). The first string names the kind of the request. The second string is the folder to which the paths
-// of the request are relative. The strings after these two depend on the request:
+// (base/packed_strings.hpp). The first string names the kind of the request. The second string is the folder to which
+// the paths of the request are relative. The strings after these two depend on the request:
 //   run     The text and name of the plan, the scenario's text, the command line, the question's bound, the executor.
 //   point   The text of a scenario, the path of the scenario, and the overrides of one point of a sweep.
 //   open    The path of a trace.
@@ -41,7 +41,7 @@ struct Message {
 
 using Memory = MemoryFile;
 
-/// Packs the parts (base/parts.hpp) into a memory file.
+/// Packs the parts (base/packed_strings.hpp) into a memory file.
 Memory packed(const std::vector<std::string_view>& parts);
 
 /// Sends bytes and descriptors as one message, and returns true. Returns false if the other side has closed the socket.

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "base/parts.hpp"
+#include "base/packed_strings.hpp"
 #include "base/processes.hpp"
 #include "base/quantity.hpp"
 #include "run/recording/recording.hpp"

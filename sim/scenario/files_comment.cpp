@@ -26,7 +26,7 @@ std::string document_bytes(const std::string& file_or_name, const std::string& f
   const std::string path = find_document(file_or_name, folder);
   std::string bytes = read_regular_file(path);
   if (bytes.find("file") == std::string::npos) return bytes;
-  return to_yaml(load_document(path, folder), false);
+  return to_yaml(load_document(path, folder));
 }
 
 }  // namespace

@@ -255,15 +255,17 @@ class Terms {
 
   void add_links() {
     const std::vector<std::string> pools = pools_of(devices_, placed_);
-    const HostPaths down = host_paths(scenario_, pools, true),
-                    up = host_paths(scenario_, pools, false);
+    const HostPaths down = host_paths(scenario_, pools, /*down=*/true),
+                    up = host_paths(scenario_, pools, /*down=*/false);
     terms_.down_rate = down.rate;
     if (limits_.inputs)
-      terms_.first_s = down.least_delay +
-                       input_bytes(true) * static_cast<double>(workload_.micro_batch) / down.rate;
+      terms_.first_s = down.least_delay + input_bytes(/*smallest=*/true) *
+                                              static_cast<double>(workload_.micro_batch) /
+                                              down.rate;
     if (limits_.answers) terms_.last_s = up.least_delay;
     terms_.reloaded_bytes = reloaded();
-    double coming = terms_.reloaded_bytes + (limits_.inputs ? input_bytes(false) * samples_ : 0);
+    double coming =
+        terms_.reloaded_bytes + (limits_.inputs ? input_bytes(/*smallest=*/false) * samples_ : 0);
     for (const auto& block : terms_.blocks) coming += block.weight_bytes;
     const double going =
         limits_.answers ? static_cast<double>(stages_.back().output_bytes) * samples_ : 0;
@@ -312,11 +314,11 @@ std::vector<Stage> question_stages(const Scenario& scenario) {
 }
 
 QuestionTerms question_terms(const Scenario& scenario, const std::vector<Stage>& stages) {
-  return Terms(scenario, stages, false).make();
+  return Terms(scenario, stages, /*placed=*/false).make();
 }
 
 QuestionTerms placed_terms(const Scenario& scenario, const std::vector<Stage>& stages) {
-  return Terms(scenario, stages, true).make();
+  return Terms(scenario, stages, /*placed=*/true).make();
 }
 
 }  // namespace sluice

@@ -252,7 +252,7 @@ void set_policy(Scenario& scenario, Value policy) {
 }
 
 std::string Scenario::text() const {
-  return to_yaml(document, false) + files_comment(*cost, platform);
+  return to_yaml(document) + files_comment(*cost, platform);
 }
 
 namespace {

@@ -61,9 +61,9 @@ Variants policy_variants() {
     std::vector<SchemaVariant> replicated;
     for (const Policy* replica : policy_catalog().entries()) {
       if (!replica->replicable) continue;
-      add_fields(any, replica->parameters, false);
+      add_fields(any, replica->parameters, /*as_they_are=*/false);
       Record both = closed(*policy);
-      add_fields(both, replica->parameters, true);
+      add_fields(both, replica->parameters, /*as_they_are=*/true);
       replicated.push_back({{{"name", policy->name}, {"replica", replica->name}}, std::move(both)});
     }
     variants.push_back({{{"name", policy->name}}, std::move(any)});

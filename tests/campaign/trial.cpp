@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/parts.hpp"
+#include "base/packed_strings.hpp"
 #include "base/processes.hpp"
 #include "campaign/generator.hpp"
 

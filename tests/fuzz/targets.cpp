@@ -28,8 +28,8 @@ namespace {
 /// Reads a document and writes it. If the written text is read again, the result must be an equal document.
 Value read_document(const std::string& text, const std::string& path) {
   Value document = parse_text(text, path);
-  const std::string written = to_yaml(document, false);
-  if (to_yaml(parse_text(written, "written.yaml"), false) != written)
+  const std::string written = to_yaml(document);
+  if (to_yaml(parse_text(written, "written.yaml")) != written)
     throw InternalError("the document differs after it is written and read:\n" + written);
   parse_text(to_json(document), "written.json");
   return document;
@@ -50,7 +50,7 @@ void read_imported(const std::string& text, const std::string& path, const std::
       importer.read(std::string_view(text).substr(end + 1), file, Reader(keys, record));
   Value use = Value::make_map(), again = Value::make_map();
   use.set("definition", imported.definition);
-  again.set("definition", parse_text(to_yaml(imported.definition, false), "written.yaml"));
+  again.set("definition", parse_text(to_yaml(imported.definition), "written.yaml"));
   const Model model = read_model(use), written = read_model(again);
   if (model.parameters() != written.parameters() || model.flop() != written.flop() ||
       model.layers.size() != written.layers.size())
@@ -115,7 +115,7 @@ void read_expression_text(const std::string& text, const std::string&) {
 void read_override_text(const std::string& text, const std::string&) {
   Value document = parse_text("a: {b: [1, {c: 2}], d: x}\n", "document.yaml");
   apply_override(document, parse_override(text), {{"e"}, {{"e", "f"}}});
-  parse_text(to_yaml(document, false), "written.yaml");
+  parse_text(to_yaml(document), "written.yaml");
 }
 
 }  // namespace

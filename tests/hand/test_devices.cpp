@@ -40,9 +40,9 @@ TEST_CASE("sharded: batches go through both devices one after the other") {
   // over the link `pair`, and 3 ms on gpu1. There are four batches, and the last answer takes 0.001 ms. The other
   // inputs are loaded during computations.
   const std::string text = "workload: {batches_per_step: 4}\npolicy: {name: sharded}\n";
-  CHECK(makespan(text, {}, true) == ms(0.601 + 4 * 6.003 + 0.001));
+  CHECK(makespan(text, {}, /*shared=*/true) == ms(0.601 + 4 * 6.003 + 0.001));
   // With private links, the weights of gpu0 take 0.3 ms, and gpu1 loads its weights at the same time.
-  CHECK(makespan(text, {}, false) == ms(0.301 + 4 * 6.003 + 0.001));
+  CHECK(makespan(text, {}, /*shared=*/false) == ms(0.301 + 4 * 6.003 + 0.001));
 }
 
 TEST_CASE("sharded: several steps follow each other without a pause") {
@@ -61,13 +61,13 @@ TEST_CASE("sharded on listed devices: a tensor that stays on a device does not c
   // All stages are on gpu1. So no tensor crosses the link `pair`.
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu1, gpu1, gpu1]}\n",
-                 {}, true) == ms(0.601 + 4 * 6 + 0.001));
+                 {}, /*shared=*/true) == ms(0.601 + 4 * 6 + 0.001));
   // A and C are on gpu0, and B is on gpu1. A's output (2 kB) and B's output (3 kB) cross the link `pair` in 0.005
   // ms. The 200 kB of weights for gpu1 come at half the rate, until 0.4 ms. At this time, gpu0 has 200 kB of its 400
   // kB. The last 200 kB arrive at the full rate, until 0.6 ms.
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu0, gpu1, gpu0]}\n",
-                 {}, true) == ms(0.601 + 4 * 6.005 + 0.001));
+                 {}, /*shared=*/true) == ms(0.601 + 4 * 6.005 + 0.001));
 }
 
 TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one link") {
@@ -82,15 +82,15 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
       "policy: {name: data_parallel, replica: resident, buffers: 2, transfers: together}\n";
   const std::vector<std::string> fast = {"platform.devices.gpu.rate.float32=1TFLOP/s",
                                          "platform.links.host.bandwidth=1MB/s"};
-  CHECK(makespan(two_buffers, fast, true) == ms(1200 + 4 + 0.006 + 2));
+  CHECK(makespan(two_buffers, fast, /*shared=*/true) == ms(1200 + 4 + 0.006 + 2));
   // `text` leaves choices open, and Sluice makes them for both devices together. One device has its last input at 1203
   // ms, the other device at 1204 ms. So the first device has saved its last answer when the other device begins to
   // save. No plan can be faster, because all bytes must be loaded before the last computation, and the last answer is
   // saved after this computation.
-  CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 1));
+  CHECK(makespan(text, fast, /*shared=*/true) == ms(1200 + 4 + 0.006 + 1));
   // With private links, the run takes 600 ms for weights, 2 ms for two inputs, 0.006 ms for a computation, and 1 ms for
   // the last answer. The first answer was saved earlier.
-  CHECK(makespan(text, fast, false) == ms(600 + 2 + 0.006 + 1));
+  CHECK(makespan(text, fast, /*shared=*/false) == ms(600 + 2 + 0.006 + 1));
 }
 
 TEST_CASE(
@@ -101,7 +101,7 @@ TEST_CASE(
   CHECK(makespan("workload: {batches_per_step: 4, steps: 2}\n"
                  "fates: {strategy: keep_all}\npolicy: {name: data_parallel, replica: streamed, "
                  "in_flight: 2, prefetch: 1, buffers: 2, pieces: whole}\n",
-                 {}, true) == ms(0.204 + 2 * 12 + 0.002));
+                 {}, /*shared=*/true) == ms(0.204 + 2 * 12 + 0.002));
 }
 
 TEST_CASE(
@@ -112,17 +112,17 @@ TEST_CASE(
   // input of gpu0 is loaded during the computation of the first input. So gpu0 takes 1.202 + 2 x 6 + 0.001 ms.
   CHECK(makespan("workload: {batches_per_step: 3}\n"
                  "policy: {name: data_parallel, replica: resident, transfers: together}\n",
-                 {}, true) == ms(1.202 + 12 + 0.001));
+                 {}, /*shared=*/true) == ms(1.202 + 12 + 0.001));
 }
 
 TEST_CASE("the device of a replica cannot be given, and the parameters of a replica are checked") {
-  CHECK_THROWS_WITH(
-      makespan("policy: {name: data_parallel, replica: resident, device: gpu0}\n", {}, true),
-      Catch::Contains("'devices'"));
-  CHECK_THROWS_WITH(
-      makespan("policy: {name: data_parallel, replica: resident, prefetch: 1}\n", {}, true),
-      Catch::Contains("unknown key 'prefetch'"));
-  CHECK_THROWS_WITH(makespan("policy: {name: sharded, devices: [gpu0]}\n", {}, true),
+  CHECK_THROWS_WITH(makespan("policy: {name: data_parallel, replica: resident, device: gpu0}\n", {},
+                             /*shared=*/true),
+                    Catch::Contains("'devices'"));
+  CHECK_THROWS_WITH(makespan("policy: {name: data_parallel, replica: resident, prefetch: 1}\n", {},
+                             /*shared=*/true),
+                    Catch::Contains("unknown key 'prefetch'"));
+  CHECK_THROWS_WITH(makespan("policy: {name: sharded, devices: [gpu0]}\n", {}, /*shared=*/true),
                     Catch::Contains("give one device per stage"));
 }
 

@@ -64,7 +64,7 @@ Ends ends_of(const Plan& plan) {
 /// (58 byte) from PMEM to DRAM. Kernel 2 reads x.
 Plan plan_with(bool synchronous) {
   const Platform platform = server();
-  PlanBuilder builder(platform, "by hand", true);
+  PlanBuilder builder(platform, "by hand", /*capacity_enforced=*/true);
   const std::uint32_t x = builder.tensor("x", TensorClass::weight, 58, "pmem");
   const auto kernel = [&](std::int32_t number) {
     const PlanBuilder::Ref ref = builder.compute(ActionKind::forward, "cpu", number, 0, 1);
@@ -109,7 +109,7 @@ TEST_CASE("compute units run only one action at a time, also in the body of a pl
   // In each iteration, x moves to DRAM in 58/29 = 2 s, and a kernel takes 1 s. Then y (36 B) moves to PMEM in 36/12 = 3
   // s.
   const Platform platform = server();
-  PlanBuilder builder(platform, "loop", true);
+  PlanBuilder builder(platform, "loop", /*capacity_enforced=*/true);
   builder.enter(Section::body);
   const std::uint32_t x = builder.tensor("x", TensorClass::weight, 58, "pmem");
   const std::uint32_t y = builder.tensor("y", TensorClass::activation, 36);
@@ -157,7 +157,7 @@ TEST_CASE(
       query_of(model, model.layers[1], Pass::forward, 75, DType::float32, platform.devices.front());
   CHECK(cost->of(asked).seconds == s(0.6));
   const auto ends_with = [&](const std::string& home, bool load) {
-    PlanBuilder builder(platform, "zero copy", true);
+    PlanBuilder builder(platform, "zero copy", /*capacity_enforced=*/true);
     const std::uint32_t x = builder.tensor("x", TensorClass::input, 300, home);
     const std::uint32_t r = builder.tensor("r", TensorClass::output, 300, "gpu");
     const std::uint32_t w = builder.tensor("w", TensorClass::weight, 200, "host");

@@ -22,9 +22,9 @@ void require_makespan(const Plan& made, double microseconds) {
 }
 
 TEST_CASE("1F1B pipelines of uneven stages end at the time that a max-plus recursion gives") {
-  require_makespan(bench::pipeline_plan({4, 8, true, true}), 44'536);
-  require_makespan(bench::pipeline_plan({8, 64, true, true}), 300'847);
-  require_makespan(bench::pipeline_plan({16, 256, true, true}), 1'170'780);
+  require_makespan(bench::pipeline_plan({.stages = 4, .micro_batches = 8}), 44'536);
+  require_makespan(bench::pipeline_plan({.stages = 8, .micro_batches = 64}), 300'847);
+  require_makespan(bench::pipeline_plan({.stages = 16, .micro_batches = 256}), 1'170'780);
 }
 
 // There are P stages and M micro-batches. A forward pass takes f = 1000 us, a backward pass takes b = 2000 us, and a
@@ -36,14 +36,21 @@ TEST_CASE("a GPipe pipeline of equal stages takes the time that a formula gives"
   for (const auto& [stages, micro_batches] : {std::pair{4, 8}, {8, 64}, {16, 256}}) {
     const double x = 640 + 10, f = 1000, b = 2000;
     const double expected = (stages - 1) * (f + b + 2 * x) + micro_batches * (f + b);
-    require_makespan(bench::pipeline_plan({stages, micro_batches, false, false}), expected);
+    require_makespan(bench::pipeline_plan({.stages = stages,
+                                           .micro_batches = micro_batches,
+                                           .one_f_one_b = false,
+                                           .hashed = false}),
+                     expected);
   }
 }
 
 TEST_CASE("1F1B pipelines of equal stages end at the time that a max-plus recursion gives") {
-  require_makespan(bench::pipeline_plan({4, 8, true, false}), 43'400);
-  require_makespan(bench::pipeline_plan({8, 64, true, false}), 293'600);
-  require_makespan(bench::pipeline_plan({16, 256, true, false}), 1'143'200);
+  require_makespan(bench::pipeline_plan({.stages = 4, .micro_batches = 8, .hashed = false}),
+                   43'400);
+  require_makespan(bench::pipeline_plan({.stages = 8, .micro_batches = 64, .hashed = false}),
+                   293'600);
+  require_makespan(bench::pipeline_plan({.stages = 16, .micro_batches = 256, .hashed = false}),
+                   1'143'200);
 }
 
 // With one layer, no actions overlap. The forward pass takes 1000 + h us, the save and the load take 650 us each, and

@@ -122,15 +122,18 @@ std::string list_of(const std::set<std::string>& words) {
   return text;
 }
 
+/// The quotes around the path of an include: "" or <>.
+enum class Quotes : bool { straight, angle };
+
 /// Returns what is wrong if a file of `folder` includes `header`. Returns an empty text if the include is allowed.
-std::string fault(const std::string& folder, const std::string& header, bool quoted,
+std::string fault(const std::string& folder, const std::string& header, Quotes quotes,
                   const std::set<std::string>& known_files) {
   if (law().below.count(folder) == 0)
     return "docs/architecture.md has no row for folder '" + folder + "'";
   for (const auto& [prefix, owner] : law().owners)
     if (header.rfind(prefix, 0) == 0 && folder != owner)
       return "only sim/" + owner + " may include it";
-  if (!quoted) return "";
+  if (quotes == Quotes::angle) return "";
   if (known_files.count(header) == 0)
     return "there is no such file; write the path of an include relative to sim/";
   std::set<std::string> allowed;
@@ -140,18 +143,17 @@ std::string fault(const std::string& folder, const std::string& header, bool quo
   return "sim/" + folder + " may include " + list_of(allowed);
 }
 
-/// For a line `#include "x"` or `#include <x>`, returns x and whether x is in quotes. Returns an empty header for any
-/// other line.
-std::pair<std::string, bool> include_of(const std::string& line) {
+/// For a line `#include "x"` or `#include <x>`, returns x and its quotes. Returns an empty header for any other line.
+std::pair<std::string, Quotes> include_of(const std::string& line) {
   const auto hash = line.find_first_not_of(" \t");
   if (hash == std::string::npos || line[hash] != '#') return {};
   const auto word = line.find_first_not_of(" \t", hash + 1);
   if (word == std::string::npos || line.compare(word, 7, "include") != 0) return {};
   const auto open = line.find_first_of("\"<", word);
   if (open == std::string::npos) return {};
-  const bool quoted = line[open] == '"';
-  const auto close = line.find(quoted ? '"' : '>', open + 1);
-  return {line.substr(open + 1, close - open - 1), quoted};
+  const Quotes quotes = line[open] == '"' ? Quotes::straight : Quotes::angle;
+  const auto close = line.find(quotes == Quotes::straight ? '"' : '>', open + 1);
+  return {line.substr(open + 1, close - open - 1), quotes};
 }
 
 std::set<std::string> source_files(const fs::path& root) {
@@ -170,10 +172,10 @@ std::vector<std::string> violations(const fs::path& root, int& includes) {
     std::ifstream in(root / file);
     std::string line;
     for (int number = 1; std::getline(in, line); ++number) {
-      const auto [header, quoted] = include_of(line);
+      const auto [header, quotes] = include_of(line);
       if (header.empty()) continue;
       ++includes;
-      const std::string wrong = fault(folder_of(file), header, quoted, files);
+      const std::string wrong = fault(folder_of(file), header, quotes, files);
       if (!wrong.empty())
         found.push_back("sim/" + file + ":" + std::to_string(number) + ": " + line + " -- " +
                         wrong);
@@ -267,22 +269,22 @@ TEST_CASE("the include check itself accepts good includes and refuses bad ones",
       "plan/plan.hpp",  "execute/feasibility.hpp", "execute/simgrid/engine.hpp",
       "base/error.hpp", "document/value.hpp",      "trace/span.hpp",
       "model/model.hpp"};
-  CHECK(fault("policy", "plan/plan.hpp", true, files).empty());
-  CHECK(fault("policy", "base/error.hpp", true, files).empty());
-  CHECK(fault("policy", "execute/feasibility.hpp", true, files).empty());
-  CHECK_FALSE(fault("plan", "execute/feasibility.hpp", true, files).empty());
-  CHECK_FALSE(fault("execute", "simgrid/s4u.hpp", false, files).empty());
-  CHECK_FALSE(fault("policy", "execute/simgrid/engine.hpp", true, files).empty());
-  CHECK_FALSE(fault("execute/simgrid", "policy/policy.hpp", true, files).empty());
-  CHECK_FALSE(fault("trace", "plan/plan.hpp", true, files).empty());
-  CHECK_FALSE(fault("model", "platform/platform.hpp", true, files).empty());
-  CHECK_FALSE(fault("base", "document/value.hpp", true, files).empty());
-  CHECK_FALSE(fault("new_folder", "base/error.hpp", true, files).empty());
-  CHECK_FALSE(fault("plan", "plan.hpp", true, files).empty());
-  CHECK_FALSE(fault("metrics", "simgrid/s4u.hpp", false, files).empty());
-  CHECK_FALSE(fault("run", "yaml-cpp/yaml.h", false, files).empty());
-  CHECK(fault("execute/simgrid", "simgrid/s4u.hpp", false, files).empty());
-  CHECK(fault("execute/simgrid", "vector", false, files).empty());
+  CHECK(fault("policy", "plan/plan.hpp", Quotes::straight, files).empty());
+  CHECK(fault("policy", "base/error.hpp", Quotes::straight, files).empty());
+  CHECK(fault("policy", "execute/feasibility.hpp", Quotes::straight, files).empty());
+  CHECK_FALSE(fault("plan", "execute/feasibility.hpp", Quotes::straight, files).empty());
+  CHECK_FALSE(fault("execute", "simgrid/s4u.hpp", Quotes::angle, files).empty());
+  CHECK_FALSE(fault("policy", "execute/simgrid/engine.hpp", Quotes::straight, files).empty());
+  CHECK_FALSE(fault("execute/simgrid", "policy/policy.hpp", Quotes::straight, files).empty());
+  CHECK_FALSE(fault("trace", "plan/plan.hpp", Quotes::straight, files).empty());
+  CHECK_FALSE(fault("model", "platform/platform.hpp", Quotes::straight, files).empty());
+  CHECK_FALSE(fault("base", "document/value.hpp", Quotes::straight, files).empty());
+  CHECK_FALSE(fault("new_folder", "base/error.hpp", Quotes::straight, files).empty());
+  CHECK_FALSE(fault("plan", "plan.hpp", Quotes::straight, files).empty());
+  CHECK_FALSE(fault("metrics", "simgrid/s4u.hpp", Quotes::angle, files).empty());
+  CHECK_FALSE(fault("run", "yaml-cpp/yaml.h", Quotes::angle, files).empty());
+  CHECK(fault("execute/simgrid", "simgrid/s4u.hpp", Quotes::angle, files).empty());
+  CHECK(fault("execute/simgrid", "vector", Quotes::angle, files).empty());
   CHECK(include_of("#include <a/b.h>") == std::pair<std::string, bool>("a/b.h", false));
   CHECK(include_of("  #  include \"a/b.h\"  // why") ==
         std::pair<std::string, bool>("a/b.h", true));

@@ -159,9 +159,9 @@ std::string place_of(const ScenarioVerdict& scenario) {
   static const std::regex place("^([^\n]+):([0-9]+):([0-9]+): error: ");
   std::smatch found;
   if (scenario.state == State::error && std::regex_search(scenario.message, found, place))
-    return "file=" + github_text(found[1], true) + ",line=" + found[2].str() +
+    return "file=" + github_text(found[1], /*property=*/true) + ",line=" + found[2].str() +
            ",col=" + found[3].str();
-  return "file=" + github_text(scenario.path, true);
+  return "file=" + github_text(scenario.path, /*property=*/true);
 }
 
 std::string annotation(const CheckReport& report, std::size_t number) {
@@ -173,8 +173,9 @@ std::string annotation(const CheckReport& report, std::size_t number) {
       scenario.state == State::error ? scenario.message : scenario_text(report, number);
   while (!message.empty() && message.back() == '\n') message.pop_back();
   return "::" + kind + " " + place_of(scenario) + ",title=" +
-         github_text(scenario.name + " is " + std::string(words_of(scenario.state)), true) +
-         "::" + github_text(message, false) + "\n";
+         github_text(scenario.name + " is " + std::string(words_of(scenario.state)),
+                     /*property=*/true) +
+         "::" + github_text(message, /*property=*/false) + "\n";
 }
 
 }  // namespace

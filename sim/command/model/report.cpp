@@ -135,11 +135,11 @@ std::string model_text(const ModelReport& report) {
   if (!report.columns.empty()) return table_of(rows, report.columns, text_for_people).aligned();
   std::string text = bold(printable(report.model.name));
   if (!report.model.summary.empty()) text += ": " + printable(report.model.summary);
-  const Columns counts = filled(rows, columns_named(most_asked, true));
+  const Columns counts = filled(rows, columns_named(most_asked, /*with_platform=*/true));
   text += "\n\n" + fitted(rows, counts) + "\n";
   text += totals_text(report, rows.back().total);
   if (!report.target) return folded(text, page_width());
-  const Columns times = columns_named(most_asked_times, true);
+  const Columns times = columns_named(most_asked_times, /*with_platform=*/true);
   text += "\n" + fitted(rows, times) + "\n";
   return folded(
       text + summary_text(summary_of(report.model, *report.target), *report.target, rows.back()),

@@ -62,9 +62,9 @@ int run_link(const Arguments& arguments) {
   const bool writes = arguments.has("output");
   if (writes) {
     refuse_to_replace(arguments, arguments.text("output"), Output::document);
-    write_file(arguments.text("output"), to_yaml(document, false));
+    write_file(arguments.text("output"), to_yaml(document));
   }
-  print(table_of(directions) + (writes ? "" : "\n" + to_yaml(document, false)));
+  print(table_of(directions) + (writes ? "" : "\n" + to_yaml(document)));
   bool told_apart = false;
   for (const LinkDirection& one : directions) told_apart = told_apart || one.single;
   if (!told_apart)

@@ -18,7 +18,7 @@ int resolve(const Question& question, const Arguments& arguments) {
     throw UsageError("'--resolve' is for scenarios; '" + question.path +
                      "' is a plan: remove '--resolve'");
   const Value& document = question.scenario->document;
-  print(arguments.has("json") ? to_json(document) : to_yaml(document, true));
+  print(arguments.has("json") ? to_json(document) : to_yaml_with_provenance(document));
   return 0;
 }
 

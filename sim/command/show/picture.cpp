@@ -150,7 +150,7 @@ LabelledRows stream_rows(const TraceReader& trace, const Activity& activity, std
     const double total = activity.end_s > 0 ? activity.streams[s].busy_s / activity.end_s : 0;
     rows.emplace_back(streams[s].name,
                       edge() + coloured(strip(shares), streams[s].kind == "compute" ? 32 : 34) +
-                          edge() + padded(percent(total), 9, true));
+                          edge() + padded_left(percent(total), 9));
   }
   return drawn_rows(std::move(rows), trace);
 }
@@ -201,7 +201,7 @@ std::string rows_of_streams_and_memories(const TraceReader& trace, const Activit
   name_width = std::max(name_width, width_of(streams));
   return "\n" + bold("Busy, by stream") + "\n" + picture_rows(streams, "streams", name_width) +
          "  " + std::string(name_width, ' ') + " 0" +
-         padded(seconds(activity.end_s), columns, true) + "\n" + "\n" +
+         padded_left(seconds(activity.end_s), columns) + "\n" + "\n" +
          bold("Memory, high-water mark") + "\n" + picture_rows(memories, "memories", name_width);
 }
 
@@ -211,8 +211,8 @@ std::string causes_text(const Activity& activity) {
   if (activity.wait_totals.empty()) return text + "  nowhere: compute was always busy\n";
   for (std::size_t c = 0; c < std::min(activity.wait_totals.size(), most_causes); ++c) {
     const Activity::WaitTotal& wait = activity.wait_totals[c];
-    text += "  " + padded(seconds(wait.seconds), 10, true) +
-            padded(percent(wait.seconds / activity.compute_span_s), 13, true) + "  for " +
+    text += "  " + padded_left(seconds(wait.seconds), 10) +
+            padded_left(percent(wait.seconds / activity.compute_span_s), 13) + "  for " +
             printable(wait.what) + ", " + grouped(wait.times) +
             (wait.times == 1 ? " time\n" : " times\n");
   }

@@ -282,7 +282,7 @@ void print_sweep_csv(const SweepReport& report) {
     text += "\r\n";
     print_piece(text);
   }
-  print_piece(text, true);
+  print_piece(text, /*rest=*/true);
 }
 
 void print_sweep_json(const SweepReport& report) {
@@ -308,7 +308,7 @@ void print_points_json(const SweepReport& report, const Value& head) {
     print_piece(text);
   }
   text += "\n]}\n";
-  print_piece(text, true);
+  print_piece(text, /*rest=*/true);
 }
 
 }  // namespace sluice

@@ -90,22 +90,6 @@ std::vector<Kernel> products_of(const Query& query, const std::string& of) {
 
 }  // namespace
 
-const std::vector<KernelClass>& kernel_classes() {
-  static const std::vector<KernelClass> classes = {
-      {"linear", "dense, matmul"},
-      {"bmm", "the layer `batched_matmul` and the two products of attention"},
-      {"conv", "convolutions and their transposes, as products over all pixels"},
-      {"grouped_conv", "convolutions in groups, including depthwise convolutions"},
-      {"softmax", "the layer `softmax`, and the softmax of attention"},
-      {"layer_norm", "the layers `layer_norm`, `rms_norm` and `group_norm`"},
-      {"batch_norm", "batch_norm"},
-      {"pool", "pooling of any kind"},
-      {"elementwise",
-       "operators that read and write each element once: activations, sums, embeddings, transposes, dropout, updates "
-       "of weights"}};
-  return classes;
-}
-
 std::vector<Kernel> kernels_of(const Query& query, AttentionKernels attention) {
   if (query.work.flop == 0 && query.work.bytes == 0) return {};
   if (!query.layer)

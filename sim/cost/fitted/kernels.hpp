@@ -16,13 +16,6 @@ enum class AttentionKernels {
   fused  ///< only the two products are kernels
 };
 
-/// A class, with a description of the layers that belong to the class.
-struct KernelClass {
-  const char* name;
-  const char* layers;
-};
-const std::vector<KernelClass>& kernel_classes();
-
 /// Returns the kernels of a query. The list may be empty. A layer of an unknown class has one kernel. The class of this
 /// kernel is the layer's type. An update of weights is one kernel of the class elementwise.
 std::vector<Kernel> kernels_of(const Query& query, AttentionKernels attention);

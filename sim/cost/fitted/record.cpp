@@ -54,7 +54,7 @@ const Record& fit_device_record() {
     return Record{
         "device of a fit",
         "A device that was measured, with the figures of its data sheet.",
-        {text("name", "The name of the device.", false),
+        {text("name", "The name of the device.", /*optional=*/false),
          {.name = "units",
           .type = Type::integer,
           .summary =
@@ -87,7 +87,8 @@ const Record& fit_named_error_record() {
     Record named = fit_error_record();
     named.name = "error of a fit for a device";
     named.summary = "Relative errors for the operators of a device that the fit has not seen.";
-    named.fields.insert(named.fields.begin(), text("device", "The name of the device.", false));
+    named.fields.insert(named.fields.begin(),
+                        text("device", "The name of the device.", /*optional=*/false));
     return named;
   }();
   return record;
@@ -130,7 +131,7 @@ const Record& fit_class_record() {
   static const Record record = {
       "class of a fit",
       "A class of operators in one dtype.",
-      {text("class", "linear, bmm, softmax, …: see `fits/FORMAT.md`.", false),
+      {text("class", "linear, bmm, softmax, …: see `fits/FORMAT.md`.", /*optional=*/false),
        {.name = "dtype",
         .type = Type::choice,
         .summary = "The dtype of the measurements.",
@@ -145,16 +146,17 @@ const Record& fit_class_record() {
            "energy_error",
            "The errors of the energy when the fit of one half of the samples estimates the other "
            "half.",
-           fit_error_record(), true),
+           fit_error_record(), /*optional=*/true),
        mapping("device_error",
                "The errors over all devices, when each device is estimated by a fit of all other "
                "devices.",
-               fit_error_record(), true),
+               fit_error_record(), /*optional=*/true),
        by_device,
        mapping("range", "The least and the greatest measured value of each size.",
                fit_range_record()),
        mapping("time", "The parameters of the formula for the time.", fit_time_record()),
-       mapping("energy", "The parameters of the formula for the energy.", fit_energy_record(), true),
+       mapping("energy", "The parameters of the formula for the energy.", fit_energy_record(),
+               /*optional=*/true),
        text(
            "left",
            "The deviations from the formulas for time and energy, as logarithms, with one line per measured "
@@ -166,7 +168,7 @@ const Record& fit_record() {
   static const Record record = {
       "fit",
       "The seconds of operators as a function of their sizes, fitted to measurements.",
-      {text("format", "sluice-fit/1", false), text("name", "The name of the fit."),
+      {text("format", "sluice-fit/1", /*optional=*/false), text("name", "The name of the fit."),
        text("summary", "One sentence."), text("source", "Where the measurements come from."),
        text("licence", "The licence of the measurements."),
        list("devices", "The devices that were measured.", &fit_device_record()),

@@ -54,8 +54,8 @@ bool lie_so(const std::vector<std::string>& pools, const std::vector<std::string
 bool lies_so(const ProfileRow& row, const Query& query) {
   const std::string& by_default = query.device.memory().pool;
   if (!query.operands.empty())
-    return lie_so(pools_of(query, false), row.input_pools, by_default) &&
-           lie_so(pools_of(query, true), row.output_pools, by_default);
+    return lie_so(pools_of(query, /*written=*/false), row.input_pools, by_default) &&
+           lie_so(pools_of(query, /*written=*/true), row.output_pools, by_default);
   const auto is_default = [&](const std::string& pool) { return same_memory(pool, by_default); };
   return std::all_of(row.input_pools.begin(), row.input_pools.end(), is_default) &&
          std::all_of(row.output_pools.begin(), row.output_pools.end(), is_default);
@@ -272,8 +272,9 @@ std::string MeasuredTable::why_not(const Query& query) const {
                      ") was not measured";
   if (!profile_.path.empty()) text += " in '" + profile_.path + "'";
   if (const auto found = rows.find(query.samples); found != rows.end()) {
-    text += " with its inputs in " + join(pools_of(query, false), ";") + " and its outputs in " +
-            join(pools_of(query, true), ";") + "; it was measured with";
+    text += " with its inputs in " + join(pools_of(query, /*written=*/false), ";") +
+            " and its outputs in " + join(pools_of(query, /*written=*/true), ";") +
+            "; it was measured with";
     for (const ProfileRow* row : found->second)
       text += (row == found->second.front() ? " " : ", ") + join(row->input_pools, ";") + " and " +
               join(row->output_pools, ";");

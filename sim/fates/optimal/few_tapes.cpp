@@ -106,9 +106,9 @@ FateChoice choose_among_few(const Chosen<FateStrategy>& strategy, const FateRequ
   if (!request.overlap || parameters.text("solver") != "frontier") return own();
   std::int64_t budget = request.budget.value_or(std::numeric_limits<std::int64_t>::max());
   if (parameters.has("budget")) budget = std::min(budget, parameters.bytes("budget"));
-  FateChoice choice = FewTapes(request, budget, false).fastest();
+  FateChoice choice = FewTapes(request, budget, /*selective=*/false).fastest();
   if (request.selective) {
-    FateChoice selective = FewTapes(*request.selective, budget, true).fastest();
+    FateChoice selective = FewTapes(*request.selective, budget, /*selective=*/true).fastest();
     selective.selective = true;
     if (*selective.seconds < *choice.seconds) choice = std::move(selective);
   }

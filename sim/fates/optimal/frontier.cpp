@@ -101,7 +101,7 @@ std::size_t Frontier::within(std::int64_t budget) const {
 Tape Frontier::tape(std::size_t point) const {
   Tape tape;
   if (chain_.stages.empty()) return tape;
-  if (chain_.input.bytes > 0) tape.push_back({TapeOp::Kind::load, 0, false});
+  if (chain_.input.bytes > 0) tape.push_back({.kind = TapeOp::Kind::load});
   write({0, chain_.stages.size() - 1, true, false, Ready::no}, static_cast<std::uint32_t>(point),
         tape);
   return tape;
@@ -110,11 +110,11 @@ Tape Frontier::tape(std::size_t point) const {
 void Frontier::write(const Segment& segment, std::uint32_t point, Tape& tape) const {
   using Kind = TapeOp::Kind;
   const ParetoNode& node = segments_[index(segment)].at(point);
-  const auto add = [&tape](Kind kind, std::size_t number, bool inner) {
+  const auto add = [&tape](Kind kind, std::size_t number, bool inner = false) {
     tape.push_back({kind, static_cast<std::uint32_t>(number), inner});
   };
   const auto [s, t, copied, needed, ready, around] = segment;
-  if (node.boundary_goes && !copied) add(Kind::save, s, false);
+  if (node.boundary_goes && !copied) add(Kind::save, s);
   if (node.split > 0) {
     const std::size_t last = node.split - 1u;
     if (Solver::has_partials(*this) && !node.inner_goes) {
@@ -122,28 +122,28 @@ void Frontier::write(const Segment& segment, std::uint32_t point, Tape& tape) co
                             node.first, tape);
     } else {
       Solver::write_passes(s, node.split, node.keeps, tape);
-      if (node.inner_goes) add(Kind::save, last, true);
+      if (node.inner_goes) add(Kind::save, last, /*inner=*/true);
       const bool read = node.keeps && chain_.stages[last].reads_output;
       const bool later = is_around(node.split, limit(segment, !node.boundary_goes));
       write({node.split, t, false, read, ready, later}, node.first, tape);
     }
-    if (node.boundary_goes) add(Kind::load, s, false);
+    if (node.boundary_goes) add(Kind::load, s);
     const Ready kept = node.inner_goes ? Ready::away : node.keeps ? Ready::here : Ready::no;
     return write({s, last, copied || node.boundary_goes, needed, kept, around}, node.second, tape);
   }
   const ChainStage& stage = chain_.stages[s];
   const bool runs = s < t || ready == Ready::no;
-  if (runs) add(Kind::forward, s, true);
-  if (node.inner_goes) add(Kind::save, s, true);
+  if (runs) add(Kind::forward, s, /*inner=*/true);
+  if (node.inner_goes) add(Kind::save, s, /*inner=*/true);
   if (s < t) {
     const bool stays = (stage.reads_input || needed) && !node.boundary_goes;
     const bool later = is_around(s + 1, limit(segment, stays));
     write({s + 1, t, false, stage.reads_output, ready, later}, node.first, tape);
   }
-  if (node.inner_goes || (!runs && ready == Ready::away)) add(Kind::load, s, true);
-  if (node.boundary_goes && stage.reads_input) add(Kind::load, s, false);
-  add(Kind::backward, s, false);
-  if (node.boundary_goes && !stage.reads_input) add(Kind::load, s, false);
+  if (node.inner_goes || (!runs && ready == Ready::away)) add(Kind::load, s, /*inner=*/true);
+  if (node.boundary_goes && stage.reads_input) add(Kind::load, s);
+  add(Kind::backward, s);
+  if (node.boundary_goes && !stage.reads_input) add(Kind::load, s);
 }
 
 }  // namespace sluice

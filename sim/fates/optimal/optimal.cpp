@@ -201,7 +201,7 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
       solve_milp(request.chain, budget, parameters.quantity("time_limit"), known);
   FateChoice choice{answer.tape, {}};
   choice.facts.push_back(budget_fact(budget));
-  choice.facts.push_back(bound_fact(answer.bound, false));
+  choice.facts.push_back(bound_fact(answer.bound, /*side_by_side=*/false));
   choice.facts.push_back(gap_fact(answer.seconds, answer.bound));
   choice.facts.push_back(proven_fact(answer.proven));
   explain(request.chain, choice);

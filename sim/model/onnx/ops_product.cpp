@@ -56,7 +56,7 @@ Draft matmul(const Drafting& at) {
   Draft draft;
   draft.macs = a.back();
   if (at.is_data(0) && at.is_constant(1) && b.size() == 2 && a.size() > 1)
-    set_type(at, draft, b[1], false);
+    set_type(at, draft, b[1], /*bias=*/false);
   if (at.is_data(0) && at.is_data(1) && is_alike(at)) draft.type = "batched_matmul";
   return draft;
 }

@@ -94,7 +94,9 @@ class Loading {
     tensor.integral = is_integral(element);
     tensor.floating = is_floating(element);
     const std::int64_t elements = weights_.elements_of(shape);
-    if (tensor.floating) tensor.weights = {weights_.add(elements, true, shape.size() < 2)};
+    if (tensor.floating)
+      tensor.weights = {
+          weights_.add({.elements = elements, .initialiser = true, .vector = shape.size() < 2})};
     if (data) tensor.numbers = numbers_of(*data, elements);
     if (data && tensor.numbers) data_[name] = data;
     add(name, std::move(tensor), type_of(element, shape));

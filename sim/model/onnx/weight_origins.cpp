@@ -22,8 +22,8 @@ std::int64_t WeightOrigins::elements_of(const Shape& shape) const {
   return elements;
 }
 
-std::uint32_t WeightOrigins::add(std::int64_t elements, bool initialiser, bool vector) {
-  graph_.weights.push_back({elements, initialiser, vector});
+std::uint32_t WeightOrigins::add(const Weight& weight) {
+  graph_.weights.push_back(weight);
   return static_cast<std::uint32_t>(graph_.weights.size() - 1);
 }
 
@@ -35,8 +35,10 @@ std::vector<std::string> WeightOrigins::factors_of(const Node& node) {
   if ((!turns && node.op != "QuantizeLinear") || !node.has_input(0)) return node.inputs;
   Tensor& data = graph_.tensors.at(node.inputs[0]);
   if (turns && data.weights.empty() && !data.floating && data.shape) {
-    data.weights = {add(elements_of(*data.shape), true, data.shape->size() < 2)};
-    graph_.weights.back().quantised = true;
+    data.weights = {add({.elements = elements_of(*data.shape),
+                         .initialiser = true,
+                         .vector = data.shape->size() < 2,
+                         .quantised = true})};
   }
   return {node.inputs[0]};
 }
@@ -53,7 +55,8 @@ void WeightOrigins::set(const Node& node, std::vector<Tensor>& outputs) {
   }
   for (Tensor& output : outputs) {
     if (from.empty() && output.floating && output.shape && (made_here || !output.numbers))
-      output.weights = {add(elements_of(*output.shape), false, output.shape->size() < 2)};
+      output.weights = {
+          add({.elements = elements_of(*output.shape), .vector = output.shape->size() < 2})};
     else if (from.size() <= most_weights)
       output.weights.assign(from.begin(), from.end());
   }

@@ -20,7 +20,7 @@ class WeightOrigins {
   std::int64_t elements_of(const Shape& shape) const;
 
   /// Adds a weight to the graph and returns the index of the weight.
-  std::uint32_t add(std::int64_t elements, bool initialiser, bool vector);
+  std::uint32_t add(const Weight& weight);
 
   /// Records from which weights each output of a node is made. The outputs must be constants. A floating-point output
   /// that is made from no weights becomes a weight itself, if the node is a Constant or a ConstantOfShape, or if the

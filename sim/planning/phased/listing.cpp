@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "planning/parts.hpp"
 #include "planning/phased/waits.hpp"
+#include "planning/stage_actions.hpp"
 
 namespace sluice {
 

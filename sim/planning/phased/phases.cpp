@@ -6,7 +6,8 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "planning/builder.hpp"
-#include "planning/parts.hpp"
+#include "planning/common_parameters.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 
@@ -298,11 +299,7 @@ std::vector<Field> phase_parameters() {
            "real: inputs come from the host and answers go to the host; synthetic: inputs and answers are not moved",
        .default_text = "real",
        .choices = {"real", "synthetic"}},
-      {.name = "outputs",
-       .type = Type::choice,
-       .summary = "return: each answer is saved to host memory; discard: each answer is dropped",
-       .default_text = "return",
-       .choices = {"return", "discard"}},
+      outputs_parameter(),
   };
 }
 

@@ -40,8 +40,7 @@ Platform shown_platform(const Platform& platform, const std::vector<std::string>
 struct ShownRequest {
   ShownRequest(const PolicyRequest& asked, const ComputingDevices& on)
       : platform(shown_platform(asked.pricing.platform, on.names)),
-        request(asked.priced({asked.pricing.model, asked.pricing.stages, platform,
-                              asked.pricing.cost, asked.pricing.dtype, asked.pricing.training})) {
+        request(asked.priced(asked.pricing.on(platform))) {
     request.real_machine = &asked.pricing.platform;
     if (asked.shown_plans) request.shown_plans = &asked.shown_plans->backed();
     if (!asked.replicas) return;
@@ -254,7 +253,7 @@ Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>&
 }  // namespace
 
 std::string with_placement(const std::string& placement, const std::string& text) {
-  return "placement: " + placement + (text.empty() ? "" : ", ") + text;
+  return joined("placement: " + placement, text);
 }
 
 std::string why_no_backing(const Platform& platform, const std::string& name) {

@@ -58,6 +58,7 @@ class Builder {
     PlacementProblem::Kernel kernel;
     std::vector<std::size_t> tensor_of;
   };
+  enum class Use : bool { read, written };  ///< how a kernel uses an operand
 
   std::uint32_t tensor(const std::string& name, TensorClass tensor_class, std::int64_t bytes,
                        Begins begins = Begins::made) {
@@ -136,13 +137,13 @@ class Builder {
   void backward_pass(Layers layers) {
     for (std::uint32_t l = layers.last + 1; l-- > layers.first;) {
       if (!does_work(model_.layers[l], Pass::backward)) continue;
-      if (drops(model_.layers[l])) forward(l, ActionKind::recompute, true);
+      if (drops(model_.layers[l])) forward(l, ActionKind::recompute, /*keeps_inner=*/true);
       backward(l);
     }
   }
 
   void keep_all(Layers layers) {
-    forward_pass(layers, ActionKind::forward, true);
+    forward_pass(layers, ActionKind::forward, /*keeps=*/true);
     if (!work_.pricing.training) return;
     loss();
     backward_pass(layers);
@@ -238,11 +239,10 @@ class Builder {
     return work_.selective && layer.backward.selective && keeps(layer);
   }
 
-  void add(Draft& draft, std::uint32_t t, const Operand* operand, bool written) const {
-    written |= std::find(fetches_.begin(), fetches_.end(), t) != fetches_.end();
+  void add(Draft& draft, std::uint32_t t, const Operand* operand, Use use) const {
+    const bool written = use == Use::written || std::ranges::count(fetches_, t) > 0;
     auto& operands = draft.kernel.operands;
-    const auto at = std::find_if(operands.begin(), operands.end(),
-                                 [t](const auto& known) { return known.tensor == t; });
+    const auto at = std::ranges::find(operands, t, &PlacementProblem::Operand::tensor);
     const auto place = static_cast<std::size_t>(at - operands.begin());
     if (at == operands.end()) operands.push_back({.tensor = t});
     operands[place].written |= written;
@@ -292,22 +292,22 @@ class Builder {
     const Query query = query_for(layer, Pass::forward);
     Draft draft{{.name = layer.name + (kind == ActionKind::recompute ? " again" : "")}, {}};
     std::size_t next = 0;
-    const auto take = [&](std::uint32_t t, bool written) {
-      add(draft, t, &query.operands.at(next++), written);
+    const auto take = [&](std::uint32_t t, Use use) {
+      add(draft, t, &query.operands.at(next++), use);
     };
     if (!reads_nothing(layer))
-      for (const std::uint32_t input : layer.inputs) take(output_of(input), false);
-    if (has_weights(layer)) take(weights_of(layer), false);
+      for (const std::uint32_t input : layer.inputs) take(output_of(input), Use::read);
+    if (has_weights(layer)) take(weights_of(layer), Use::read);
     if (layer.cached > 0)
       take(tensor("cache of " + layer.name + suffix_, TensorClass::kv_cache, bytes(layer.cached),
                   Begins::stays),
-           false);
+           Use::read);
     if (origin_of(model_, l) == l) life_of_output(l).begin_again();
-    take(output_of(l), true);
+    take(output_of(l), Use::written);
     if (keeps_inner && keeps(layer)) {
       life_of_kept(l).begin_again();
       // The kept tensor is no operand of the query: the price of the forward pass does not count its bytes.
-      add(draft, kept_of(l), nullptr, true);
+      add(draft, kept_of(l), nullptr, Use::written);
     }
     finish(std::move(draft), query, kind, l);
   }
@@ -325,8 +325,8 @@ class Builder {
       if (!does_work(layer, Pass::backward)) continue;
       const std::uint32_t origin = origin_of(model_, l);
       if (made.insert(origin).second) {
-        add(draft, output_of(l), nullptr, false);
-        add(draft, gradient_of(l), nullptr, true);
+        add(draft, output_of(l), nullptr, Use::read);
+        add(draft, gradient_of(l), nullptr, Use::written);
       }
       if (writes_gradients(layer))
         for (const std::uint32_t input : layer.inputs) made.insert(origin_of(model_, input));
@@ -343,19 +343,19 @@ class Builder {
     const Query query = query_for(layer, Pass::backward);
     Draft draft{{.name = layer.name + " backward"}, {}};
     std::size_t next = 0;
-    const auto take = [&](std::uint32_t t, bool written) {
-      add(draft, t, &query.operands.at(next++), written);
+    const auto take = [&](std::uint32_t t, Use use) {
+      add(draft, t, &query.operands.at(next++), use);
     };
     const bool reads = !reads_nothing(layer);
     if (layer.backward.reads_inputs && reads)
-      for (const std::uint32_t input : layer.inputs) take(output_of(input), false);
-    if (has_weights(layer)) take(weights_of(layer), false);
-    if (layer.backward.reads_output) take(output_of(l), false);
-    take(gradient_of(l), false);
-    if (layer.backward.kept > 0 || layer.backward.kept_bytes > 0) take(kept_of(l), false);
+      for (const std::uint32_t input : layer.inputs) take(output_of(input), Use::read);
+    if (has_weights(layer)) take(weights_of(layer), Use::read);
+    if (layer.backward.reads_output) take(output_of(l), Use::read);
+    take(gradient_of(l), Use::read);
+    if (layer.backward.kept > 0 || layer.backward.kept_bytes > 0) take(kept_of(l), Use::read);
     if (writes_gradients(layer))
-      for (const std::uint32_t input : layer.inputs) take(gradient_of(input), true);
-    if (has_weights(layer)) take(weight_gradient_of(layer), true);
+      for (const std::uint32_t input : layer.inputs) take(gradient_of(input), Use::written);
+    if (has_weights(layer)) take(weight_gradient_of(layer), Use::written);
     finish(std::move(draft), query, ActionKind::backward, l);
   }
 
@@ -367,11 +367,11 @@ class Builder {
     const Query query =
         update_query({layer.name, layer.parameters, weights}, training, dtype_, *memories_.device);
     Draft draft{{.name = layer.name + " update"}, {}};
-    add(draft, weights_of(layer), &query.operands[0], true);
-    add(draft, weight_gradient_of(layer), &query.operands[1], false);
+    add(draft, weights_of(layer), &query.operands[0], Use::written);
+    add(draft, weight_gradient_of(layer), &query.operands[1], Use::read);
     if (state > 0)
       add(draft, tensor("state of " + layer.name, TensorClass::optimizer, state, Begins::stays),
-          &query.operands[2], true);
+          &query.operands[2], Use::written);
     finish(std::move(draft), query, ActionKind::update, l);
   }
 

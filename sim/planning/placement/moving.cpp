@@ -93,7 +93,8 @@ void MovingTensors::list(std::uint32_t m) {
     builder_.wait(ref, refs_[from.made_by]);
   if (to.home) {
     if (!tensors_.held[t])
-      builder_.at(ref).uses.push_back({to.number, builder_.pool(node(to)), false, true});
+      builder_.at(ref).uses.push_back(
+          {.tensor = to.number, .pool = builder_.pool(node(to)), .read = false, .written = true});
     saved_home_[t] = ref;
   }
   if (!move.synchronous()) {
@@ -118,7 +119,8 @@ ActionKind MovingTensors::kind_of(const PlacementMove& move) const {
 /// Makes the action read a tensor in the memory of this stay. If `written`, the action also writes it.
 void MovingTensors::touch(PlanBuilder::Ref ref, std::uint32_t t, const Stay& stay, bool written) {
   if (!stay.home || !tensors_.held[t])
-    builder_.at(ref).uses.push_back({stay.number, builder_.pool(node(stay)), true, written});
+    builder_.at(ref).uses.push_back(
+        {.tensor = stay.number, .pool = builder_.pool(node(stay)), .written = written});
   if (!stay.home || stay.made_by != none) return;
   const auto load = tensors_.loads.find(t);
   if (load != tensors_.loads.end()) builder_.wait(ref, load->second);

@@ -157,14 +157,9 @@ std::vector<Candidate> placed_candidates(const PolicyRequest& request,
 }
 
 Candidate proven_for(const std::string& placement, Candidate candidate) {
-  return changed(std::move(candidate), [placement](Settled& one) {
-    if (!one.plan) return;
-    one.plan = [plan = std::move(one.plan), placement] {
-      Plan made = plan();
-      for (Fact& fact : made.facts)
-        if (is_proven(fact)) fact.of = "placement " + placement;
-      return made;
-    };
+  return with_changed_plans(std::move(candidate), [placement](Plan& plan) {
+    for (Fact& fact : plan.facts)
+      if (is_proven(fact)) fact.of = "placement " + placement;
   });
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "planning/candidate.hpp"
-#include "planning/parts.hpp"
+#include "planning/common_parameters.hpp"
 
 namespace sluice {
 

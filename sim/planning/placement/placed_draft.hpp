@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "fates/strategy.hpp"
+#include "planning/common_parameters.hpp"
 #include "planning/draft.hpp"
-#include "planning/parts.hpp"
 
 namespace sluice {
 

@@ -79,7 +79,8 @@ class PlacedLister {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool from_host = of.tensor_class == TensorClass::weight || of.begins == Begins::given;
     const std::uint32_t saved = asked_.copy_of(t);
-    if (saved != none && lies_at_home(t)) {  // no load: kernels read the saved tensor in host memory
+    if (saved != none &&
+        lies_at_home(t)) {  // no load: kernels read the saved tensor in host memory
       tensors_.push_back(tensors_[saved]);
       return;
     }
@@ -139,7 +140,8 @@ class PlacedLister {
     const PlacedKernel& kernel = asked_.kernels()[k];
     for (const std::uint32_t t : kernel.fetches) fetch(t, kernel);
     kernels_.emplace_back();
-    if (!kernel.query) {  // A kernel without a query has no action: the next kernel's action makes its results.
+    if (!kernel
+             .query) {  // A kernel without a query has no action: the next kernel's action makes its results.
       waiting_.push_back(k);
       return;
     }
@@ -179,7 +181,7 @@ class PlacedLister {
         return use.tensor == tensors_[t] && use.pool == pool;
       });
       if (known == uses.end())
-        uses.push_back({tensors_[t], pool, true, written});
+        uses.push_back({.tensor = tensors_[t], .pool = pool, .written = written});
       else
         known->written |= written;
       const auto load = loads_.find(t);

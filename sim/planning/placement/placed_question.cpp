@@ -102,7 +102,10 @@ PlacementProblem slow_only_problem(PlacementProblem problem, const std::vector<c
 FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& common) {
   constexpr double never = std::numeric_limits<double>::infinity();
   if (!request.workload.training || !request.fates) return {};
-  const TrainingOrder order{"resident", true, 1, {common.device.name}, common.overlap};
+  const TrainingOrder order{.policy = "resident",
+                            .in_flight = 1,
+                            .devices = {common.device.name},
+                            .overlap = common.overlap};
   const std::vector<Stage> stages = held_once(request.pricing.stages);
   PolicyRequest asked = with_stages(request, stages);
   if (request.strategy().searches) try {

@@ -9,7 +9,7 @@
 
 #include "fates/strategy.hpp"
 #include "placement/ways.hpp"
-#include "planning/parts.hpp"
+#include "planning/common_parameters.hpp"
 #include "planning/placement/kernels.hpp"
 
 namespace sluice {

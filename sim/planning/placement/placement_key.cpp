@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "planning/common_parameters.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/placed_question.hpp"
@@ -169,15 +170,10 @@ Candidate placed_turns_compared(const PolicyRequest& request, const PlansForMach
 /// made after that.
 Candidate saying_compared(Candidate candidate, const std::string& homes,
                           const std::shared_ptr<const Placements>& turns) {
-  return changed(std::move(candidate), [homes, turns](Settled& way) {
-    if (!way.plan) return;
-    way.plan = [plan = std::move(way.plan), homes, turns] {
-      Plan made = plan();
-      std::string placements = homes;
-      for (const std::string& one : *turns) placements += ", " + one;
-      made.facts.emplace_back("placements_compared", placements);
-      return made;
-    };
+  return with_changed_plans(std::move(candidate), [homes, turns](Plan& plan) {
+    std::string placements = homes;
+    for (const std::string& one : *turns) placements += ", " + one;
+    plan.facts.emplace_back("placements_compared", placements);
   });
 }
 

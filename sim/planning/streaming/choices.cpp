@@ -15,6 +15,7 @@
 #include "planning/streaming/listing.hpp"
 #include "planning/streaming/rehearsal.hpp"
 #include "planning/streaming/waiting_ways.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "planning/common_parameters.hpp"
 #include "planning/copy_time.hpp"
-#include "planning/parts.hpp"
+#include "planning/stage_bytes.hpp"
 
 namespace sluice {
 

@@ -5,6 +5,7 @@
 #include "base/quantity.hpp"
 #include "plan/passes/serialise.hpp"
 #include "planning/streaming/fit.hpp"
+#include "planning/streaming/stage_lister.hpp"
 
 namespace sluice {
 namespace {
@@ -22,9 +23,9 @@ class StreamedLister {
         per_step_(request.workload.micro_batches_per_step()),
         runs_(group_runs(bytes_.size(), per_step_, choice.in_flight)),
         builder_(request.pricing.platform, "streamed", request.capacity_enforced),
-        runner_(builder_, request, common_, bytes_),
+        lister_(builder_, request, common_, bytes_),
         slots_(builder_, {{common.device.name, std::move(slot_bytes), capacity}}) {
-    runner_.hold_caches();
+    lister_.hold_caches();
     for (std::size_t g = 0; g < bytes_.size(); ++g)
       pieces_.push_back(group_pieces(streamed, choice, g));
     make_tensors();
@@ -96,7 +97,7 @@ class StreamedLister {
       return list_slot(run, slot, crossing);
     });
     if (results_.empty())
-      runner_.finish();
+      lister_.finish();
     else
       wait_for_results();
     state_facts();
@@ -167,7 +168,7 @@ class StreamedLister {
         builder_.wait(first_of_run_[r], saves_[save.index], save.steps_ago);
       }
     }
-    runner_.finish(together);
+    lister_.finish(together);
   }
 
   static std::string piece_name(std::size_t group, std::size_t piece, std::size_t pieces) {
@@ -216,7 +217,7 @@ class StreamedLister {
   SlotLoad weight_load(std::size_t r, std::size_t piece) {
     SlotLoad load;
     load.tensor = weights_[r][piece];
-    load.ends = {common_.host, common_.device.name, false, true};
+    load.ends = {.from = common_.host, .to = common_.device.name, .release = false};
     load.stage = static_cast<std::int32_t>(runs_[r].group);
     load.slot = runs_[r].first_slot;
     return load;
@@ -230,12 +231,12 @@ class StreamedLister {
   /// result that the previous group saved.
   SlotLoad input_load(const GroupRun& run, std::int64_t slot) {
     const std::int64_t q = micro_batch(run, slot);
-    if (run.group == 0) return runner_.input_load(q, slot);
+    if (run.group == 0) return lister_.input_load(q, slot);
     SlotLoad load;
     load.tensor = builder_.tensor(
         "boundary." + std::to_string(run.group - 1) + "." + std::to_string(q) + ".reloaded",
         TensorClass::activation, bytes_[run.group].input);
-    load.ends = {common_.host, common_.device.name, false, true};
+    load.ends = {.from = common_.host, .to = common_.device.name, .release = false};
     load.stage = static_cast<std::int32_t>(run.group);
     load.micro_batch = static_cast<std::int32_t>(q);
     load.slot = slot;
@@ -248,10 +249,10 @@ class StreamedLister {
     const GroupRun& run = runs_[r];
     const std::int64_t q = micro_batch(run, slot);
     const auto at = static_cast<std::size_t>(q);
-    const std::uint32_t input = run.group == 0    ? runner_.input_tensor(q)
+    const std::uint32_t input = run.group == 0    ? lister_.input_tensor(q)
                                 : choice_.offload ? reloads_[static_cast<std::size_t>(slot)]
                                                   : crossing[at];
-    const StageOutput made = runner_.forward(run.group, q, input);
+    const StageOutput made = lister_.forward(run.group, q, input);
     crossing[at] = made.output;
     if (slot == run.first_slot || slot == run.last_slot())
       for (std::size_t piece = once_ ? kept(r) : 0; piece < weights_[r].size(); ++piece)
@@ -261,7 +262,7 @@ class StreamedLister {
     if (slot == run.first_slot) first_of_run_.push_back(made.action);
     if (saves(run)) {
       saves_.push_back(
-          runner_.save(made, run.group, q, run.group + 1 == bytes_.size() || made.answer != none));
+          lister_.save(made, run.group, q, run.group + 1 == bytes_.size() || made.answer != none));
       work.saves.push_back({saves_.back(), made.answer != none ? made.answer : made.output});
     }
     return work;
@@ -290,7 +291,7 @@ class StreamedLister {
   std::int64_t per_step_;
   std::vector<GroupRun> runs_;
   PlanBuilder builder_;
-  StageRunner runner_;
+  StageLister lister_;
   StepSlots slots_;
   std::vector<GroupPieces> pieces_;                  ///< indexed by group
   std::vector<std::vector<std::uint32_t>> weights_;  ///< indexed by run and piece

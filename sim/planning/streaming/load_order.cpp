@@ -10,7 +10,8 @@ namespace {
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
 /// Goes through the computations and copies of a few steps, in the order of time. The numbers of
-/// slots and runs continue from one step to the next. groups.hpp explains runs and passes. slots.hpp explains slots.
+/// slots and runs continue from one step to the next. groups.hpp explains runs and passes. step_slots.hpp explains
+/// slots.
 class LoadOrder {
  public:
   LoadOrder(const Rehearsal& rehearsal, std::int64_t steps)

@@ -23,8 +23,8 @@ std::int64_t times(std::int64_t count, std::int64_t bytes) {
 }  // namespace
 
 BatchBytes batch_bytes(const PolicyRequest& request, const Device& device, bool overlap) {
-  const Chain chain = chain_of(request, device, false, overlap);
-  const std::vector<StageState> states = states_of(request, device, false, overlap);
+  const Chain chain = chain_of(request, device, {.overlap = overlap});
+  const std::vector<StageState> states = states_of(request, device, {.overlap = overlap});
   BatchBytes bytes;
   // `read` is what a stage reads from the stage before, and `kept` is what a micro-batch keeps in all stages.
   std::int64_t state = 0, workspace = 0, read = chain.input.bytes, kept = chain.input.bytes;

@@ -1,7 +1,7 @@
 #include "planning/training/larger_step.hpp"
 
 #include "base/quantity.hpp"
-#include "planning/slots.hpp"
+#include "planning/slots/row_position.hpp"
 
 namespace sluice {
 

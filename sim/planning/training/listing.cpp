@@ -32,7 +32,8 @@ void place_loads(Program& step, const std::vector<LoadPlace>& places) {
 /// Returns the ways to list the loads of a step with this many operations that a search for fates tries. The first way
 /// has the pace of the machine, and lists loads as early as there is room.
 std::vector<TriedListing> tried_listings(std::int64_t operations) {
-  const std::size_t count = std::min(paces_without_latency, tried_counts(operations, false).paces);
+  const std::size_t count =
+      std::min(paces_without_latency, tried_counts(operations, /*made_to_change=*/false).paces);
   std::vector<TriedListing> tried;
   for (const bool late : {false, true})
     for (const LoadOrder order : load_orders)

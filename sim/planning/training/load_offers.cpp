@@ -47,8 +47,11 @@ ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& limits) {
   for (const Program::Load& load : loads) {
     const Program::Instance& made = step_.instances[load.instance];
     offer.instances.push_back(load.instance);
-    offer.places.push_back(
-        memories[made.device].add({made.bytes, load.needed, load.earliest, load.after, true}));
+    offer.places.push_back(memories[made.device].add({.bytes = made.bytes,
+                                                      .needed = load.needed,
+                                                      .earliest = load.earliest,
+                                                      .after = load.after,
+                                                      .within = true}));
   }
   for (const LoadPlaces& memory : memories) offer.most = std::max(offer.most, memory.most());
   return offer;

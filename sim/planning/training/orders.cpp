@@ -8,6 +8,7 @@
 #include "planning/builder.hpp"
 #include "planning/training/load_offers.hpp"
 #include "planning/training/work_of_batches.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 

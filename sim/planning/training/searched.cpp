@@ -39,10 +39,10 @@ std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order)
 double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
   constexpr int steps = 60;
   const Device& device = request.pricing.platform.device(order.devices.front());
-  Chain chain = chain_of(request, device, selective, order.overlap);
+  const PassOptions passes{.selective = selective, .overlap = order.overlap};
+  Chain chain = chain_of(request, device, passes);
   if (request.real_machine) chain.input.load_s = chain.load_latency_s = 0;
-  const std::vector<StageState> states =
-      states_of(request, device, selective, order.overlap, order.staying);
+  const std::vector<StageState> states = states_of(request, device, passes, order.staying);
   const bool stay = weights_stay(request, order);
   chain.host_room = host_room(request, states, stay);
   const SideBySide all =
@@ -172,7 +172,7 @@ Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
 Candidate as_strategy(Candidate candidate, const std::string& name,
                       const std::shared_ptr<Bounds>& bounds, std::int64_t budget) {
   return changed(std::move(candidate), [name, bounds, budget](Settled& one) {
-    one.text = "strategy: " + name + (one.text.empty() ? "" : ", ") + one.text;
+    one.text = joined("strategy: " + name, one.text);
     if (!one.plan) return;
     one.plan = [plan = std::move(one.plan), bounds, budget, seconds = one.seconds] {
       return with_gap(plan(), budget, seconds, least(*bounds));

@@ -272,9 +272,10 @@ class StepMaker {
       draft_.add(std::move(slot));
     };
     if (!shape_.split_backward)
-      return part(ActionKind::backward, stage.backward_s - state.selective_s, true);
-    part(ActionKind::backward_input, state.backward_input_s, true);
-    part(ActionKind::backward_weight, state.backward_weight_s, false);
+      return part(ActionKind::backward, stage.backward_s - state.selective_s,
+                  /*input=*/true);
+    part(ActionKind::backward_input, state.backward_input_s, /*input=*/true);
+    part(ActionKind::backward_weight, state.backward_weight_s, /*input=*/false);
   }
 
   /// Makes the slot compute the gradient of boundary `b`, which its stage reads. If another stage has already made this

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "base/by_slot.hpp"
+#include "base/indices_by_slot.hpp"
 #include "planning/copy_time.hpp"
-#include "planning/slots.hpp"
+#include "planning/slots/row_position.hpp"
 #include "planning/training/rounding.hpp"
 
 namespace sluice {
@@ -360,7 +360,7 @@ class StepRun {
   const std::vector<Program::Load>& loads_;
   const std::vector<LoadPlace>* places_;  ///< null if the loads may be at any places
   /// The loads that are listed before each slot, and the loads that each slot needs.
-  BySlot by_slot_, needed_;
+  IndicesBySlot by_slot_, needed_;
   /// The times at which each copy stream (`copies_`) and each device (`computes_`) becomes free.
   std::vector<double> copies_, computes_;
   /// Indexed by shared link: for how many seconds the link carries the loads that operations have needed so far.

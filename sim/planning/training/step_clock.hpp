@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "planning/copy_time.hpp"
-#include "planning/load_places.hpp"
 #include "planning/program.hpp"
+#include "planning/slots/load_places.hpp"
 #include "platform/platform.hpp"
 
 namespace sluice {

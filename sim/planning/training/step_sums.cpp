@@ -153,8 +153,8 @@ TrainingSums sums_of(const Program& step, const StepMachine& machine) {
     sums.additions += (instance.loaded ? 1 : 0) + (saved ? 1 : 0);
   }
   sums.link_s = (loaded_bytes + saved_bytes) /
-                narrowest(machine.platform,
-                          links_of_all_copies(machine.platform, machine.devices, true, true));
+                narrowest(machine.platform, links_of_all_copies(machine.platform, machine.devices,
+                                                                {.loads = true, .saves = true}));
   if (machine.devices.size() == 1) {
     if (machine.replicas) {
       add_shared_links(sums, machine, loaded_bytes, saved_bytes);
@@ -170,13 +170,13 @@ TrainingSums sums_of(const Program& step, const StepMachine& machine) {
 }
 
 std::vector<std::uint32_t> links_of_all_copies(const Platform& platform,
-                                               const std::vector<std::string>& devices, bool loads,
-                                               bool saves) {
+                                               const std::vector<std::string>& devices,
+                                               const CopyDirections& copies) {
   const std::string &host = platform.host().name, &first = devices.front();
-  Path common = loads ? platform.path(host, first) : platform.path(first, host);
+  Path common = copies.loads ? platform.path(host, first) : platform.path(first, host);
   for (const std::string& device : devices) {
-    if (loads) common.channels = common_channels(common, platform.path(host, device));
-    if (saves) common.channels = common_channels(common, platform.path(device, host));
+    if (copies.loads) common.channels = common_channels(common, platform.path(host, device));
+    if (copies.saves) common.channels = common_channels(common, platform.path(device, host));
   }
   return common.channels;
 }

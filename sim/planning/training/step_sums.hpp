@@ -48,10 +48,14 @@ struct StepMachine {
 };
 TrainingSums sums_of(const Program& step, const StepMachine& machine);
 
-/// Returns the links that all copies between host memory and these devices cross. `loads` and `saves` say which copies
-/// count. At least one of the two must be true.
+/// Which copies between host memory and a device count. At least one of the two must be true.
+struct CopyDirections {
+  bool loads = false, saves = false;
+};
+
+/// Returns the links that all these copies cross, between host memory and these devices.
 std::vector<std::uint32_t> links_of_all_copies(const Platform& platform,
-                                               const std::vector<std::string>& devices, bool loads,
-                                               bool saves);
+                                               const std::vector<std::string>& devices,
+                                               const CopyDirections& copies);
 
 }  // namespace sluice

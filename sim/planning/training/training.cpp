@@ -33,16 +33,16 @@ class TrainingPlan {
         device_(smallest_device(request.pricing.platform, order.devices)),
         fates_(request.fates.value_or(kept_fates())),
         strategy_(*fates_),
-        chain_(chain_of(request, device_, strategy_.selective, order.overlap)),
-        states_(states_of(request, device_, strategy_.selective, order.overlap, order.staying)),
+        chain_(chain_of(request, device_, passes(strategy_.selective))),
+        states_(states_of(request, device_, passes(strategy_.selective), order.staying)),
         capacity_(request.capacity_enforced ? device_.memory().capacity : std::nullopt),
         sequence_(order.sequence),
         weights_stay_(weights_stay(request, order)) {
     const auto drops = [](const Stage& stage) { return stage.kept.selective_bytes > 0; };
     const std::vector<Stage>& stages = request.pricing.stages;
     if (strategy_.searches && std::any_of(stages.begin(), stages.end(), drops)) {
-      selective_chain_ = chain_of(request, device_, true, order.overlap);
-      selective_states_ = states_of(request, device_, true, order.overlap, order.staying);
+      selective_chain_ = chain_of(request, device_, passes(/*selective=*/true));
+      selective_states_ = states_of(request, device_, passes(/*selective=*/true), order.staying);
     }
     chain_.host_room = host_room(request, states_, weights_stay_);
     selective_chain_.host_room = chain_.host_room;
@@ -116,6 +116,9 @@ class TrainingPlan {
   }
 
  private:
+  PassOptions passes(bool selective) const {
+    return {.selective = selective, .overlap = order_.overlap};
+  }
   StepShape shape_of_order() { return step_of(inputs(), std::min(in_flight(), per_batch())); }
   Draft listed(const StepShape& shape, Program& step,
                const std::vector<LoadPlace>* places = nullptr) const {

@@ -11,17 +11,24 @@
 #include "fates/strategy.hpp"
 #include "planning/candidate.hpp"
 #include "planning/draft.hpp"
-#include "planning/load_places.hpp"
-#include "planning/parts.hpp"
+#include "planning/request.hpp"
+#include "planning/slots/load_places.hpp"
 #include "planning/training/pace.hpp"
 #include "planning/training/step.hpp"
 #include "planning/training/step_sums.hpp"
 
 namespace sluice {
 
-/// Returns the chain of the request's stages. With `selective`, a stage does not keep the tensors that selective
-/// recomputation drops, and its backward pass first computes them again. With `overlap`, copies run during computation.
-Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap);
+/// How the passes of a micro-batch run.
+struct PassOptions {
+  /// If true, a stage does not keep the tensors that selective recomputation drops, and its backward pass first
+  /// computes them again.
+  bool selective = false;
+  bool overlap = true;  ///< whether copies run during computation
+};
+
+/// Returns the chain of the request's stages.
+Chain chain_of(const PolicyRequest& request, const Device& device, const PassOptions& passes);
 
 /// Returns for each stage the boundaries that it reads (ChainStage::reads). The result is empty if each stage reads
 /// only the output of the previous stage.
@@ -30,8 +37,7 @@ std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 /// Returns for each stage the bytes of its weights, gradients and optimizer state, and the seconds of their copies and
 /// of the update on this device. `staying` is TrainingOrder::staying.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
-                                  bool selective, bool overlap,
-                                  const std::vector<bool>& staying = {});
+                                  const PassOptions& passes, const std::vector<bool>& staying = {});
 
 /// Returns how many bytes of host memory are left for offloaded activations. The inputs of a step and the weights
 /// occupy the other bytes. Of weights that take turns, the optimizer state also occupies bytes there. So do their

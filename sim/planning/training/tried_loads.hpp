@@ -71,7 +71,7 @@ struct TriedLarger {
 inline std::vector<TriedLarger> larger_steps(std::int64_t micro_batches, std::int64_t operations) {
   constexpr std::size_t most_steps = 6;
   constexpr std::int64_t always = 16;  // tried even if there are more steps than `most_steps`
-  const TriedCounts tried = tried_counts(operations, false);
+  const TriedCounts tried = tried_counts(operations, /*made_to_change=*/false);
   if (tried.paces == 1) return {};
   const TriedCounts near{tried.listings > 0 ? tried.paces : 1, tried.listings / 2};
   const TriedCounts far{std::min(near.paces, paces_without_latency), near.listings};

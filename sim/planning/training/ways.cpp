@@ -41,9 +41,7 @@ bool replicas_share_links(const PolicyRequest& request) {
 /// links.
 PolicyRequest with_share(const PolicyRequest& request) {
   if (!replicas_share_links(request)) return request;
-  const Pricing& whole = request.pricing;
-  return request.priced({whole.model, whole.stages, *request.replicas->share, whole.cost,
-                         whole.dtype, whole.training});
+  return request.priced(request.pricing.on(*request.replicas->share));
 }
 
 /// Takes those runs that no run within fewer bytes beats. It gets the runs in the order of their bytes. Of equally fast

@@ -42,12 +42,6 @@ class AllReplicas {
            });
   }
 
-  /// Returns a text that is equal for equal ways of all replicas (Candidate::same_ways). `first` is the text for the
-  /// first replica.
-  std::string same_ways(const std::string& first) const {
-    return first.empty() ? "" : text_ + ";" + first;
-  }
-
   /// Returns the candidates of the first replica. Their bounds hold for the run of all replicas.
   std::vector<Candidate> candidates_of_first() const {
     return policy_.candidates ? policy_.candidates(first_.request, first_.keys.reader())
@@ -66,9 +60,9 @@ class AllReplicas {
       parts.push_back(device == devices_.front()
                           ? first
                           : moved(first, request_.pricing.platform, devices_.front(), device));
-    const auto plan = std::make_shared<const Plan>(
-        joined(policy_, request_, keys_.reader(), std::move(parts), &all.seconds));
-    all.plan = [plan] { return *plan; };
+    TimedPlan joint = joined(policy_, request_, keys_.reader(), std::move(parts));
+    all.seconds = joint.seconds();
+    all.plan = [plan = std::make_shared<const Plan>(std::move(joint.plan))] { return *plan; };
     return all;
   }
 
@@ -89,23 +83,6 @@ class AllReplicas {
   OneReplica first_;
 };
 
-/// Returns the candidate of the first replica as a candidate of all replicas.
-Candidate of_all(Candidate candidate, const std::shared_ptr<const AllReplicas>& replicas) {
-  candidate.same_ways = replicas->same_ways(candidate.same_ways);
-  if (candidate.simulate)
-    candidate.simulate = [simulate = std::move(candidate.simulate), replicas](double worth,
-                                                                              const auto& settled) {
-      simulate(worth, [&](const Settled& way) { settled(replicas->together(way, worth)); });
-    };
-  if (candidate.open)
-    candidate.open = [open = std::move(candidate.open), replicas] {
-      std::vector<Candidate> opened;
-      for (Candidate& one : open()) opened.push_back(of_all(std::move(one), replicas));
-      return opened;
-    };
-  return candidate;
-}
-
 }  // namespace
 
 std::vector<Candidate> candidates_of_all_replicas(const Policy& policy,
@@ -122,9 +99,12 @@ std::vector<Candidate> candidates_of_all_replicas(const Policy& policy,
     } catch (const Infeasible&) {
     }
   };
+  const CandidateChange of_all = {
+      .way = [replicas](Settled& way, double worth) { way = replicas->together(way, worth); },
+      .guard = unless_refused,
+      .before_same_ways = text + ";"};
   for (Candidate& one : replicas->candidates_of_first())
-    all.push_back(changed(
-        of_all(std::move(one), replicas), [](Settled&) {}, unless_refused));
+    all.push_back(changed(std::move(one), of_all));
   return all;
 }
 

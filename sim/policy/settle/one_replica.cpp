@@ -34,9 +34,7 @@ bool sums_gradients(const Workload& workload, const Reader& parameters) {
 
 PolicyRequest request_of_replica(const Platform& platform, const PolicyRequest& request,
                                  const Workload& workload, const Reader& parameters) {
-  const Pricing& pricing = request.pricing;
-  PolicyRequest share = request.priced(
-      {pricing.model, pricing.stages, platform, pricing.cost, pricing.dtype, pricing.training});
+  PolicyRequest share = request.priced(request.pricing.on(platform));
   share.workload = workload;
   share.sums_gradients = sums_gradients(workload, parameters);
   return share;

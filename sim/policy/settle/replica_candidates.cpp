@@ -42,11 +42,10 @@ std::int64_t keep_within_need(std::vector<Plan>& parts, const std::vector<std::s
 }
 
 /// Returns the seconds of the slowest replica if it runs alone, or 0 if they are not known.
-double seconds_alone(const std::vector<Plan>& parts) {
+double seconds_alone(const ReplicaPlans& parts) {
   double seconds = 0;
-  for (const Plan& part : parts)
-    if (const Fact* chosen = find_fact(part.facts, "chosen_s"); chosen && chosen->number())
-      seconds = std::max(seconds, chosen->number()->value);
+  for (const std::optional<double>& chosen_s : parts.chosen_s)
+    seconds = std::max(seconds, chosen_s.value_or(0));
   return seconds;
 }
 
@@ -64,17 +63,15 @@ class ReplicaWay {
   /// With `opens`, this takes longer, but more is known.
   ReplicaBound bound(bool opens, std::int64_t bytes = no_limit) const {
     const Platform machine = within(request_.pricing.platform, bytes);
-    const Pricing& pricing = request_.pricing;
-    const PolicyRequest limited = request_.priced(
-        {pricing.model, pricing.stages, machine, pricing.cost, pricing.dtype, pricing.training});
-    return bound_of_replicas(policy_, limited, keys_.reader(), opens);
+    return bound_of_replicas(policy_, request_.priced(request_.pricing.on(machine)), keys_.reader(),
+                             opens);
   }
 
   /// Returns the fastest plan that was made. If no plan takes less than `worth` seconds, the result may have no plan.
   Settled fastest(double worth) const {
     Fastest best{.worth = worth};
-    compare(request_.pricing.platform, true, best);
-    if (share_links(request_.pricing.platform, share_)) compare(share_, false, best);
+    compare(request_.pricing.platform, /*whole=*/true, best);
+    if (share_links(request_.pricing.platform, share_)) compare(share_, /*whole=*/false, best);
     if (!best.plan) return {};
     return {.seconds = best.seconds, .plan = [plan = best.plan] { return *plan; }};
   }
@@ -93,23 +90,22 @@ class ReplicaWay {
     const bool less_memory = request_.capacity_enforced && !request_.workload.training;
     KnownReplicas known;
     for (std::int64_t bytes = no_limit; bytes > 0;) {
-      std::vector<Plan> parts;
+      ReplicaPlans parts;
       try {
-        if (bytes < no_limit && !(bound(true, bytes).seconds < best.to_beat())) return;
+        if (bytes < no_limit && !(bound(/*opens=*/true, bytes).seconds < best.to_beat())) return;
         parts = replica_plans(policy_, request_, keys_.reader(), within(machine, bytes),
                               whole ? best.to_beat() : never, &known);
       } catch (const Infeasible&) {
         return;
       }
       if (whole && !(seconds_alone(parts) < best.to_beat())) return;
-      const std::int64_t needed = less_memory ? keep_within_need(parts, devices_) : 0;
-      known.plans = parts;
-      double seconds = never;
-      auto plan = std::make_shared<const Plan>(
-          joined(policy_, request_, keys_.reader(), std::move(parts), &seconds));
+      const std::int64_t needed = less_memory ? keep_within_need(parts.plans, devices_) : 0;
+      known.last = parts;
+      TimedPlan all = joined(policy_, request_, keys_.reader(), std::move(parts.plans));
+      const double seconds = all.seconds();
       if (seconds < best.seconds) {
         best.seconds = seconds;
-        best.plan = std::move(plan);
+        best.plan = std::make_shared<const Plan>(std::move(all.plan));
       }
       bytes = std::min(bytes, needed) - 1;
     }
@@ -160,7 +156,7 @@ Candidate candidate_of_training(const std::shared_ptr<const ReplicaWay>& way,
   return {.at_least = bound.seconds, .open = [way, text] {
             std::vector<Candidate> opened;
             try {
-              const ReplicaBound better = way->bound(true);
+              const ReplicaBound better = way->bound(/*opens=*/true);
               opened.push_back(candidate(way, text, better.seconds, 1));
               if (!better.same_ways.empty())
                 opened.back().same_ways = text + ";" + better.same_ways;

@@ -6,11 +6,11 @@
 #include "base/error.hpp"
 #include "plan/passes/all_reduce.hpp"
 #include "plan/passes/merge.hpp"
-#include "planning/parts.hpp"
 #include "planning/replica.hpp"
 #include "policy/settle/one_replica.hpp"
 #include "policy/settle/ring_seconds.hpp"
 #include "policy/settle/settle.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 
@@ -109,19 +109,29 @@ bool stays_within(const Plan& plan, const Platform& platform, const std::string&
 
 }  // namespace
 
-std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& request,
-                                const Reader& parameters, const Platform& chosen_on, double worth,
-                                KnownReplicas* known) {
+bool ReplicaPlans::chose() const {
+  return std::ranges::any_of(
+      chosen_s, [](const std::optional<double>& seconds) { return seconds.has_value(); });
+}
+
+ReplicaPlans replica_plans(const Policy& policy, const PolicyRequest& request,
+                           const Reader& parameters, const Platform& chosen_on, double worth,
+                           KnownReplicas* known) {
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());
   const Platform& platform = request.pricing.platform;
-  std::vector<Plan> parts;
+  ReplicaPlans parts;
+  const auto add = [&parts](Plan plan, std::optional<double> chosen_s) {
+    parts.plans.push_back(std::move(plan));
+    parts.chosen_s.push_back(chosen_s);
+  };
   std::vector<std::size_t> planned;  // the first of each set of equal replicas
   if (known) known->shown_plans.resize(devices.size());
   for (std::size_t k = 0; k < devices.size(); ++k) {
-    if (known && k < known->plans.size() && stays_within(known->plans[k], chosen_on, devices[k])) {
-      parts.push_back(known->plans[k]);
+    if (known && k < known->last.plans.size() &&
+        stays_within(known->last.plans[k], chosen_on, devices[k])) {
+      add(known->last.plans[k], known->last.chosen_s[k]);
       continue;
     }
     const Workload workload = share_of(request.workload, static_cast<std::int64_t>(k), count);
@@ -131,16 +141,16 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
              alike(platform, devices[before], devices[k]);
     });
     if (same != planned.end()) {
-      parts.push_back(moved(parts[*same], platform, devices[*same], devices[k]));
+      add(moved(parts.plans[*same], platform, devices[*same], devices[k]), parts.chosen_s[*same]);
       continue;
     }
     const Value keys = replica_keys(parameters, policy.name, devices[k]);
     PolicyRequest replica = request_of_replica(chosen_on, request, workload, parameters);
     if (known) replica.shown_plans = &known->shown_plans[k];
-    parts.push_back(settle(policy, replica, Reader(keys, record), worth));
-    const Fact* const chosen = find_fact(parts.back().facts, "chosen_s");
-    if (known && chosen && chosen->number()->value < worth)
-      known->shown_plans[k].at_least = chosen->number()->value;
+    Settlement settled = settle(policy, replica, Reader(keys, record), worth);
+    if (known && settled.chosen_s && *settled.chosen_s < worth)
+      known->shown_plans[k].at_least = *settled.chosen_s;
+    add(std::move(settled.plan), settled.chosen_s);
     planned.push_back(k);
   }
   return parts;
@@ -152,8 +162,8 @@ void take_bandwidths(Plan& plan, const Platform& platform) {
       if (channel.name == link.name) link.bandwidth = channel.bandwidth;
 }
 
-Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-            std::vector<Plan> parts, double* seconds) {
+TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                 std::vector<Plan> parts) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& platform = request.pricing.platform;
   Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
@@ -169,12 +179,13 @@ Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& pa
         parameters.text("all_reduce") == "overlapped",
         request.workload.batch / request.workload.micro_batch /
             static_cast<std::int64_t>(devices.size()));
-  return with_transfers(std::move(plan), parameters.text("transfers"), seconds);
+  return with_transfers(std::move(plan), parameters.text("transfers"));
 }
 
-Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                const Platform& chosen_on) {
-  return joined(policy, request, parameters, replica_plans(policy, request, parameters, chosen_on));
+TimedPlan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                     const Platform& chosen_on) {
+  return joined(policy, request, parameters,
+                replica_plans(policy, request, parameters, chosen_on).plans);
 }
 
 namespace {
@@ -220,7 +231,7 @@ ReplicaBound bound_of_replicas(const Policy& policy, const PolicyRequest& reques
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on) {
   const OneReplica first(policy, request, parameters, chosen_on);
-  return settle(policy, first.request, first.keys.reader());
+  return settle(policy, first.request, first.keys.reader()).plan;
 }
 
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,

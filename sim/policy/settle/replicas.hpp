@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planning/placement/turns/shown_plans.hpp"
+#include "planning/run_seconds.hpp"
 #include "policy/policy.hpp"
 
 namespace sluice {
@@ -24,36 +25,43 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
 /// their gradients. A replica that is planned alone does not know of these delays.
 bool delay_each_other(const PolicyRequest& request, const Reader& parameters);
 
+/// The plans of all replicas, in the order of replica_devices().
+struct ReplicaPlans {
+  std::vector<Plan> plans = {};
+  /// Indexed by replica: the seconds of the way that was chosen for the replica, if it runs alone (Settlement).
+  std::vector<std::optional<double>> chosen_s = {};
+  /// Returns whether the judge chose the way of any replica.
+  bool chose() const;
+};
+
 /// What is known from earlier calls of replica_plans() that differ only in the capacities of the devices' first
 /// memories. These capacities become smaller from call to call.
 struct KnownReplicas {
   std::vector<ShownPlans> shown_plans = {};  ///< indexed by replica
   /// The last plan of each replica. In its pool of the device, the limit is the number of bytes that the plan needs.
   /// The choices of a replica are the same until the capacity is smaller.
-  std::vector<Plan> plans = {};
+  ReplicaPlans last = {};
 };
 
-/// Returns the plan of each replica, in the order of replica_devices(). The choices are made for the platform
-/// `chosen_on`. `parameters` has the parameters of the replicating policy and those of `policy`. If the choices of a
-/// replica cannot lead to a run of the replica alone that takes less than `worth` seconds, it may make any choices. If
-/// `known` is given, the function uses what is known, and adds to it.
-std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& request,
-                                const Reader& parameters, const Platform& chosen_on,
-                                double worth = std::numeric_limits<double>::infinity(),
-                                KnownReplicas* known = nullptr);
+/// Returns the plan of each replica. The choices are made for the platform `chosen_on`. `parameters` has the parameters
+/// of the replicating policy and those of `policy`. If the choices of a replica cannot lead to a run of the replica
+/// alone that takes less than `worth` seconds, it may make any choices. If `known` is given, the function uses what is
+/// known, and adds to it.
+ReplicaPlans replica_plans(const Policy& policy, const PolicyRequest& request,
+                           const Reader& parameters, const Platform& chosen_on,
+                           double worth = std::numeric_limits<double>::infinity(),
+                           KnownReplicas* known = nullptr);
 
 /// Gives the links of the plan the bandwidths that they have on the platform.
 void take_bandwidths(Plan& plan, const Platform& platform);
 
-/// Joins the plans of the replicas into a plan for the platform of the request. If `seconds` is given, sets it to
-/// run_seconds() of the result.
-Plan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-            std::vector<Plan> parts, double* seconds = nullptr);
+/// Joins the plans of the replicas into a plan for the platform of the request.
+TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                 std::vector<Plan> parts);
 
 /// Returns the plan of all replicas: joined() of replica_plans().
-Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                const Platform& chosen_on);
-
+TimedPlan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                     const Platform& chosen_on);
 /// What is known about the plans of replicated() before they are made.
 struct ReplicaBound {
   /// A lower bound of the seconds of all these plans. Infinite if no choices fit.

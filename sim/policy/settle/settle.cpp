@@ -17,10 +17,6 @@
 
 namespace sluice {
 
-std::string joined(const std::string& first, const std::string& rest) {
-  return first.empty() ? rest : rest.empty() ? first : first + ", " + rest;
-}
-
 namespace {
 
 /// Returns whether the fates depend on the size of the device's memory.
@@ -126,9 +122,7 @@ class Attempts {
     const ShownPlans* const known = attempts_.front().request.shown_plans;
     Judgement judgement = judge_until(std::move(candidates_), worth, known ? known->at_least : 0);
     if (!judgement.best.plan) return best_that_waits();
-    Plan plan = judgement.best.plan();
-    state(plan, judgement);
-    return {std::move(plan), judgement.best.attempt};
+    return settlement(judgement.best.plan(), judgement);
   }
 
   /// Returns whether best() finds a plan. Once a way fits, no further way is planned. The plan that the policy itself
@@ -241,15 +235,18 @@ class Attempts {
     return 0;
   }
 
-  static void state(Plan& plan, const Judgement& judgement) {
+  /// Returns the settlement with the plan that the judge chose. The plan gets facts that describe the choice.
+  static Settlement settlement(Plan plan, const Judgement& judgement) {
     plan.facts.emplace_back("chosen", judgement.best.text);
     plan.facts.emplace_back("chosen_s", judgement.best.seconds, "s");
     plan.facts.emplace_back("chosen_from", judgement.candidates);
     plan.facts.emplace_back("simulated", judgement.simulated);
     if (judgement.beaten_bound) plan.facts.emplace_back("beaten_bound", *judgement.beaten_bound);
-    if (!judgement.runner_up) return;
-    plan.facts.emplace_back("runner_up", judgement.runner_up->text);
-    plan.facts.emplace_back("runner_up_s", judgement.runner_up->seconds, "s");
+    if (judgement.runner_up) {
+      plan.facts.emplace_back("runner_up", judgement.runner_up->text);
+      plan.facts.emplace_back("runner_up_s", judgement.runner_up->seconds, "s");
+    }
+    return {std::move(plan), judgement.best.attempt, judgement.best.seconds};
   }
 
   /// Is called if no candidate fits without waiting. For each attempt, the policy itself makes all open choices except
@@ -284,8 +281,8 @@ class Attempts {
     if (!judgement.best.plan) throw InternalError("a plan blocks although it was checked");
     Plan plan = judgement.best.plan();
     plan.facts.emplace_back("waits_for_memory", "no candidate fits without waiting");
-    if (attempts_.size() > 1) state(plan, judgement);
-    return {std::move(plan), judgement.best.attempt};
+    if (attempts_.size() == 1) return {std::move(plan)};
+    return settlement(std::move(plan), judgement);
   }
 
   const Policy& policy_;
@@ -306,7 +303,7 @@ Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& atte
   if (all.choose()) return all.best(worth);
   Draft draft = policy.plan(first, parameters);
   std::optional<PriceAgain> price_again = PriceAgain::of(draft);
-  return {finish(std::move(draft), first), 0, std::move(price_again)};
+  return {.plan = finish(std::move(draft), first), .price_again = std::move(price_again)};
 }
 
 /// Returns whether settle() finds a plan.
@@ -353,9 +350,9 @@ Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
   }
 }
 
-Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-            double worth) {
-  return settle_once(policy, {{request, ""}}, parameters, worth).plan;
+Settlement settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                  double worth) {
+  return settle_once(policy, {{request, ""}}, parameters, worth);
 }
 
 }  // namespace sluice

@@ -23,13 +23,13 @@ struct CutAttempt {
 struct Settlement {
   Plan plan;
   std::size_t attempt = 0;  ///< the index of the cut with which the plan was made
+  /// The simulated seconds of the chosen way, if the judge chose it among several ways.
+  std::optional<double> chosen_s = {};
   /// What is needed to price the plan again. Empty if the plan cannot be priced again, for example because the judge
   /// chose it by comparing seconds.
   std::optional<PriceAgain> price_again = {};
 };
 
-/// Joins two texts of choices by a comma, unless one of them is empty.
-std::string joined(const std::string& first, const std::string& rest);
 /// Returns the entries of `settled` as a text, without those that the scenario's mapping `asked` has with the same
 /// value.
 std::string difference(const Value& settled, const Value& asked);
@@ -45,7 +45,7 @@ Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
 /// Returns the best plan of a policy for a given cut. If no plan takes less than `worth` seconds, the result may be any
 /// plan that fits. If no plan fits, the error may give a smaller number of micro-batches in flight than would fit with
 /// other choices.
-Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-            double worth = std::numeric_limits<double>::infinity());
+Settlement settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                  double worth = std::numeric_limits<double>::infinity());
 
 }  // namespace sluice

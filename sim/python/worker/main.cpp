@@ -19,7 +19,7 @@
 #include "base/error.hpp"
 #include "base/freed_memory.hpp"
 #include "base/interrupt.hpp"
-#include "base/parts.hpp"
+#include "base/packed_strings.hpp"
 #include "base/processes.hpp"
 #include "document/load.hpp"
 #include "execute/simgrid/engine.hpp"

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/error.hpp"
-#include "base/parts.hpp"
+#include "base/packed_strings.hpp"
 #include "base/processes.hpp"
 #include "base/sha256.hpp"
 #include "base/version.hpp"

@@ -106,10 +106,11 @@ CardFit Card::answer(std::optional<std::int64_t> batch) {
   if (most > 0 && has_seconds(most)) fit.step_s = step_s(most, most);
   add_footprints(fit, batch);
   if (batch)
-    fit.accumulation = accumulation(*batch, fit, true);
+    fit.accumulation = accumulation(*batch, fit, /*is_requested=*/true);
   else if (most > 0 && asked_.workload.training)
-    fit.accumulation = accumulation(
-        std::min(most, most_samples / shown_accumulation) * shown_accumulation, fit, false);
+    fit.accumulation =
+        accumulation(std::min(most, most_samples / shown_accumulation) * shown_accumulation, fit,
+                     /*is_requested=*/false);
   const std::int64_t samples = std::max<std::int64_t>(1, fit.largest.value_or(1));
   asked_.document.find("workload")->set("batch", Value::make(samples));
   fit.scenario = asked_.text();
@@ -219,15 +220,16 @@ std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
 void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
   const std::int64_t most = fit.largest ? *fit.largest : batch.value_or(1);
   if (most > 0) {
-    fit.one_sample = footprint(1, true);
-    fit.largest_footprint = footprint(most, true);
+    fit.one_sample = footprint(1, /*enforced=*/true);
+    fit.largest_footprint = footprint(most, /*enforced=*/true);
     if (!fit.largest || most == most_samples) return;
     // With unlimited memory, the policy may make another plan. Then a footprint with unlimited memory cannot be
     // compared with the other footprints, and is left out.
-    if (footprint(1, false) != fit.one_sample || footprint(most, false) != fit.largest_footprint)
+    if (footprint(1, /*enforced=*/false) != fit.one_sample ||
+        footprint(most, /*enforced=*/false) != fit.largest_footprint)
       return;
   }
-  fit.next = footprint(most + 1, false);
+  fit.next = footprint(most + 1, /*enforced=*/false);
   if (fit.next && fit.next->bytes <= *fit.capacity) fit.next.reset();
   if (most == 0) fit.one_sample = fit.next;
 }

@@ -55,7 +55,7 @@ void Trials::ask_all(const std::vector<SearchRow>& rows) {
   for (const SearchRow& row : rows)
     if (!knows(row) && seen.insert(row).second) unknown.push_back(row);
   if (unknown.empty()) return;
-  SweepResult answers = sweep(unknown, false);
+  SweepResult answers = sweep(unknown, /*verify=*/false);
   take(unknown, std::move(answers));
 }
 
@@ -130,7 +130,7 @@ Merit Trials::merit_of(const SearchRow& row, const PointResult& outcome) {
 void Trials::verify(SearchResult& result) const {
   PointResult& outcome = result.sweep.outcomes[*result.best];
   if (!request_.by_both_executors || outcome.verified) return;
-  result.sweep.verified = sweep({rows_[*result.best]}, true).verified;
+  result.sweep.verified = sweep({rows_[*result.best]}, /*verify=*/true).verified;
   outcome.verified = true;
 }
 

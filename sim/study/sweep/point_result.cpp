@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/headline.hpp"
-#include "base/parts.hpp"
+#include "base/packed_strings.hpp"
 #include "base/suggest.hpp"
 #include "document/load.hpp"
 #include "document/object.hpp"

@@ -234,7 +234,7 @@ TEST_CASE("a model has either a file or a definition") {
 TEST_CASE("the resolved document says where each value came from") {
   const Folder folder;
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\nseed: 3\n");
-  const std::string text = to_yaml(load(path, {"platform.links.host.latency=7us"}), true);
+  const std::string text = to_yaml_with_provenance(load(path, {"platform.links.host.latency=7us"}));
   CHECK_THAT(text, Contains("latency: \"7us\"  # platform.links.host.latency=7us\n"));
   CHECK_THAT(text, Contains("bandwidth: \"30GB/s\"  # ") && Contains("b/base.yaml:3\n"));
   CHECK_THAT(text, Contains("seed: 3  # ") && Contains("s.yaml:2\n"));

@@ -25,7 +25,7 @@ struct SixLayers {
   CutModel cut = cut_model(scenario);
   Chosen<FateStrategy> optimal = plain_fates(fate_catalog().find("optimal"));
   PolicyRequest request = request_of(scenario, cut, optimal);
-  Chain chain = chain_of(request, scenario.platform.devices.front(), false, true);
+  Chain chain = chain_of(request, scenario.platform.devices.front(), {});
   TrainingOrder order{"resident", true, 1, {scenario.platform.devices.front().name}};
   int replays = 0;
 

@@ -82,7 +82,8 @@ TEST_CASE("no choice of fates needs fewer bytes than the bound") {
     ++compared;
   }
   CAPTURE(equal);
-  CHECK(equal > compared / 10);  // for many chains, a choice of fates needs no more bytes than the bound
+  CHECK(equal >
+        compared / 10);  // for many chains, a choice of fates needs no more bytes than the bound
 }
 
 /// Returns the message with which a model is refused within a budget. Its layers are `a`, `b`, `c`, `sum` and `d`. Each
@@ -119,23 +120,25 @@ TEST_CASE("a refusal gives the least budget, or budgets that are proven not to b
   using Catch::Contains;
   // In a model without branches, the least bytes are known exactly. The backward pass of `d` holds four tensors of 2
   // kB: the outputs of `sum` and `d`, and the gradients of these two outputs.
-  CHECK_THAT(refusal("1kB", false), Contains("The least budget that is enough is 8000 B"));
+  CHECK_THAT(refusal("1kB", /*shortcut=*/false),
+             Contains("The least budget that is enough is 8000 B"));
   // The backward pass of `sum` holds five tensors of 2 kB: the outputs of `c` and `a`, and the gradients of the outputs
   // of `sum`, `c` and `a`. So no tape needs fewer bytes.
-  CHECK_THAT(refusal("1kB", true), Contains("whatever is kept") && Contains("needs 10000 B") &&
-                                       Contains("The least budget that is enough is 10000 B"));
-  CHECK(refusal("10kB", true).empty());
+  CHECK_THAT(refusal("1kB", /*shortcut=*/true),
+             Contains("whatever is kept") && Contains("needs 10000 B") &&
+                 Contains("The least budget that is enough is 10000 B"));
+  CHECK(refusal("10kB", /*shortcut=*/true).empty());
   // Now the output of `b` has 20 kB. The backward pass of `c` needs this output (20 kB), the gradient of this output
   // (20 kB) and the gradient of the output of `c` (2 kB). The device also holds the gradient of the output of `a` (2
   // kB), which the bound does not count.
-  CHECK_THAT(refusal("41kB", true, 5000),
+  CHECK_THAT(refusal("41kB", /*shortcut=*/true, 5000),
              Contains("whatever is kept") && Contains("needs at least 42000 B") &&
                  Contains("The least budget that was found to be enough is 44000 B"));
-  CHECK_THAT(refusal("43kB", true, 5000),
+  CHECK_THAT(refusal("43kB", /*shortcut=*/true, 5000),
              !Contains("whatever is kept") && Contains("needs 44000 B") &&
                  Contains("was found to be enough is 44000 B") &&
                  Contains("Only budgets below 42000 B (42 kB) are proven not to be enough"));
-  CHECK(refusal("44kB", true, 5000).empty());
+  CHECK(refusal("44kB", /*shortcut=*/true, 5000).empty());
 }
 
 }  // namespace

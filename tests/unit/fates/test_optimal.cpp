@@ -35,7 +35,7 @@ struct Case {
                  scenario.workload.dtype, &*scenario.workload.training},
                 scenario.workload,
                 plain_fates(fate_catalog().find("optimal"))},
-        chain(chain_of(request, scenario.platform.devices.front(), false, overlap)),
+        chain(chain_of(request, scenario.platform.devices.front(), {.overlap = overlap})),
         order{"resident", true, 1, {scenario.platform.devices.front().name}, overlap} {
     for (ChainStage& stage : chain.stages) {
       const auto bytes = [&] {

@@ -70,8 +70,8 @@ class Run {
     stages_ = cut.stages;
     const PolicyRequest request = this->request();
     const Device& gpu = asked_.platform.devices.front();
-    chain_ = chain_of(request, gpu, false, overlap);
-    const std::vector<StageState> states = states_of(request, gpu, false, overlap);
+    chain_ = chain_of(request, gpu, {.overlap = overlap});
+    const std::vector<StageState> states = states_of(request, gpu, {.overlap = overlap});
     if (policy != "resident") {
       const TrainingOrder order{policy.c_str(), false, {}, {gpu.name}, overlap};
       const SideBySide all =

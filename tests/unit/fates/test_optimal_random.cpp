@@ -122,8 +122,8 @@ struct FateQuestion {
                 scenario.workload,
                 plain_fates(fate_catalog().find("optimal"))},
         overlap(scenario.document.find("policy")->find("overlap")->text() == "true"),
-        chain(chain_of(request, scenario.platform.devices.front(), false, overlap)),
-        states(states_of(request, scenario.platform.devices.front(), false, overlap)),
+        chain(chain_of(request, scenario.platform.devices.front(), {.overlap = overlap})),
+        states(states_of(request, scenario.platform.devices.front(), {.overlap = overlap})),
         order{"resident", true, 1, {"gpu"}, overlap} {}
 
   std::int64_t constant() const {

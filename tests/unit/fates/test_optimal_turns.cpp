@@ -133,8 +133,8 @@ struct FateQuestion {
                  *scenario.cost, scenario.workload.dtype, &*scenario.workload.training},
                 scenario.workload},
         order{"streamed", false, {}, {}, scenario.policy.keys.reader().boolean("overlap")},
-        chain(chain_of(request, scenario.platform.devices.front(), false, order.overlap)),
-        states(states_of(request, scenario.platform.devices.front(), false, order.overlap)) {
+        chain(chain_of(request, scenario.platform.devices.front(), {.overlap = order.overlap})),
+        states(states_of(request, scenario.platform.devices.front(), {.overlap = order.overlap})) {
     for (const Device& device : scenario.platform.devices) order.devices.push_back(device.name);
   }
 

@@ -98,14 +98,16 @@ bool touches(const Chain& chain, const Tape& tape, std::size_t at, int tensor, b
 }
 
 bool alive(const Chain& chain, const Tape& tape, int tensor, std::size_t at) {
-  if (touches(chain, tape, at, tensor, true) || touches(chain, tape, at, tensor, false))
+  if (touches(chain, tape, at, tensor, /*brings=*/true) ||
+      touches(chain, tape, at, tensor, /*brings=*/false))
     return true;
   bool came = false;
-  for (std::size_t i = 0; i < at; ++i) came = came || touches(chain, tape, i, tensor, true);
+  for (std::size_t i = 0; i < at; ++i)
+    came = came || touches(chain, tape, i, tensor, /*brings=*/true);
   if (!came) return false;
   for (std::size_t i = at; i < tape.size(); ++i) {
-    if (touches(chain, tape, i, tensor, true)) return false;
-    if (touches(chain, tape, i, tensor, false)) return true;
+    if (touches(chain, tape, i, tensor, /*brings=*/true)) return false;
+    if (touches(chain, tape, i, tensor, /*brings=*/false)) return true;
   }
   return false;
 }

@@ -36,11 +36,17 @@ void check_counts(const Layer& layer, std::int64_t input_flop, std::int64_t weig
   CHECK(layer.backward.weight_flop == weight_flop);
 }
 
-void check_reads(const Layer& layer, bool inputs, bool output, std::int64_t kept = 0,
+/// What the backward pass of a layer reads.
+struct Reads {
+  bool inputs = false, output = false;
+};
+constexpr Reads nothing = {}, only_inputs = {.inputs = true};
+
+void check_reads(const Layer& layer, const Reads& reads, std::int64_t kept = 0,
                  std::int64_t kept_bytes = 0) {
   INFO(layer.type);
-  CHECK(layer.backward.reads_inputs == inputs);
-  CHECK(layer.backward.reads_output == output);
+  CHECK(layer.backward.reads_inputs == reads.inputs);
+  CHECK(layer.backward.reads_output == reads.output);
   CHECK(layer.backward.kept == kept);
   CHECK(layer.backward.kept_bytes == kept_bytes);
   CHECK(layer.backward.selective == (layer.type == "attention"));
@@ -66,8 +72,8 @@ TEST_CASE("each gradient of a product takes as many multiply-accumulates as the 
   check_counts(learned_rows("matmul, features: 8, bias: true"), 2 * 320, 2 * 320 + 40);
   for (const char* keys : {"conv2d, channels: 1, kernel: 3",
                            "conv_transpose2d, channels: 1, kernel: 3", "dense, features: 10"})
-    check_reads(learned(keys), true, false);
-  check_reads(learned_rows("matmul, features: 3"), true, false);
+    check_reads(learned(keys), only_inputs);
+  check_reads(learned_rows("matmul, features: 3"), only_inputs);
 }
 
 TEST_CASE(
@@ -80,17 +86,17 @@ TEST_CASE(
   for (const auto& [type, flop, reads_input] : types) {
     const Layer layer = learned(type);
     check_counts(layer, flop * 384, 0);
-    check_reads(layer, reads_input, !reads_input);
+    check_reads(layer, {.inputs = reads_input, .output = !reads_input});
   }
 }
 
 TEST_CASE("a pool of maxima keeps each position in 8 bytes, and a pool of means keeps no bytes") {
   const Layer pool = learned("max_pool, kernel: 3, stride: 2");  // 3 x 3 x 6 = 54 outputs
   check_counts(pool, 54, 0);
-  check_reads(pool, false, false, 0, 8 * 54);
+  check_reads(pool, nothing, 0, 8 * 54);
   const Layer mean = learned("avg_pool, kernel: 2");
   check_counts(mean, 384, 0);
-  check_reads(mean, false, false);
+  check_reads(mean, nothing);
   check_counts(learned("global_avg_pool"), 384, 0);
   // Along the first axis, the pool makes 6 elements from 8, and its windows have 12 elements together. Along the second
   // axis, it makes 3 elements from 8, and its windows have 10 elements together. test_layers.cpp tests these sums.
@@ -105,7 +111,7 @@ TEST_CASE("a norm reads its input and sums the gradients of scale and shift") {
   check_counts(learned("group_norm, groups: 2"), 14 * 384, 3 * 384);
   check_counts(learned("rms_norm"), 9 * 384, 2 * 384);
   for (const char* keys : {"batch_norm", "layer_norm", "group_norm, groups: 3", "rms_norm"})
-    check_reads(learned(keys), true, false);
+    check_reads(learned(keys), only_inputs);
 }
 
 TEST_CASE(
@@ -120,13 +126,13 @@ TEST_CASE(
   };
   check_counts(joined("add, inputs: [a, a]"), 0, 0);
   check_counts(joined("add, inputs: [a, g]"), 384, 0);
-  check_reads(joined("add, inputs: [a, g]"), false, false);
+  check_reads(joined("add, inputs: [a, g]"), nothing);
   check_counts(joined("mul, inputs: [a, a]"), 2 * 384, 0);
   check_counts(joined("mul, inputs: [a, g]"), 3 * 384, 0);
   check_counts(joined("mul, inputs: [a, a, a]"), 6 * 384, 0);
-  check_reads(joined("mul, inputs: [a, g]"), true, false);
+  check_reads(joined("mul, inputs: [a, g]"), only_inputs);
   check_counts(joined("concat, inputs: [a, a]"), 0, 0);
-  check_reads(joined("concat, inputs: [a, a]"), false, false);
+  check_reads(joined("concat, inputs: [a, a]"), nothing);
 }
 
 TEST_CASE("views keep no tensors and move no bytes, and dropout keeps one byte per element") {
@@ -138,18 +144,18 @@ TEST_CASE("views keep no tensors and move no bytes, and dropout keeps one byte p
         "- {type: conv2d, name: a, channels: 6, kernel: 1}\n- {type: " +
         std::string(keys) + "}\n");
     check_counts(model.layers[2], 0, 0);
-    check_reads(model.layers[2], false, false);
+    check_reads(model.layers[2], nothing);
     CHECK(is_view(model.layers[2]));
     CHECK(forward_work(model, model.layers[2], 4, DType::float32).bytes == 0);
     CHECK(backward_work(model, model.layers[2], 4, DType::float32).bytes == 0);
   }
   check_counts(learned("reduce_scatter, ranks: 4"), 0, 0);
-  check_reads(learned("reduce_scatter, ranks: 4"), false, false);
+  check_reads(learned("reduce_scatter, ranks: 4"), nothing);
   CHECK(learned("reduce_scatter, ranks: 4").shape == Shape{2, 8, 6});
   CHECK(learned("all_gather, ranks: 4").shape == Shape{32, 8, 6});
   CHECK_FALSE(is_view(learned("reduce_scatter, ranks: 4")));
   check_counts(learned("dropout"), 2 * 384, 0);
-  check_reads(learned("dropout"), false, false, 0, 384);
+  check_reads(learned("dropout"), nothing, 0, 384);
   CHECK_FALSE(is_view(learned("dropout")));
 }
 
@@ -157,13 +163,13 @@ TEST_CASE(
     "the gradients of embeddings and learned rows are sums, and the gradient of a rotation is rotated back") {
   const Layer table = model_of(tokens + "- {type: embedding, entries: 9, features: 8}\n").layers[1];
   check_counts(table, 0, 40);
-  check_reads(table, true, false);
+  check_reads(table, only_inputs);
   check_counts(learned_rows("add_embedding, entries: 5"), 0, 40);
-  check_reads(learned_rows("add_embedding, entries: 5"), false, false);
+  check_reads(learned_rows("add_embedding, entries: 5"), nothing);
   check_counts(learned_rows("class_token"), 0, 8);
-  check_reads(learned_rows("class_token"), false, false);
+  check_reads(learned_rows("class_token"), nothing);
   check_counts(learned_rows("rotary"), 120, 0);
-  check_reads(learned_rows("rotary"), false, false);
+  check_reads(learned_rows("rotary"), nothing);
 }
 
 TEST_CASE(
@@ -172,10 +178,10 @@ TEST_CASE(
   // one multiply-accumulate for each of the 2 features of a head.
   const Layer plain = learned_rows("attention, inputs: [a, a, a], heads: 4");
   check_counts(plain, 4 * 400 + 5 * 100, 0);
-  check_reads(plain, true, false, 100);
+  check_reads(plain, only_inputs, 100);
   const Layer dropout = learned_rows("attention, inputs: [a, a, a], heads: 4, dropout: true");
   check_counts(dropout, 4 * 400 + 7 * 100, 0);
-  check_reads(dropout, true, false, 200, 100);
+  check_reads(dropout, only_inputs, 200, 100);
   CHECK(dropout.flop == plain.flop);
 }
 
@@ -188,12 +194,12 @@ TEST_CASE("no gradient is computed for the input of a layer if no earlier layer 
                                "- {type: mul, name: m, inputs: [g, g]}\n");
   // The relu has no backward pass, because no layer before it has weights.
   check_counts(model.layers[1], 0, 0);
-  check_reads(model.layers[1], false, false);
+  check_reads(model.layers[1], nothing);
   check_counts(model.layers[2], 0, 2 * model.layers[2].macs);
-  check_reads(model.layers[2], true, false);
+  check_reads(model.layers[2], only_inputs);
   check_counts(model.layers[3], 2 * model.layers[3].macs, 2 * model.layers[3].macs);
-  check_reads(model.layers[4], false, false);
-  check_reads(model.layers[5], false, false);
+  check_reads(model.layers[4], nothing);
+  check_reads(model.layers[5], nothing);
   CHECK(backward_flop(model) == 2 * model.layers[2].macs + 4 * model.layers[3].macs);
 }
 

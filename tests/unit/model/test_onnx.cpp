@@ -34,7 +34,7 @@ TEST_CASE("the batch changes no count, and a model that is written and read back
   const ReadOnnx one = read(small_cnn()), eight = read(small_cnn(), "{batch: 8}"),
                  named = read(small_cnn(), "{N: 3}");
   Value again = Value::make_map();
-  again.set("definition", parse_text(to_yaml(one.definition, false), "again.yaml"));
+  again.set("definition", parse_text(to_yaml(one.definition), "again.yaml"));
   const Model written = read_model(again);
   for (const Model* model : {&eight.model, &named.model, &written}) {
     REQUIRE(model->layers.size() == one.model.layers.size());

@@ -150,7 +150,7 @@ TEST_CASE("if a layer graph is imported, written and read back, the result is an
           "[pipedream]") {
   const Value use = imported(graph, "{batch: 2}");
   Value again = Value::make_map();
-  again.set("definition", parse_text(to_yaml(*use.find("definition"), false), "again.yaml"));
+  again.set("definition", parse_text(to_yaml(*use.find("definition")), "again.yaml"));
   const Model a = read_model(use), b = read_model(again);
   REQUIRE(names(a) == names(b));
   for (std::size_t i = 0; i < a.layers.size(); ++i) {

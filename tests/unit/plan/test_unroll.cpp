@@ -66,7 +66,7 @@ TEST_CASE("runs take equal times whether the body is a round, a whole step or th
   int rolled = 0, compared = 0;
   for (const char* policy : {"resident", "sharded", "phased", "data_parallel resident"})
     for (int i = 0; i < 40; ++i) {
-      const test::RandomCase random = test::random_case(dice, policy, false);
+      const test::RandomCase random = test::random_case(dice, policy, /*training=*/false);
       const std::string text = test::random_settings(dice, random);
       INFO(policy << " " << i << ": " << text);
       const std::optional<Plan> plan = test::plan_within(random, text, 4 * random.all_bytes);

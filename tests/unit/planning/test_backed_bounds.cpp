@@ -77,7 +77,7 @@ TEST_CASE(
   Compared compared;
   Dice dice(2028);
   for (int c = 0; c < test::cases_of(24); ++c) {
-    RandomCase made = test::random_case(dice, "streamed", false);
+    RandomCase made = test::random_case(dice, "streamed", /*training=*/false);
     const std::string text = with_second_memory(dice, made, made.fates);
     compare_all(made, text, "keep_all", dice, compared);
   }
@@ -95,7 +95,7 @@ TEST_CASE(
   for (const std::string policy : {"streamed", "resident"})
     for (const std::string fates : {"offload_all", "checkpoint", "optimal"})
       for (int c = 0; c < test::cases_of(6); ++c) {
-        RandomCase made = test::random_case(dice, policy, true);
+        RandomCase made = test::random_case(dice, policy, /*training=*/true);
         const std::string text =
             with_second_memory(dice, made, "fates: {strategy: " + fates + "}\n");
         made.machine.push_back("platform.links.host.bandwidth=" +

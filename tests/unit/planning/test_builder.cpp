@@ -25,7 +25,7 @@ Platform sockets(int count) {
 }
 
 std::string owner_of(const Platform& platform, const std::string& name) {
-  const Plan plan = PlanBuilder(platform, "by hand", true).finish(0);
+  const Plan plan = PlanBuilder(platform, "by hand", /*capacity_enforced=*/true).finish(0);
   for (const Pool& pool : plan.pools)
     if (pool.name == name) return pool.owner;
   return "there is no such pool";
@@ -45,7 +45,7 @@ TEST_CASE(
   // So the load of b has to wait until kernel A has ended at 3 s. Then input b is loaded until 4 s and arrives at 5 s,
   // and kernel B ends at 6 s.
   const Platform platform = sockets(1);
-  PlanBuilder builder(platform, "by hand", true);
+  PlanBuilder builder(platform, "by hand", /*capacity_enforced=*/true);
   PlanBuilder::Ref last = {};
   for (std::int32_t i = 0; i < 2; ++i) {
     const std::string number = std::to_string(i);

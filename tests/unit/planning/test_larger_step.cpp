@@ -22,7 +22,7 @@ TEST_CASE(
   Dice dice(515);
   for (const std::string policy : {"streamed", "phased"})
     for (int c = 0; c < test::cases_of(25); ++c) {
-      RandomCase made = test::random_case(dice, policy, true);
+      RandomCase made = test::random_case(dice, policy, /*training=*/true);
       made.cut = dice.one_in(3) ? "stages: {cut: whole}\n" : "stages: {cut: per_layer}\n";
       const Scenario scenario =
           test::small_scenario(made.input, made.rows, made.text(), made.machine);

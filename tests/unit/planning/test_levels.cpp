@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "planning/levels.hpp"
+#include "planning/slots/levels.hpp"
 #include "support/random_chain.hpp"
 
 namespace sluice {

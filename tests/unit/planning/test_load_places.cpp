@@ -1,7 +1,7 @@
 // Tests where LoadPlaces lists loads. The places are compared with those of a search that goes from slot to slot.
 #include <catch2/catch.hpp>
 
-#include "planning/load_places.hpp"
+#include "planning/slots/load_places.hpp"
 #include "support/random_chain.hpp"
 
 namespace sluice {

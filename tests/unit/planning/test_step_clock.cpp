@@ -31,7 +31,7 @@ TEST_CASE(
   Dice dice(2024);
   for (const std::string policy : {"streamed", "resident", "phased"})
     for (int c = 0; c < test::cases_of(12); ++c) {
-      RandomCase made = test::random_case(dice, policy, true);
+      RandomCase made = test::random_case(dice, policy, /*training=*/true);
       made.cut = dice.one_in(3) ? "stages: {cut: whole}\n" : "stages: {cut: per_layer}\n";
       if (dice.one_in(2)) made.machine.push_back("platform.links.host.duplex=half");
       const Scenario scenario = scenario_of(made);
@@ -196,7 +196,7 @@ TEST_CASE(
   Dice dice(2026);
   for (const std::string policy : {"streamed", "resident", "phased"})
     for (int c = 0; c < test::cases_of(8); ++c) {
-      RandomCase made = test::random_case(dice, policy, true);
+      RandomCase made = test::random_case(dice, policy, /*training=*/true);
       made.cut = dice.one_in(3) ? "stages: {cut: whole}\n" : "stages: {cut: per_layer}\n";
       if (dice.one_in(2)) made.machine.push_back("platform.links.host.duplex=half");
       const Scenario scenario = scenario_of(made);
@@ -232,7 +232,7 @@ TEST_CASE(
   Dice dice(2027);
   for (const std::string policy : {"streamed", "resident"})
     for (int c = 0; c < test::cases_of(12); ++c) {
-      RandomCase made = test::random_case(dice, policy, true);
+      RandomCase made = test::random_case(dice, policy, /*training=*/true);
       made.cut = dice.one_in(3) ? "stages: {cut: whole}\n" : "stages: {cut: per_layer}\n";
       made.machine.push_back(
           "platform.devices.gpu.memory=[{capacity: unlimited, bandwidth: 1TB/s}, "

@@ -37,7 +37,7 @@ Names channel_names(const Platform& platform, const Path& path) {
 
 Names pools_of(const Platform& platform, const std::string& owner) {
   Names names;
-  for (const Pool& pool : PlanBuilder(platform, "test", true).finish(0).pools)
+  for (const Pool& pool : PlanBuilder(platform, "test", /*capacity_enforced=*/true).finish(0).pools)
     if (pool.owner == owner) names.push_back(pool.name);
   return names;
 }
@@ -140,7 +140,7 @@ TEST_CASE(
   // No other device has tensors in `dram`, so this device owns the pool `dram`.
   CHECK(pools_of(platform, "") == Names{"pmem"});
   CHECK(pools_of(platform, "cpu") == Names{"dram"});
-  const PlanBuilder builder(platform, "test", true);
+  const PlanBuilder builder(platform, "test", /*capacity_enforced=*/true);
   CHECK(builder.pool("cpu") == builder.pool("dram"));
   CHECK_THROWS_WITH(platform.path("dram", "cpu"), Contains("device 'cpu' uses the memory 'dram'"));
   CHECK(platform.path("pmem", "cpu").channels == platform.path("pmem", "dram").channels);
@@ -178,7 +178,7 @@ memories: {dram: {capacity: 1GB}, pmem: {capacity: 1GB}}
 links: {copy: {joins: [dram, pmem], bandwidth: 2GB/s, synchronous: {bandwidth: 29GB/s}}}
 )");
   CHECK(two.path("dram", "pmem").device == "dram");
-  PlanBuilder builder(two, "test", true);
+  PlanBuilder builder(two, "test", /*capacity_enforced=*/true);
   const std::uint32_t x = builder.tensor("x", TensorClass::weight, 1, "dram");
   CHECK_THROWS_WITH(builder.transfer(ActionKind::move, x,
                                      {.from = "dram", .to = "pmem", .synchronous = true}, 0, 0),

@@ -128,7 +128,7 @@ double misses_of_round(const std::string& resident, const std::string& optimizer
   PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
   request.sums_gradients = sums;
   PlacedPrices prices(request, {"gpu"});
-  const PlacedKinds placed(prices, planned.plan, true);
+  const PlacedKinds placed(prices, planned.plan, /*in_turn=*/true);
   const CachedTurns cached(prices, placed);
   return cached.round(0, cached.sizes().front().front()).miss_bytes;
 }

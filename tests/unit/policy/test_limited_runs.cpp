@@ -42,7 +42,7 @@ struct PlacedAtRandom {
     const PlannedScenario planned = plan_scenario(scenario);
     const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
     PlacedPrices prices(request, {"gpu"}, {});
-    const PlacedKinds placed(prices, planned.plan, false);
+    const PlacedKinds placed(prices, planned.plan, /*in_turn=*/false);
     TensorKinds slow;
     for (const TensorKind& kind : placed.kinds())
       if (dice.one_in(2)) slow.insert(kind);

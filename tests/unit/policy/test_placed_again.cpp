@@ -23,7 +23,7 @@ TEST_CASE("the transfers of a placed plan have the latencies and set-ups of the 
   for (Route& route : shown.routes) route.setup_s += 1, route.latency_s += 20;
   const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
   PlacedPrices prices(request, {"gpu"});
-  const PlacedKinds placed(prices, shown, false);
+  const PlacedKinds placed(prices, shown, /*in_turn=*/false);
   std::size_t flows = 0;
   for (const TensorKinds& slow : {TensorKinds(), TensorKinds{{TensorClass::input}}}) {
     const Plan plan = placed.plan(slow);

@@ -46,7 +46,7 @@ TEST_CASE(
     Unplaced unplaced(random);
     const Plan& plan_of_policy = unplaced.planned.plan;
     PlacedPrices& prices = unplaced.prices;
-    const PlacedKinds placed(prices, plan_of_policy, false);
+    const PlacedKinds placed(prices, plan_of_policy, /*in_turn=*/false);
     // Kinds that are sent between devices may never be in a common second memory, but kernels may read them.
     std::set<TensorClass> in_plan;
     for (const Action& action : plan_of_policy.actions)

@@ -98,7 +98,7 @@ TEST_CASE("under phased, each device copies the weights of its phases to its fir
   const PlannedScenario planned = plan_scenario(scenario);
   const PolicyRequest request = request_of(scenario, planned.cut, scenario.fates);
   PlacedPrices prices(request, {"gpu0", "gpu1"}, {.answers_pass = true});
-  const PlacedKinds placed(prices, planned.plan, true);
+  const PlacedKinds placed(prices, planned.plan, /*in_turn=*/true);
   const MovedWeights moved(prices, placed);
   const TensorKinds slow = {{TensorClass::weight, 0}, {TensorClass::weight, 1}};
   CHECK(moved.movable(slow) == slow);

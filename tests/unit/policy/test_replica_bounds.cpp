@@ -20,7 +20,7 @@ using test::RandomCase;
 /// Returns a random case of training with replicas on two to four devices, and with a cut into one or several stages. If
 /// two devices have no link between them, their gradients go over the links of other devices or of host memory.
 RandomCase random_replicas(Dice& dice, const std::string& policy) {
-  RandomCase made = test::random_case(dice, "data_parallel " + policy, true);
+  RandomCase made = test::random_case(dice, "data_parallel " + policy, /*training=*/true);
   const std::vector<std::string> latencies = {"0us", "9us", "400us"}, duplexes = {"full", "half"};
   const int devices = 2 + static_cast<int>(dice.below(3));
   made.machine.push_back("platform.devices.gpu.count=" + std::to_string(devices));

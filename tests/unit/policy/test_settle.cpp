@@ -156,7 +156,7 @@ TEST_CASE(
     map.set("name", Value::make(std::string("basic")));
     map.set("way", Value::make(said));
     const Keys keys(std::move(map), record_of(policy));
-    return settle(policy, request, keys.reader());
+    return settle(policy, request, keys.reader()).plan;
   };
   const Plan plan = plan_of(with_ways({1, 2}), 0);
   CHECK(*find_fact(plan.facts, "chosen")->text() == "way: 2");

@@ -77,7 +77,7 @@ struct CachedPlan {
         planned(plan_scenario(scenario)),
         request(request_of(scenario, planned.cut, scenario.fates)),
         prices(request, {"gpu"}),
-        placed(prices, planned.plan, true),
+        placed(prices, planned.plan, /*in_turn=*/true),
         cached(prices, placed) {}
 
   Scenario scenario;

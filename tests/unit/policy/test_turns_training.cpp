@@ -279,7 +279,7 @@ TEST_CASE("a computation of training has the same price in memories of the same 
       const PolicyRequest request = request_of(same, planned.cut, same.fates),
                           slow_request = request_of(slower, planned.cut, slower.fates);
       PlacedPrices prices(request, {"gpu"}), slow_prices(slow_request, {"gpu"});
-      const PlacedKinds placed(prices, planned.plan, false);
+      const PlacedKinds placed(prices, planned.plan, /*in_turn=*/false);
       const TensorKinds all(placed.kinds().begin(), placed.kinds().end());
       for (const Action& action : planned.plan.actions) {
         if (action.is_transfer()) continue;

@@ -70,13 +70,13 @@ TEST_CASE("the fit finds the latency, set-up and bandwidth with which the copies
 
   // The written link can replace the link of a platform.
   Value document = link_document(found, "host", "gpu", "k40");
-  CHECK(to_yaml(document, false).find("file: k40") != std::string::npos);
+  CHECK(to_yaml(document).find("file: k40") != std::string::npos);
   Value alone = link_document(found, "host", "gpu", "");
   alone.set("format", Value::make(std::string("sluice-platform/1")));
   alone.set("devices",
             parse_text("{gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}}", "d.yaml"));
   alone.set("memories", parse_text("{host: {capacity: unlimited}}", "m.yaml"));
-  const Platform platform = read_platform(parse_text(to_yaml(alone, false), "p.yaml"));
+  const Platform platform = read_platform(parse_text(to_yaml(alone), "p.yaml"));
   const Path& down = platform.path("host", "gpu");
   CHECK(down.setup_s == Approx(10e-6).epsilon(1e-4));
   CHECK(down.latency_s == Approx(2e-6).epsilon(1e-3));
@@ -100,7 +100,7 @@ TEST_CASE("a fitted link can replace the link of each platform that comes with S
     CAPTURE(name);
     for (const std::string& rows : {pinned, pinned + back, back, pinned + back + pageable}) {
       const auto found = fit_link(profile(rows));
-      std::ofstream(file) << to_yaml(link_document(found, "host", "gpu", name), false);
+      std::ofstream(file) << to_yaml(link_document(found, "host", "gpu", name));
       const Platform platform = load_platform(file.string());
       const std::string memory = name.rfind("ipu", 0) == 0 ? "streaming" : "host";
       const std::string& device = platform.devices.front().name;
@@ -157,7 +157,7 @@ TEST_CASE("copies of only pageable memory leave the rates of pinned memory as th
                     ("sluice_pageable_" + std::to_string(getpid()) + ".yaml");
   for (const std::string name : {"k40", "a100_pcie", "t4"}) {
     CAPTURE(name);
-    std::ofstream(file) << to_yaml(link_document(found, "host", "gpu", name), false);
+    std::ofstream(file) << to_yaml(link_document(found, "host", "gpu", name));
     Value pinned = load_document(file.string(), "platforms");
     const Platform own = load_platform(name);
     const std::string& device = own.devices.front().name;

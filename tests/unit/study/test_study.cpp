@@ -79,7 +79,7 @@ namespace {
 
 std::string policy_of(const std::string& choice, const std::string& scenario) {
   const Value document = PolicyChoice(choice).applied_to(parse_text(scenario, "s.yaml"));
-  return to_yaml(document, false);
+  return to_yaml(document);
 }
 
 }  // namespace

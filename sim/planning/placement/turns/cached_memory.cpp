@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "planning/copy_time.hpp"
-#include "planning/parts.hpp"
 #include "planning/placement/memories.hpp"
 #include "planning/placement/turns/plan_walk.hpp"
 #include "planning/placement/turns/unlisted.hpp"
+#include "planning/stage_bytes.hpp"
 
 namespace sluice {
 namespace {

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "planning/copy_time.hpp"
-#include "planning/parts.hpp"
 #include "planning/placement/turns/placed_prices.hpp"
+#include "planning/stage_bytes.hpp"
 
 namespace sluice {
 namespace {

@@ -31,9 +31,9 @@ namespace {
 std::vector<TensorKinds> placements_of(const PlacedKinds& placed, const std::string& way) {
   const std::vector<TensorKind>& kinds = placed.kinds();
   if (way == all_slow_placement) return {TensorKinds(kinds.begin(), kinds.end())};
-  if (way == first_touch_placement) return placed.first_touched(true);
+  if (way == first_touch_placement) return placed.first_touched(/*fits=*/true);
   std::vector<TensorKinds> placements = placed.sets_of_blocks();
-  for (std::vector<TensorKinds> filled : {placed.first_touched(false), placed.filled()})
+  for (std::vector<TensorKinds> filled : {placed.first_touched(/*fits=*/false), placed.filled()})
     for (TensorKinds& slow : filled)
       if (std::ranges::find(placements, slow) == placements.end())
         placements.push_back(std::move(slow));
@@ -115,9 +115,9 @@ class PlacedSearch {
   std::vector<ShownRates> rates() const {
     const bool farther =
         second_is_farther(turns_.request.pricing.platform, turns_.of_policy.on.names);
-    if (turns_.way == all_slow_placement) return {{1, farther}};
-    std::vector<ShownRates> all = {{0, false}, {1, false}};
-    if (farther) all.push_back({1, true});
+    if (turns_.way == all_slow_placement) return {{.memory = 1, .far = farther}};
+    std::vector<ShownRates> all = {{.memory = 0}, {.memory = 1}};
+    if (farther) all.push_back({.memory = 1, .far = true});
     return all;
   }
 
@@ -256,7 +256,7 @@ class PlacedSearch {
   void add_moves(const PlacedKinds& placed, const std::shared_ptr<const MovedWeights>& moved,
                  const TensorKinds& slow, std::vector<BoundedPlan>& all) {
     const TensorKinds worth = moved->worth_moving(slow), movable = moved->movable(slow);
-    const auto add = [&](const TensorKinds& kinds, CopyMode mode, bool waiting) {
+    const auto add = [&](const TensorKinds& kinds, CopyMode mode, bool waiting = true) {
       const auto plan = [this, &placed, moved, slow, kinds, mode] {
         Plan made = told(placed.plan(slow));
         return kinds.empty() ? made : moved->with_moves(std::move(made), slow, kinds, mode);
@@ -270,12 +270,13 @@ class PlacedSearch {
       for (std::size_t n = 0; n < WaitingTensors::most; ++n)
         all.push_back({at_least, [tensors, n](double least) { return tensors->plan(n, least); }});
     };
-    add({}, CopyMode::synchronous, true);
-    if (!worth.empty()) add(worth, CopyMode::synchronous, true);
+    add({}, CopyMode::synchronous);
+    if (!worth.empty()) add(worth, CopyMode::synchronous);
     if (turns_.way != asynchronous_moves || !turns_.of_policy.on.overlap) return;
-    add({}, CopyMode::asynchronous, true);
-    if (!worth.empty()) add(worth, CopyMode::asynchronous, true);
-    if (!movable.empty() && movable != worth) add(movable, CopyMode::asynchronous, false);
+    add({}, CopyMode::asynchronous);
+    if (!worth.empty()) add(worth, CopyMode::asynchronous);
+    if (!movable.empty() && movable != worth)
+      add(movable, CopyMode::asynchronous, /*waiting=*/false);
   }
 
   /// Returns a plan for each set of sizes of the hardware caches. If every set takes `worth` seconds or more, there are
@@ -316,7 +317,7 @@ Candidate candidate_of(const PlacedTurns& turns, const FateStrategy& strategy,
   PolicyRequest alike = turns.request;
   alike.fates = plain_fates(strategy);
   return changed(candidate_of(turns, std::move(alike), placed), [&strategy](Settled& one) {
-    one.text = "strategy: " + strategy.name + (one.text.empty() ? "" : ", ") + one.text;
+    one.text = joined("strategy: " + strategy.name, one.text);
   });
 }
 
@@ -333,14 +334,8 @@ std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns) {
   std::vector<Candidate> candidates;
   if (turns.way == static_placement || moves_tensors(turns.way))
     for (Candidate& one : candidates_on(turns.request, turns.of_policy))
-      candidates.push_back(changed(proven_for("none", std::move(one)), [turns](Settled& way) {
-        if (!way.plan) return;
-        way.plan = [plan = std::move(way.plan), turns] {
-          Plan made = plan();
-          say_placement(made, turns);
-          return made;
-        };
-      }));
+      candidates.push_back(with_changed_plans(proven_for("none", std::move(one)),
+                                              [turns](Plan& plan) { say_placement(plan, turns); }));
   candidates.push_back(placed_on_shown_machines(turns));
   return candidates;
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/quantity.hpp"
-#include "planning/parts.hpp"
+#include "planning/stage_bytes.hpp"
 #include "planning/training/batch_bytes.hpp"
 
 namespace sluice {
@@ -103,8 +103,7 @@ bool second_is_farther(const Platform& platform, const std::vector<std::string>&
 ShownMachine::ShownMachine(const PolicyRequest& asked, const std::vector<std::string>& devices,
                            std::int64_t bytes, ShownRates rates)
     : platform(asked.pricing.platform),
-      request(asked.priced({asked.pricing.model, asked.pricing.stages, platform, asked.pricing.cost,
-                            asked.pricing.dtype, asked.pricing.training})) {
+      request(asked.priced(asked.pricing.on(platform))) {
   platform.lookup = {};
   for (Device& one : platform.devices) {
     if (std::ranges::count(devices, one.name) == 0) continue;

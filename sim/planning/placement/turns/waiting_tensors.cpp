@@ -116,7 +116,8 @@ class WaitingRewriter {
     Action action = move(gap, waiting.away, false);
     action.uses.push_back({waiting.here, placed_.first_pool(gap.device)});
     if (gap.stays)
-      action.uses.push_back({waiting.away, second, false, true});
+      action.uses.push_back(
+          {.tensor = waiting.away, .pool = second, .read = false, .written = true});
     else
       action.allocates.push_back({waiting.away, second});
     action.waits.push_back({gap.leaves_after, 0});

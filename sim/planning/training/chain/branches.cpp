@@ -28,8 +28,8 @@ class Branches {
       // The last stage also reads the tensors that no layer reads, because they are parts of the answer, and the loss
       // reads the answer there.
       if (s + 1 == stages_.size() && s > 0)
-        for (const Crossing& crossing : stages_[s - 1].crosses) note(crossing.layer, false);
-      if (s == 0 || noted_.empty()) note_boundary(0, false);
+        for (const Crossing& crossing : stages_[s - 1].crosses) note(crossing.layer, Pass::forward);
+      if (s == 0 || noted_.empty()) note_boundary(0, Pass::forward);
       all[s] = noted_up_to(static_cast<std::uint32_t>(s));
     }
     keep_what_nobody_reads(all);
@@ -50,13 +50,13 @@ class Branches {
       for (const ChainRead& read : reads) is_read[read.boundary] = 1;
     std::vector<ChainRead>& last = all.back();
     for (std::uint32_t b = 1; b < all.size(); ++b)
-      if (!is_read[b]) last.push_back({b, false});
+      if (!is_read[b]) last.push_back({.boundary = b});
     std::sort(last.begin(), last.end(),
               [](const ChainRead& a, const ChainRead& b) { return a.boundary < b.boundary; });
   }
-  void note(std::uint32_t layer, bool backward) { note_boundary(boundary_of(layer), backward); }
-  void note_boundary(std::uint32_t boundary, bool backward) {
-    noted_.push_back({boundary, backward});
+  void note(std::uint32_t layer, Pass pass) { note_boundary(boundary_of(layer), pass); }
+  void note_boundary(std::uint32_t boundary, Pass pass) {
+    noted_.push_back({.boundary = boundary, .backward = pass == Pass::backward});
   }
   /// Returns the noted boundaries from 0 to `last`, each once. A boundary is read in the backward pass if any of its
   /// notes says so.
@@ -82,11 +82,11 @@ class Branches {
       return input < stage.first || model_.layers[input].inputs.empty();
     };
     for (std::uint32_t input : layer.inputs) {
-      if (outside(input)) note(input, false);
+      if (outside(input)) note(input, Pass::forward);
       if (!layer.backward.reads_inputs) continue;
       while (input >= stage.first && is_view(model_.layers[input]))
         input = model_.layers[input].inputs.front();
-      if (outside(input)) note(input, true);
+      if (outside(input)) note(input, Pass::backward);
     }
   }
 

@@ -41,9 +41,21 @@ std::int64_t made_bytes(const Pricing& pricing, const Stage& stage) {
   return bytes;
 }
 
+/// Returns the seconds in which the stage computes again what selective recomputation drops.
+double selective_seconds(const Pricing& pricing, const Stage& stage, const Device& device,
+                         std::int64_t samples) {
+  return price_of(pricing, {.kind = ActionKind::recompute,
+                            .stage = stage,
+                            .device = device,
+                            .samples = samples,
+                            .selective = true})
+      .seconds;
+}
+
 }  // namespace
 
-Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap) {
+Chain chain_of(const PolicyRequest& request, const Device& device, const PassOptions& passes) {
+  const auto [selective, overlap] = passes;
   const Pricing& pricing = request.pricing;
   const std::string& host = pricing.platform.host().name;
   const CopyTimes up(pricing.platform, device.name, host, overlap);
@@ -64,15 +76,15 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
     const std::int64_t dropped = selective ? stage.kept.selective_bytes : 0;
     ChainStage link;
     link.name = stage.name;
-    const auto seconds = [&](ActionKind kind, bool only_selective) {
-      return price_of(pricing, {kind, stage, device, samples, only_selective}).seconds;
+    const auto seconds = [&](ActionKind kind) {
+      return price_of(pricing, {kind, stage, device, samples}).seconds;
     };
-    link.forward_s = seconds(ActionKind::forward, false);
-    link.backward_s = request.workload.training->split_backward
-                          ? seconds(ActionKind::backward_input, false) +
-                                seconds(ActionKind::backward_weight, false)
-                          : seconds(ActionKind::backward, false);
-    if (dropped > 0) link.backward_s += seconds(ActionKind::recompute, true);
+    link.forward_s = seconds(ActionKind::forward);
+    link.backward_s =
+        request.workload.training->split_backward
+            ? seconds(ActionKind::backward_input) + seconds(ActionKind::backward_weight)
+            : seconds(ActionKind::backward);
+    if (dropped > 0) link.backward_s += selective_seconds(pricing, stage, device, samples);
     link.output = tensor(times(reads.empty() ? stage.output_bytes : made_bytes(pricing, stage)));
     if (!reads.empty()) link.reads = reads[chain.stages.size()];
     link.inner = tensor(times(stage.kept.inner_bytes - dropped));
@@ -114,7 +126,8 @@ std::optional<std::int64_t> host_room(const PolicyRequest& request,
 }
 
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
-                                  bool selective, bool overlap, const std::vector<bool>& staying) {
+                                  const PassOptions& passes, const std::vector<bool>& staying) {
+  const auto [selective, overlap] = passes;
   const Pricing& pricing = request.pricing;
   const Training& training = *request.workload.training;
   const std::string& host = pricing.platform.host().name;
@@ -132,7 +145,7 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
     state.update_s = price_of(pricing, {ActionKind::update, stage, device}).seconds;
     if (training.split_backward) {
       const auto half = [&](ActionKind kind) {
-        return price_of(pricing, {kind, stage, device, samples, false}).seconds;
+        return price_of(pricing, {kind, stage, device, samples}).seconds;
       };
       state.backward_input_s = half(ActionKind::backward_input);
       state.backward_weight_s = half(ActionKind::backward_weight);
@@ -145,8 +158,7 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
     state.optimizer_save_s = up.seconds(state.optimizer);
     if (selective && stage.kept.selective_bytes > 0) {
       state.selective_bytes = checked_mul(stage.kept.selective_bytes, samples, "bytes");
-      state.selective_s =
-          price_of(pricing, {ActionKind::recompute, stage, device, samples, true}).seconds;
+      state.selective_s = selective_seconds(pricing, stage, device, samples);
     }
     states.push_back(state);
   }

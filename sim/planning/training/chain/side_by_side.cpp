@@ -110,7 +110,7 @@ double copies_at_once(const Platform& platform, const TrainingOrder& order, bool
   const CopyTime copy = load ? copy_time(platform, host, first) : copy_time(platform, first, host);
   const auto devices = static_cast<double>(order.devices.size());
   if (copy.setup_s > 0) return devices;
-  const auto common = links_of_all_copies(platform, order.devices, load, !load);
+  const auto common = links_of_all_copies(platform, order.devices, {.loads = load, .saves = !load});
   const double at_once = narrowest(platform, common) / copy.bandwidth;
   // Where transfers share links, a run may end a little before the sum of their seconds (within_accuracy).
   return std::min(devices, at_once / within_accuracy);
@@ -126,7 +126,8 @@ SideBySideShape shape_of(const PolicyRequest& request, const TrainingOrder& orde
           order.overlap,
           weights_stay(request, order),
           equal_memories(request, order),
-          std::max(copies_at_once(platform, order, true), copies_at_once(platform, order, false))};
+          std::max(copies_at_once(platform, order, /*load=*/true),
+                   copies_at_once(platform, order, /*load=*/false))};
 }
 
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,

@@ -1,6 +1,6 @@
-// Counts the bytes in a memory during each slot of a step (slots.hpp). A step may have many slots, so there is a tree,
-// whose leaves are short rows of slots. For n slots, add() and last_above() visit about log(n) nodes of the tree, and
-// the slots of one or two rows. The functions throw InputError if a count does not fit into 64 bits.
+// Counts the bytes in a memory during each slot of a step (step_slots.hpp). A step may have many slots, so there is a
+// tree, whose leaves are short rows of slots. For n slots, add() and last_above() visit about log(n) nodes of the tree,
+// and the slots of one or two rows. The functions throw InputError if a count does not fit into 64 bits.
 #pragma once
 
 #include <cstddef>

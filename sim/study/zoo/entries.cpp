@@ -1,4 +1,4 @@
-#include "study/zoo/listing.hpp"
+#include "study/zoo/entries.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -17,13 +17,13 @@ namespace sluice {
 namespace {
 
 template <class Kind>
-std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
-  std::vector<Listed> entries;
+std::vector<EntryDescription> entries_of(const Catalog<Kind>& catalog) {
+  std::vector<EntryDescription> entries;
   for (const Kind* kind : catalog.entries()) {
-    Listed entry{.name = kind->name,
-                 .summary = kind->summary,
-                 .details = kind->details,
-                 .source = kind->source};
+    EntryDescription entry{.name = kind->name,
+                           .summary = kind->summary,
+                           .details = kind->details,
+                           .source = kind->source};
     if constexpr (requires { kind->example; }) entry.example = kind->example;
     if constexpr (requires { kind->parameters; }) entry.parameters = &kind->parameters;
     if constexpr (requires { kind->unit; }) entry.unit = kind->unit;
@@ -34,7 +34,8 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
 
 /// Puts the word `auto` before the entries of a catalog. `auto` is not an entry of the catalog, but a value that leaves
 /// the choice among the entries to Sluice.
-std::vector<Listed> with_auto(std::vector<Listed> entries, const Listed& word) {
+std::vector<EntryDescription> with_auto(std::vector<EntryDescription> entries,
+                                        const EntryDescription& word) {
   entries.insert(entries.begin(), word);
   return entries;
 }
@@ -116,11 +117,11 @@ std::vector<Figure> figures_of(const Value& platform) {
 
 /// Lists the documents of a folder. A model in the form of a stage table (models/FORMAT.md) has no summary, so this
 /// function adds a summary.
-std::vector<Listed> documents_of(const std::string& folder) {
-  std::vector<Listed> entries;
+std::vector<EntryDescription> documents_of(const std::string& folder) {
+  std::vector<EntryDescription> entries;
   for (const std::string& file : bundled_files(folder)) {
     const Value document = load_document(file, folder);
-    Listed entry;
+    EntryDescription entry;
     entry.name = std::filesystem::path(file).stem().string();
     entry.file = file;
     entry.summary = text_at(document, folder == "scenarios" ? "question" : "summary");
@@ -136,7 +137,7 @@ std::vector<Listed> documents_of(const std::string& folder) {
 
 struct Kind {
   std::string name, summary;
-  std::vector<Listed> (*entries)();
+  std::vector<EntryDescription> (*entries)();
 };
 
 const std::vector<Kind>& kinds() {
@@ -193,14 +194,14 @@ const std::vector<Kind>& kinds() {
 
 }  // namespace
 
-std::vector<std::string> listed_kind_names() {
+std::vector<std::string> entry_kind_names() {
   std::vector<std::string> names;
   for (const Kind& kind : kinds()) names.push_back(kind.name);
   return names;
 }
 
-std::vector<ListedKind> listed_kinds() {
-  std::vector<ListedKind> all;
+std::vector<EntryKind> entry_kinds() {
+  std::vector<EntryKind> all;
   for (const Kind& kind : kinds()) {
     const bool files = kind.name == "models" || kind.name == "platforms" ||
                        kind.name == "scenarios" || kind.name == "fits";
@@ -210,12 +211,12 @@ std::vector<ListedKind> listed_kinds() {
   return all;
 }
 
-std::vector<Listed> listing(const std::string& wanted) {
+std::vector<EntryDescription> entries_of_kind(const std::string& wanted) {
   for (const Kind& kind : kinds())
     if (kind.name == wanted) return kind.entries();
   throw UsageError("there is no list called '" + wanted + "'" +
-                   did_you_mean(wanted, listed_kind_names()) +
-                   "; known: " + join(listed_kind_names()));
+                   did_you_mean(wanted, entry_kind_names()) +
+                   "; known: " + join(entry_kind_names()));
 }
 
 std::string type_words(const Field& field) {
@@ -255,8 +256,8 @@ static Value json_field(const Field& field) {
   });
 }
 
-Value listing_json(const std::vector<Listed>& entries) {
-  return list_of(entries, [](const Listed& entry) {
+Value entries_json(const std::vector<EntryDescription>& entries) {
+  return list_of(entries, [](const EntryDescription& entry) {
     Value map = object(
         {{"name", entry.name}, {"summary", entry.summary}, {"source", text_or_null(entry.source)}});
     if (!entry.details.empty()) map.set("details", json_text(entry.details));

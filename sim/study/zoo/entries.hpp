@@ -1,4 +1,4 @@
-// Lists the entries of all catalogs, and all bundled documents, in a common form: a `Listed`.
+// Lists the entries of all catalogs, and all bundled documents, in a common form: an `EntryDescription`.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct Figure {
 };
 
 /// The description of one entry of a catalog, or of one bundled document.
-struct Listed {
+struct EntryDescription {
   std::string name, summary;
   std::string details = {};  ///< a paragraph about the entry
   std::string source = {};
@@ -29,21 +29,21 @@ struct Listed {
 };
 
 /// A kind of list that `sluice list` can show: its name, a phrase about it, and its number of entries.
-struct ListedKind {
+struct EntryKind {
   std::string name, summary;
   std::size_t count = 0;
 };
-std::vector<ListedKind> listed_kinds();
-std::vector<std::string> listed_kind_names();
+std::vector<EntryKind> entry_kinds();
+std::vector<std::string> entry_kind_names();
 
 /// Returns the entries of one kind: policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms,
 /// scenarios or fits. Throws UsageError for any other word.
-std::vector<Listed> listing(const std::string& kind);
+std::vector<EntryDescription> entries_of_kind(const std::string& kind);
 
 /// Returns the type of a field in words for the user, such as "integer" or "quantity in byte/s".
 std::string type_words(const Field& field);
 
 /// Returns the entries as `sluice list --json` prints them.
-Value listing_json(const std::vector<Listed>& entries);
+Value entries_json(const std::vector<EntryDescription>& entries);
 
 }  // namespace sluice

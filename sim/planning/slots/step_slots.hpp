@@ -14,18 +14,10 @@
 #include <vector>
 
 #include "planning/builder.hpp"
-#include "planning/load_places.hpp"
+#include "planning/slots/load_places.hpp"
+#include "planning/slots/row_position.hpp"
 
 namespace sluice {
-
-/// Every step has the same row of `count` items, for example slots. A position names an item by its index in the row,
-/// and by how many steps ago the item's step was. For row_position(), a negative `index` counts back into earlier
-/// steps: -1 is the last item of the previous step.
-struct RowPosition {
-  std::size_t index;
-  std::uint32_t steps_ago;
-};
-RowPosition row_position(std::int64_t index, std::int64_t count);
 
 /// A load whose tensor a slot needs.
 struct SlotLoad {

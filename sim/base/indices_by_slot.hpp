@@ -9,12 +9,12 @@
 namespace sluice {
 
 /// All lists together are stored in two vectors, so that a row of many slots needs few allocations.
-class BySlot {
+class IndicesBySlot {
  public:
   /// The indices are 0 to `numbers` - 1. `slot_of(i)` returns the slot whose list contains the index i. The indices in
   /// a list ascend.
   template <typename SlotOf>
-  BySlot(std::size_t slots, std::size_t numbers, const SlotOf& slot_of)
+  IndicesBySlot(std::size_t slots, std::size_t numbers, const SlotOf& slot_of)
       : begins_(slots + 1, 0), numbers_(numbers) {
     for (std::size_t i = 0; i < numbers; ++i) ++begins_[slot_of(i)];
     for (std::size_t k = 1; k <= slots; ++k) begins_[k] += begins_[k - 1];

@@ -1,4 +1,4 @@
-#include "base/parts.hpp"
+#include "base/packed_strings.hpp"
 
 #include <cstdint>
 #include <cstring>

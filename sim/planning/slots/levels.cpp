@@ -1,4 +1,4 @@
-#include "planning/levels.hpp"
+#include "planning/slots/levels.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "planning/load_places.hpp"
+#include "planning/slots/load_places.hpp"
 
 #include <algorithm>
 

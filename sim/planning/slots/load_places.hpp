@@ -1,7 +1,7 @@
-// Decides where loads are listed: before which slot of a step (slots.hpp). A load is listed as early as its limits and
-// the room in memory allow. It may even be listed in the step before. For each slot, it is known how many bytes are in
-// memory without early loads. A load whose place has been found adds its bytes to the slots from its place to the slot
-// that needs it.
+// Decides where loads are listed: before which slot of a step (step_slots.hpp). A load is listed as early as its limits
+// and the room in memory allow. It may even be listed in the step before. For each slot, it is known how many bytes are
+// in memory without early loads. A load whose place has been found adds its bytes to the slots from its place to the
+// slot that needs it.
 #pragma once
 
 #include <compare>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "planning/levels.hpp"
+#include "planning/slots/levels.hpp"
 
 namespace sluice {
 

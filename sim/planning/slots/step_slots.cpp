@@ -1,4 +1,4 @@
-#include "planning/slots.hpp"
+#include "planning/slots/step_slots.hpp"
 
 #include <algorithm>
 
@@ -6,11 +6,6 @@
 #include "base/quantity.hpp"
 
 namespace sluice {
-
-RowPosition row_position(std::int64_t index, std::int64_t count) {
-  const std::int64_t steps = index < 0 ? (-index + count - 1) / count : 0;
-  return {static_cast<std::size_t>(index + steps * count), static_cast<std::uint32_t>(steps)};
-}
 
 StepSlots::StepSlots(PlanBuilder& builder, std::vector<SlotMemory> memories, Prologue prologue)
     : builder_(builder), by_slot_(memories.front().bytes.size()), prologue_(prologue) {

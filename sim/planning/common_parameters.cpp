@@ -1,0 +1,66 @@
+#include "planning/common_parameters.hpp"
+
+#include "base/error.hpp"
+
+namespace sluice {
+
+Field outputs_parameter() {
+  return {.name = "outputs",
+          .type = Type::choice,
+          .summary = "return: each answer is saved to host memory; discard: each answer is dropped",
+          .default_text = "return",
+          .choices = {"return", "discard"}};
+}
+
+std::vector<Field> common_parameters() {
+  return {
+      {.name = "device",
+       .type = Type::text,
+       .summary = "the device that computes; by default the first device of the platform",
+       .optional = true},
+      {.name = "overlap",
+       .type = Type::boolean,
+       .summary =
+           "whether transfers run during computation; off: the actions run one after the other, in "
+           "the order of the plan",
+       .default_text = "true"},
+      {.name = "buffers",
+       .type = Type::integer,
+       .summary =
+           "how many inputs of micro-batches have room on the device; as many outputs have room "
+           "there until they are saved",
+       .default_text = "auto",
+       .choices = {"auto"},
+       .minimum = 1,
+       .maximum = 1e6},
+      outputs_parameter(),
+  };
+}
+
+CommonParameters read_common(const PolicyRequest& request, const Reader& parameters) {
+  const Platform& platform = request.pricing.platform;
+  const Device& device =
+      parameters.has("device")
+          ? located(*parameters.value("device"),
+                    [&]() -> const Device& { return platform.device(parameters.text("device")); })
+          : platform.devices.front();
+  const bool overlap = parameters.boolean("overlap");
+  const std::int64_t buffers =
+      parameters.is_word("buffers", "auto") ? usual_buffers : parameters.integer("buffers");
+  return {device, platform.host().name, overlap, overlap ? buffers : 1,
+          parameters.text("outputs") == "return"};
+}
+
+void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
+                        const std::string& reason) {
+  for (const char* key : keys)
+    if (parameters.has(key))
+      parameters.fail(key, "'" + std::string(key) + "' is for inference; in training " + reason);
+}
+
+void refuse_common_in_training(const Reader& parameters) {
+  refuse_in_training(parameters, {"buffers"}, "Sluice chooses when loads start");
+  refuse_in_training(parameters, {"outputs"}, "no output leaves the device");
+}
+
+}  // namespace sluice
