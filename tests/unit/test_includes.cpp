@@ -285,8 +285,8 @@ TEST_CASE("the include check itself accepts good includes and refuses bad ones",
   CHECK_FALSE(fault("run", "yaml-cpp/yaml.h", Quotes::angle, files).empty());
   CHECK(fault("execute/simgrid", "simgrid/s4u.hpp", Quotes::angle, files).empty());
   CHECK(fault("execute/simgrid", "vector", Quotes::angle, files).empty());
-  CHECK(include_of("#include <a/b.h>") == std::pair<std::string, bool>("a/b.h", false));
-  CHECK(include_of("  #  include \"a/b.h\"  // why") ==
-        std::pair<std::string, bool>("a/b.h", true));
+  CHECK((include_of("#include <a/b.h>") == std::pair<std::string, Quotes>("a/b.h", Quotes::angle)));
+  CHECK((include_of("  #  include \"a/b.h\"  // why") ==
+         std::pair<std::string, Quotes>("a/b.h", Quotes::straight)));
   CHECK(include_of("// #include \"a/b.h\"").first.empty());
 }
