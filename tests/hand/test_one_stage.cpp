@@ -43,31 +43,32 @@ const std::vector<std::string> alike = {"keep_all", "recompute_all", "offload_al
                                         "sqrt"};
 
 TEST_CASE("for a model of one stage, the fastest number of micro-batches in flight is chosen") {
-  int several = 0, fits = 0;
+  int differ = 0, fits = 0;
   for (std::int64_t capacity = 3000; capacity <= 16'000; capacity += 1000)
     for (const std::string& strategy : alike) {
       INFO(strategy << " within " << capacity << " B");
-      double best = never, first = never;
+      double best = never, worst = 0;
       for (const char* count : {"1", "2", "3", "4"}) {
         const double seconds = seconds_of(strategy, count, capacity);
         best = std::min(best, seconds);
-        if (count == std::string("1")) first = seconds;
+        worst = std::max(worst, seconds);
       }
       const double open = seconds_of(strategy, "auto", capacity);
       CHECK((open == best || open <= best * (1 + 1e-9)));
       fits += best < never;
-      several += best < first * (1 - 1e-6);
+      differ += best < worst * (1 - 1e-6);
     }
-  CAPTURE(several, fits);
+  CAPTURE(differ, fits);
   CHECK(fits > 20);
-  CHECK(several > 0);
+  CHECK(differ > 0);
 }
 
-TEST_CASE("with two micro-batches in flight, the latency delays only the start") {
-  // Weights and the first input have arrived at 2 + 30 us. Then four micro-batches take 3 us each.
+TEST_CASE("the latency delays only the start") {
+  // Weights and the first input have arrived at 2 + 30 us. Then four micro-batches take 3 us each. With one micro-batch in
+  // flight, the inputs of the others are loaded a latency ahead.
   CHECK(seconds_of("keep_all", "auto", 9000) == Approx(44e-6).epsilon(1e-12));
   CHECK(seconds_of("optimal", "auto", 9000) == Approx(44e-6).epsilon(1e-12));
-  CHECK(seconds_of("keep_all", "1", 9000) > 60e-6);
+  CHECK(seconds_of("keep_all", "1", 9000) == Approx(44e-6).epsilon(1e-12));
 }
 
 TEST_CASE(
