@@ -94,7 +94,7 @@ def copy_of_example(kind, name):
                   '        "With this text, people choose among the entries."', text, count=1)
     text = re.sub(rf"\.source ={strings}", '.source = "Say where it comes from: paper, section."', text,
                   count=1)
-    text = re.sub(rf'(\.example = .*[=\s]){kind.entry}\b', rf"\g<1>{name}", text, count=1)
+    text = re.sub(rf'(\.example =\s.*[=\s]){kind.entry}\b', rf"\g<1>{name}", text, count=1)
     # If the line of `.example` would exceed 100 columns, the value gets a line of its own.
     text = re.sub(r"^( *\.example =) (.{86,})$", r"\1\n        \2", text, count=1, flags=re.M)
     text = text.replace('".example"', f'".{name}"')  # the ending of an importer's files

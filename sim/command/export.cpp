@@ -99,7 +99,7 @@ const Command export_command = {
     .options = {{.name = "to",
                  .value = "FORMAT",
                  .summary = "the format",
-                 .choices = {"perfetto", "chrome", "csv", "data-island"}},
+                 .names = [] { return export_catalog().names(); }},
                 {.name = "table",
                  .value = "TABLE",
                  .summary = "the table that the data island contains",

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -16,7 +15,8 @@ namespace sluice {
 namespace {
 
 constexpr std::int64_t largest_file = std::int64_t{1} << 30;
-constexpr std::array<std::string_view, 2> foreign_endings = {".onnx", ".graph.txt"};
+using Endings = std::vector<std::string> (*)();
+constinit Endings foreign_endings = nullptr;  ///< set_foreign_endings() sets it
 constexpr const char* key = "foreign";
 
 /// A descriptor that closes itself.
@@ -76,8 +76,13 @@ bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
+void set_foreign_endings(std::vector<std::string> (*endings)()) {
+  foreign_endings = endings;
+}
+
 bool is_foreign_name(std::string_view path) {
-  for (const std::string_view ending : foreign_endings)
+  if (!foreign_endings) return false;
+  for (const std::string& ending : foreign_endings())
     if (ends_with(path, ending)) return true;
   return false;
 }

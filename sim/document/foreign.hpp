@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "document/value.hpp"
 
@@ -12,7 +13,10 @@ namespace sluice {
 
 bool ends_with(std::string_view text, std::string_view end);
 
-/// Returns true for a name that ends in .onnx or .graph.txt.
+/// Says which names are those of other programs' files: those with one of the endings that `endings` returns. The
+/// folder `model` calls this function before main(), because its importers know the endings.
+void set_foreign_endings(std::vector<std::string> (*endings)());
+/// Returns whether the name is that of a file of another program, such as a name that ends in .onnx.
 bool is_foreign_name(std::string_view path);
 
 /// Returns a Value that represents the file at `path`. This Value differs from every Value that can be read from a

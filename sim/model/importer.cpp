@@ -12,14 +12,23 @@
 
 namespace sluice {
 
+namespace {
+
+std::vector<std::string> endings() {
+  std::vector<std::string> all;
+  for (const Importer* importer : importer_catalog().entries()) all.push_back(importer->ending);
+  return all;
+}
+
+[[maybe_unused]] const bool endings_are_set = (set_foreign_endings(endings), true);
+
+}  // namespace
+
 const Importer& importer_for(const std::string& path) {
-  std::vector<std::string> endings;
-  for (const Importer* importer : importer_catalog().entries()) {
+  for (const Importer* importer : importer_catalog().entries())
     if (ends_with(path, importer->ending)) return *importer;
-    endings.push_back(importer->ending);
-  }
   throw InputError(Position{path, 0, 0, ""},
-                   "no importer reads a file with this name; known endings: " + join(endings));
+                   "no importer reads a file with this name; known endings: " + join(endings()));
 }
 
 ChildLimits reading_limits(std::uintmax_t bytes) {

@@ -128,7 +128,8 @@ class New(unittest.TestCase):
         it needs a symbol of it. So it does not take the catalogs of the build."""
         listed = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", target], capture_output=True, text=True,
                                 check=True).stdout
-        words = shlex.split(listed.strip().splitlines()[-1].removeprefix(": && ").removesuffix(" && :"))
+        last = listed.strip().splitlines()[-1]  # further commands may stand before and after the command that links
+        words, = (words for words in map(shlex.split, last.split(" && ")) if "-o" in words)
         at = words.index("-o")
         program = cls.copy.folder / f"linked_{target}"
         words[at:at + 2] = ["-o", str(program), *cls.objects]

@@ -1,4 +1,5 @@
 // Tests the shapes, expressions and repetitions of models, and compares models of the zoo with hand calculations.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "model/catalog.hpp"
@@ -209,9 +210,10 @@ TEST_CASE("every entry of the layer catalog has a summary and reads a layer of i
     INFO(type->name);
     CHECK_FALSE(type->summary.empty());
     CHECK(layer_record(*type).fields.size() == 6 + type->parameters.size());
-    const Model m = model_of("  [" + type->example + "]\n");  // the last layer has the type
-    CHECK(m.layers.back().type == type->name);
-    CHECK(m.layers.back().output > 0);
+    const Model m = model_of("  [" + type->example + "]\n");
+    const auto read = std::ranges::find(m.layers, type->name, &Layer::type);
+    REQUIRE(read != m.layers.end());
+    CHECK(read->output > 0);
   }
 }
 

@@ -251,7 +251,7 @@ TEST_CASE("The command export offers every format and every table of the catalog
   const Command& command = command_catalog().find("export");
   const auto choices = [&](const std::string& name) {
     for (const Option& option : command.options)
-      if (option.name == name) return option.choices;
+      if (option.name == name) return option.allowed();
     return std::vector<std::string>{};
   };
   REQUIRE(choices("to") == export_catalog().names());
