@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/quantity.hpp"
-#include "plan/passes/serialise.hpp"
 #include "planning/streaming/fit.hpp"
 
 namespace sluice {
@@ -88,7 +87,7 @@ class StreamedLister {
   /// Returns the most bytes that the device holds in any slot, with early loads.
   std::int64_t most() { return slots_.most(common_.device.name); }
 
-  Plan make() {
+  Draft make() {
     std::vector<std::uint32_t> crossing(static_cast<std::size_t>(per_step_));
     std::size_t run = 0;
     slots_.list([&](std::int64_t slot) {
@@ -100,10 +99,7 @@ class StreamedLister {
     else
       wait_for_results();
     state_facts();
-    Plan plan = builder_.finish(request_.workload.steps);
-    if (!common_.overlap) serialise(plan);
-    lower(plan, request_.pricing);
-    return plan;
+    return {builder_.finish(request_.workload.steps), !common_.overlap};
   }
 
  private:
@@ -309,8 +305,8 @@ CommonParameters with_buffers(const CommonParameters& common, const StreamedChoi
 
 }  // namespace
 
-Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
-                    const Rehearsal& rehearsal) {
+Draft list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
+                     const Rehearsal& rehearsal) {
   const StreamedChoice& choice = rehearsal.choice();
   std::vector<std::int64_t> levels(static_cast<std::size_t>(rehearsal.slots()), 0);
   StreamedLister lister(request, with_buffers(common, choice), rehearsal.streamed(), choice,
@@ -319,18 +315,18 @@ Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common
   return lister.make();
 }
 
-Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
-                   const StreamedChoice& choice) {
+Draft list_as_asked(const PolicyRequest& request, const CommonParameters& common,
+                    const StreamedChoice& choice) {
   const StreamedFit fit(request, common, choice);
   const StreamedCase streamed = streamed_case(request, common, choice.offload);
-  Plan plan = list_within(request, common, streamed, choice, fit, fit.capacity()).plan;
-  fit.require(choice.in_flight, plan);
-  return plan;
+  Draft draft = list_within(request, common, streamed, choice, fit, fit.capacity()).draft;
+  fit.require(choice.in_flight, draft);
+  return draft;
 }
 
-ListedPlan list_within(const PolicyRequest& request, const CommonParameters& common,
-                       const StreamedCase& streamed, const StreamedChoice& choice,
-                       const StreamedFit& fit, std::optional<std::int64_t> room) {
+ListedDraft list_within(const PolicyRequest& request, const CommonParameters& common,
+                        const StreamedCase& streamed, const StreamedChoice& choice,
+                        const StreamedFit& fit, std::optional<std::int64_t> room) {
   StreamedLister lister(request, with_buffers(common, choice), streamed, choice,
                         fit.slot_bytes(choice.in_flight), room);
   lister.add_as_asked();
