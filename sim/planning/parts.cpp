@@ -117,8 +117,8 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward) 
   Action& action = builder.at(ref);
   action.allocates.push_back({forward.output, pool});
   if (forward.bytes.workspace > 0) {
-    const std::string name = "workspace." + std::to_string(forward.stage) + "." +
-                             std::to_string(forward.micro_batch) + forward.suffix;
+    const std::string name =
+        "workspace." + std::to_string(forward.stage) + "." + std::to_string(forward.micro_batch);
     const Placement workspace{builder.tensor(name, TensorClass::workspace, forward.bytes.workspace),
                               pool};
     action.allocates.push_back(workspace);

@@ -84,9 +84,8 @@ struct ForwardPass {
   /// A stage may make a part of the answer besides its output (StageBytes::answer). Says whether this part is freed
   /// instead of saved.
   bool drops_answer = false;
-  std::string suffix = {};  ///< a suffix that distinguishes the workspaces of different windows
-  bool last = false;        ///< whether the stage is the last stage
-  std::string home = {};    ///< the node that is the home of the answer; may be empty
+  bool last = false;      ///< whether the stage is the last stage
+  std::string home = {};  ///< the node that is the home of the answer; may be empty
 };
 /// Lists the computation of a forward pass. The action allocates the output and the workspace. The caller adds the
 /// input and the weights to the action's operands.

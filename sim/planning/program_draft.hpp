@@ -8,6 +8,8 @@
 
 namespace sluice {
 
+struct StageInput;
+
 class ProgramDraft {
  public:
   explicit ProgramDraft(std::vector<std::string> devices) { program.devices = std::move(devices); }
@@ -26,10 +28,16 @@ class ProgramDraft {
   /// Adds an instance on device(). It is there from the next operation on.
   std::uint32_t make(const std::string& name, TensorClass tensor_class, std::int64_t bytes,
                      std::size_t stage, std::int64_t micro_batch);
+  /// Adds an instance of a tensor that stages read, for one micro-batch of `samples` samples.
+  std::uint32_t make(const StageInput& input, std::int64_t samples, std::size_t stage,
+                     std::int64_t micro_batch);
   /// Marks an instance as loaded, from its home or from a copy in host memory. If `copy_of` is given, this is the copy
   /// that the save of the instance `copy_of` left.
   void bring(std::uint32_t instance, double load_s, Program::Home home,
              std::uint32_t copy_of = none);
+  /// Adds an instance on device(), which is sent there from the device of the instance `source`, for this stage.
+  /// Returns the new instance.
+  std::uint32_t send(std::uint32_t source, std::size_t stage);
   void use(Program::Operation& operation, std::uint32_t instance);
   /// Saves an instance after `operation`, the index of an operation that has already been added.
   void save_after(std::uint32_t instance, std::int64_t operation);

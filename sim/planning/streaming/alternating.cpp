@@ -7,9 +7,9 @@
 
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
-#include "planning/forward_program.hpp"
 #include "planning/program_draft.hpp"
 #include "planning/training/late_loads.hpp"
+#include "stage/stage_inputs.hpp"
 
 namespace sluice {
 
