@@ -52,30 +52,11 @@ class ForwardMaker {
   /// Adds the tensors that are in one memory during the whole run. The weights, the inputs of a step and the answers of
   /// a step are in host memory. A cache of keys and values is on the device that reads it.
   void add_places() {
-    Program& program = draft_.program;
-    const std::int64_t samples = request_.workload.samples_per_step();
-    const auto of_step = [&](const char* name, TensorClass tensor_class, std::int64_t bytes) {
-      program.places.push_back(
-          {.name = name,
-           .tensor_class = tensor_class,
-           .bytes = checked_mul(bytes, samples, std::string("bytes of a step's ") + name)});
-    };
-    of_step("inputs", TensorClass::input, stages().front().input_bytes);
-    if (shape_.return_outputs)
-      of_step("outputs", TensorClass::output, stages().back().output_bytes);
+    draft_.hold_step(request_, shape_.return_outputs);
     for (std::size_t s = 0; s < bytes_.size(); ++s) {
-      const std::int64_t cache = cache_bytes(stages()[s], samples);
-      if (cache > 0)
-        program.places.push_back({.name = instance_name("kv_cache", s, -1),
-                                  .tensor_class = TensorClass::kv_cache,
-                                  .bytes = cache,
-                                  .node = shape_.devices[s]});
-      program.staying.push_back({.device = device_of_[s], .weights = bytes_[s].weights});
-      if (bytes_[s].weights > 0)
-        program.places.push_back({.home = Program::Home::weights,
-                                  .number = static_cast<std::int64_t>(s),
-                                  .name = instance_name("weights", s, -1),
-                                  .bytes = bytes_[s].weights});
+      draft_.hold_cache(request_, s, request_.workload.samples_per_step(), shape_.devices[s]);
+      draft_.program.staying.push_back({.device = device_of_[s], .weights = bytes_[s].weights});
+      draft_.hold_weights(s, bytes_[s].weights);
     }
   }
 

@@ -198,17 +198,15 @@ std::int64_t cache_bytes(const PolicyRequest& request) {
   return bytes;
 }
 
-void hold_cache(PlanBuilder& builder, const PolicyRequest& request, std::size_t stage,
-                std::int64_t samples, const std::string& device) {
-  const std::int64_t bytes = cache_bytes(request.pricing.stages[stage], samples);
-  if (bytes > 0)
-    builder.tensor("kv_cache." + std::to_string(stage), TensorClass::kv_cache, bytes, device);
-}
-
 void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
                  const std::vector<std::string>& devices) {
-  for (std::size_t stage = 0; stage < devices.size(); ++stage)
-    hold_cache(builder, request, stage, request.workload.samples_per_step(), devices[stage]);
+  for (std::size_t stage = 0; stage < devices.size(); ++stage) {
+    const std::int64_t bytes =
+        cache_bytes(request.pricing.stages[stage], request.workload.samples_per_step());
+    if (bytes > 0)
+      builder.tensor("kv_cache." + std::to_string(stage), TensorClass::kv_cache, bytes,
+                     devices[stage]);
+  }
 }
 
 std::vector<PlanBuilder::Ref> StageRunner::load_all_weights() {

@@ -119,9 +119,6 @@ std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
 /// reads it holds it during the whole run.
 std::int64_t cache_bytes(const Stage& stage, std::int64_t samples);
 std::int64_t cache_bytes(const PolicyRequest& request);
-/// Adds the cache of a stage for `samples` samples. `device` holds the cache during the whole run.
-void hold_cache(PlanBuilder& builder, const PolicyRequest& request, std::size_t stage,
-                std::int64_t samples, const std::string& device);
 /// Adds the caches of all stages for all samples of a step. The device of each stage holds the cache of the stage.
 void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
                  const std::vector<std::string>& devices);

@@ -3,9 +3,39 @@
 #include <algorithm>
 
 #include "base/quantity.hpp"
+#include "planning/parts.hpp"
 #include "stage/stage_inputs.hpp"
 
 namespace sluice {
+
+void ProgramDraft::hold_step(const PolicyRequest& request, bool answers) {
+  const auto hold = [&](const char* name, TensorClass tensor_class, std::int64_t bytes) {
+    program.places.push_back({.name = name,
+                              .tensor_class = tensor_class,
+                              .bytes = checked_mul(bytes, request.workload.samples_per_step(),
+                                                   std::string("bytes of a step's ") + name)});
+  };
+  hold("inputs", TensorClass::input, request.pricing.stages.front().input_bytes);
+  if (answers) hold("outputs", TensorClass::output, request.pricing.stages.back().output_bytes);
+}
+
+void ProgramDraft::hold_weights(std::size_t stage, std::int64_t bytes) {
+  if (bytes > 0)
+    program.places.push_back({.home = Program::Home::weights,
+                              .number = static_cast<std::int64_t>(stage),
+                              .name = instance_name("weights", stage, -1),
+                              .bytes = bytes});
+}
+
+void ProgramDraft::hold_cache(const PolicyRequest& request, std::size_t stage, std::int64_t samples,
+                              const std::string& device) {
+  const std::int64_t bytes = cache_bytes(request.pricing.stages[stage], samples);
+  if (bytes > 0)
+    program.places.push_back({.name = instance_name("kv_cache", stage, -1),
+                              .tensor_class = TensorClass::kv_cache,
+                              .bytes = bytes,
+                              .node = device});
+}
 
 Program::Operation ProgramDraft::operation(ActionKind kind, std::size_t stage) const {
   Program::Operation operation;

@@ -8,11 +8,22 @@
 
 namespace sluice {
 
+struct PolicyRequest;
 struct StageInput;
 
 class ProgramDraft {
  public:
   explicit ProgramDraft(std::vector<std::string> devices) { program.devices = std::move(devices); }
+
+  /// Adds the tensors that host memory holds during the whole run: the inputs of a step, and with `answers` also the
+  /// answers of a step.
+  void hold_step(const PolicyRequest& request, bool answers);
+  /// Adds the home of a stage's weights in host memory, if the stage has weights.
+  void hold_weights(std::size_t stage, std::int64_t bytes);
+  /// Adds a stage's cache of keys and values for `samples` samples, if the stage has a cache. `device` holds it during
+  /// the whole run.
+  void hold_cache(const PolicyRequest& request, std::size_t stage, std::int64_t samples,
+                  const std::string& device);
 
   /// Returns the device of the operations and instances that are added next.
   std::uint32_t device() const { return device_; }

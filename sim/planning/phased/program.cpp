@@ -72,22 +72,9 @@ class PhasedMaker {
 
   /// Adds the tensors that host memory holds during the whole run: the weights, the inputs and the answers.
   void add_places() {
-    std::vector<Program::Place>& places = draft_.program.places;
-    const std::int64_t samples = request_.workload.samples_per_step();
-    const auto of_step = [&](const char* name, TensorClass tensor_class, std::int64_t bytes) {
-      places.push_back(
-          {.name = name,
-           .tensor_class = tensor_class,
-           .bytes = checked_mul(bytes, samples, std::string("bytes of a step's ") + name)});
-    };
-    const std::vector<Stage>& stages = request_.pricing.stages;
-    if (rules_.real_data) of_step("inputs", TensorClass::input, stages.front().input_bytes);
-    if (rules_.saves_answers()) of_step("outputs", TensorClass::output, stages.back().output_bytes);
+    if (rules_.real_data) draft_.hold_step(request_, rules_.saves_answers());
     for (std::size_t stage = 0; stage < bytes_.size(); ++stage)
-      places.push_back({.home = Program::Home::weights,
-                        .number = static_cast<std::int64_t>(stage),
-                        .name = instance_name("weights", stage, -1),
-                        .bytes = bytes_[stage].weights});
+      draft_.hold_weights(stage, bytes_[stage].weights);
   }
 
   /// Adds the caches, which devices hold during the whole run and use again in each step. For each sample, a stage must
@@ -117,11 +104,7 @@ class PhasedMaker {
               "'phases.devices', or one device in 'policy.device'");
       }
     }
-    for (const auto& [at, count] : samples)
-      draft_.program.places.push_back({.name = instance_name("kv_cache", at.first, -1),
-                                       .tensor_class = TensorClass::kv_cache,
-                                       .bytes = cache_bytes(stages[at.first], count),
-                                       .node = at.second});
+    for (const auto& [at, count] : samples) draft_.hold_cache(request_, at.first, count, at.second);
   }
 
   /// Adds the phases of a window: of one round, or of the units after the last round (PhaseRound).
