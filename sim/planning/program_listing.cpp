@@ -132,7 +132,7 @@ class ProgramLister {
       listed.ends.from = program_.devices[instance(made.copy_of).device];
       listed.ends.release = true;
     } else if (made.copy_of != none) {
-      listed.reloads = {instance(made.copy_of).saved_at, instance(made.copy_of).saves, 0};
+      listed.reloads = {{instance(made.copy_of).saved_at, instance(made.copy_of).saves, 0}};
     }
     if (const auto written = writes_.before(load.instance, load.needed))
       listed.after_save = {written->operation, written->number, written->rounds_ago};

@@ -117,8 +117,8 @@ void StepSlots::add_waits() {
       const RowPosition start = row_position(*load.with, count_of_step_);
       builder_.start_with(placed.body, work_[start.index].first, start.steps_ago - ahead);
     }
-    if (load.reloads.slot >= 0) {
-      const SlotWork::Save& source = save(load.reloads);
+    for (const SlotLoad::Saved& saved : load.reloads) {
+      const SlotWork::Save& source = save(saved);
       builder_.wait(placed.body, source.action);
       builder_.at(placed.body).uses.push_back({source.tensor, builder_.pool(load.ends.from)});
     }

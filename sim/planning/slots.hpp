@@ -56,7 +56,8 @@ struct SlotLoad {
     std::size_t number = 0;
     std::uint32_t steps_ago = 0;
   };
-  Saved reloads = {};  ///< the load reads the copy that this save wrote, and frees the copy
+  /// The load reads the copies that these saves wrote. The last load that reads a copy frees it.
+  std::vector<Saved> reloads = {};
   /// The load starts after this save, but does not free the copy that the save wrote.
   Saved after_save = {};
   ActionKind kind = ActionKind::load;

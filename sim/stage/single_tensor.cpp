@@ -2,7 +2,7 @@
 //
 // This matters in residual networks. A shortcut crosses several boundaries between the stages of `per_layer`. Most plans
 // with the cut `per_layer` hold the shortcut during all these stages, in addition to the tensors inside of the block.
-// Under `streamed` in inference, such a plan also holds and moves the shortcut once per boundary.
+// Under `streamed` in inference, a plan that keeps activations on the device holds the shortcut once per boundary.
 #include "stage/stage.hpp"
 
 namespace sluice {
