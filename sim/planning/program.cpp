@@ -46,7 +46,7 @@ std::vector<std::int64_t> Program::bytes(std::uint32_t device) const {
   };
   for (const Instance& instance : instances) {
     if (instance.device != device) continue;
-    if (!instance.is_saved_next_round()) {
+    if (!instance.saved_next_round) {
       add(instance.first, instance.last, instance.bytes);
     } else {
       add(0, instance.saved_at, instance.bytes);

@@ -58,17 +58,15 @@ struct Program {
     bool sent = false;
     /// The index of the instance's save among the saves of operation `saved_at`.
     std::uint32_t saves = none;
-    /// The index of the operation after which the instance is saved, or -1 if the instance is not saved. If the
-    /// operation comes before `first`, the save belongs to the next round.
+    /// The index of the operation after which the instance is saved, or -1 if the instance is not saved.
     std::int64_t saved_at = -1;
+    bool saved_next_round = false;  ///< whether the operation `saved_at` belongs to the next round
     /// Whether the save may start when the phase of the operation `saved_at` starts. If not, it starts after the
     /// operation.
     bool saved_with_phase = false;
     bool saved_home = false;  ///< whether the save goes to the home of the tensor
     /// Whether the instance is an answer. If so, its samples are done when its save has arrived in host memory.
     bool answer = false;
-
-    bool is_saved_next_round() const { return saved_at >= 0 && saved_at < first; }
   };
 
   struct Operation {

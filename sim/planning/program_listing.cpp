@@ -194,7 +194,7 @@ class ProgramLister {
       saves.push_back({list_save(number, maker), tensors_[number]});
     if (at >= program_.count_of_round())
       for (const std::uint32_t number : operation(at - program_.count_of_round()).saves)
-        if (instance(number).is_saved_next_round()) list_save(number, maker);
+        if (instance(number).saved_next_round) list_save(number, maker);
     return saves;
   }
 
@@ -203,7 +203,7 @@ class ProgramLister {
     begin_of_phase_ = {};
     for (const Program::Operation& operation : program_.operations)
       for (const std::uint32_t number : operation.saves)
-        if (instance(number).is_saved_next_round()) list_save(number, last_of_round_);
+        if (instance(number).saved_next_round) list_save(number, last_of_round_);
   }
 
   PlanBuilder::Ref list_save(std::uint32_t number, PlanBuilder::Ref maker) {
@@ -216,12 +216,12 @@ class ProgramLister {
       builder_.start_with(save, begin_of_phase_);
     else
       builder_.wait(save, maker);
-    if (made.is_saved_next_round()) builder_.at(save).ahead = -1;
+    if (made.saved_next_round) builder_.at(save).ahead = -1;
     if (made.answer) {
       builder_.at(save).samples_done = request_.workload.micro_batch;
       answers_.emplace_back(maker, save);
     }
-    const bool again = made.is_saved_next_round() && builder_.section() == Section::epilogue;
+    const bool again = made.saved_next_round && builder_.section() == Section::epilogue;
     (again ? last_saves_[number] : saves_[number]) = save;
     return save;
   }
@@ -230,7 +230,7 @@ class ProgramLister {
   void wait_for_saves() {
     for (const Program::SaveWait& wait : program_.save_waits) {
       const PlanBuilder::Ref first = operations_[static_cast<std::size_t>(wait.operation)];
-      const std::uint32_t later = instance(wait.instance).is_saved_next_round() ? 1 : 0;
+      const std::uint32_t later = instance(wait.instance).saved_next_round ? 1 : 0;
       if (later > wait.rounds_ago)
         builder_.wait(first, last_saves_.at(wait.instance));
       else

@@ -223,7 +223,13 @@ class PhasedMaker {
   }
 
   /// Saves the results of the last phase of a round during the first phase of the next round.
-  void save_after_round() { save_results(phases_.back(), phases_.front().last, true); }
+  void save_after_round() {
+    ListedPhase& last = phases_.back();
+    const std::size_t saved = last.saved.size();
+    save_results(last, phases_.front().last, true);
+    for (std::size_t r = saved; r < last.saved.size(); ++r)
+      draft_[last.saved[r]].saved_next_round = true;
+  }
 
   /// A phase of this round, or of the rest after the last round. Its number may be negative. Then it is a phase of an
   /// earlier round.
