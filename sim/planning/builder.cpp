@@ -1,5 +1,6 @@
 #include "planning/builder.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include "base/error.hpp"
@@ -246,6 +247,14 @@ Plan PlanBuilder::finish(std::int64_t iterations, std::int64_t steps_per_iterati
                          std::make_move_iterator(section.end()));
   for (const Link& link : links_)
     plan_.actions[number(link.from)].waits.push_back({number(link.to), link.distance});
+  for (const Link& start : starts_) {
+    auto& waits = plan_.actions[number(start.from)].waits;
+    const std::vector<Wait> own(waits.begin(), waits.end());
+    for (Wait wait : plan_.actions[number(start.to)].waits) {
+      wait.distance += start.distance;
+      if (std::find(own.begin(), own.end(), wait) == own.end()) waits.push_back(wait);
+    }
+  }
   plan_.iterations = actions_[1].empty() ? 0 : iterations;
   plan_.steps_per_iteration = steps_per_iteration;
   return std::move(plan_);

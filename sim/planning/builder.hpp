@@ -89,6 +89,11 @@ class PlanBuilder {
   /// Makes the action `ref` wait for the action `on`: for its execution `distance` iterations ago. Does nothing if
   /// `on` is empty.
   void wait(Ref ref, Ref on, std::uint32_t distance = 0);
+  /// Makes the action `ref` wait for everything for which the action `other` waits: for its execution `distance`
+  /// iterations ago. So `ref` may start when `other` may start.
+  void start_with(Ref ref, Ref other, std::uint32_t distance = 0) {
+    starts_.push_back({ref, other, distance});
+  }
   void fact(Fact fact) { plan_.facts.push_back(std::move(fact)); }
 
   Plan finish(std::int64_t iterations, std::int64_t steps_per_iteration = 1);
@@ -126,7 +131,8 @@ class PlanBuilder {
   std::array<NameCounts, 3> names_ = {NameCounts(&memory_of_names_), NameCounts(&memory_of_names_),
                                       NameCounts(&memory_of_names_)};
   std::pmr::unordered_map<std::string, int> tensor_names_{&memory_of_names_};
-  std::vector<Link> links_;
+  std::vector<Link> links_;   ///< the waits
+  std::vector<Link> starts_;  ///< the pairs of start_with()
   std::map<std::string, std::uint32_t> pools_, streams_;
   struct CopyRoute {
     std::uint32_t route;

@@ -22,9 +22,6 @@ struct ForwardShape {
   std::int64_t inputs_ahead = 0;
 };
 
-/// Returns whether any layer of the stage reads the output of the layer `layer`.
-bool reads(const Model& model, const Stage& stage, std::uint32_t layer);
-
 /// Returns the program. A tensor stays on the device that has made it until all stages that read the tensor have run.
 /// If stages on other devices read it, it is sent once to each of these devices.
 Program forward_program(const PolicyRequest& request, const ForwardShape& shape);

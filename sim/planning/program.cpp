@@ -38,12 +38,20 @@ std::int64_t Program::constant_bytes(std::uint32_t device) const {
 
 std::vector<std::int64_t> Program::bytes(std::uint32_t device) const {
   std::vector<std::int64_t> come(operations.size(), 0), go(operations.size(), 0), levels;
+  const auto add = [&](std::int64_t first, std::int64_t last, std::int64_t bytes) {
+    auto& comes = come[static_cast<std::size_t>(first)];
+    auto& goes = go[static_cast<std::size_t>(std::max(first, last))];
+    comes = plus(comes, bytes);
+    goes = plus(goes, bytes);
+  };
   for (const Instance& instance : instances) {
     if (instance.device != device) continue;
-    auto& first = come[static_cast<std::size_t>(instance.first)];
-    auto& last = go[static_cast<std::size_t>(std::max(instance.first, instance.last))];
-    first = plus(first, instance.bytes);
-    last = plus(last, instance.bytes);
+    if (!instance.saved_next_round) {
+      add(instance.first, instance.last, instance.bytes);
+    } else {
+      add(0, instance.saved_at, instance.bytes);
+      add(instance.first, count_of_round() - 1, instance.bytes);
+    }
   }
   std::int64_t level = constant_bytes(device);
   for (std::size_t i = 0; i < operations.size(); ++i) {

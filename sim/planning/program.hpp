@@ -60,6 +60,10 @@ struct Program {
     std::uint32_t saves = none;
     /// The index of the operation after which the instance is saved, or -1 if the instance is not saved.
     std::int64_t saved_at = -1;
+    bool saved_next_round = false;  ///< whether the operation `saved_at` belongs to the next round
+    /// Whether the save may start when the phase of the operation `saved_at` starts. If not, it starts after the
+    /// operation.
+    bool saved_with_phase = false;
     bool saved_home = false;  ///< whether the save goes to the home of the tensor
     /// Whether the instance is an answer. If so, its samples are done when its save has arrived in host memory.
     bool answer = false;
@@ -69,8 +73,8 @@ struct Program {
     ActionKind kind = ActionKind::forward;
     std::int32_t stage = 0, micro_batch = -1;
     std::uint32_t device = 0;
-    /// The index of the operation's phase. If there are several devices, a phase begins when the previous phase has
-    /// ended.
+    /// The index of the operation's phase. With several devices, or with `phases_in_turn`, a phase begins when the
+    /// previous phase has ended.
     std::int64_t phase = 0;
     double seconds = 0;      ///< the seconds of the operation, which decide when loads start
     bool selective = false;  ///< whether only the selective part is recomputed
@@ -87,6 +91,15 @@ struct Program {
     std::int64_t earliest = 0;  ///< the first operation before which the load may be listed
     std::int64_t after = 0;     ///< the load may start when this operation has ended
     bool placed = false;        ///< whether the load is listed before `earliest`, and not later
+    /// If given: the first operation of a phase. The load may not start before this phase.
+    std::optional<std::int64_t> with = {};
+  };
+
+  /// The phase that begins with `operation` waits for the save of `instance` of `rounds_ago` rounds ago.
+  struct SaveWait {
+    std::int64_t operation = 0;
+    std::uint32_t instance = none;
+    std::uint32_t rounds_ago = 0;
   };
 
   std::vector<std::string> devices;
@@ -97,14 +110,21 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< the loads, in the order in which operations need them
+  std::vector<SaveWait> save_waits;
+  bool phases_in_turn =
+      false;  ///< whether phases begin one after the other, even on a single device
+  /// The number of operations at the end of `operations` that run once, after the last round. Their loads are `placed`.
+  std::int64_t rest = 0;
   /// The number of answers that may be on the device. An operation that makes an answer waits until the answer of
   /// `answer_buffers` micro-batches ago is in host memory. If `answer_buffers` is 0, the operation does not wait.
   std::int64_t answer_buffers = 0;
   std::int64_t rounds = 1;           ///< the number of rounds of the run
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`
+  std::int64_t steps_per_round = 1;  ///< 1 if a step has several rounds
   std::int64_t passes = 0;           ///< the number of passes per batch in training
 
   std::int64_t count() const { return static_cast<std::int64_t>(operations.size()); }
+  std::int64_t count_of_round() const { return count() - rest; }
   /// Returns, indexed by the stages of `staying`, the index of the first operation of the stage, or count() if the stage
   /// has none.
   std::vector<std::int64_t> first_of_stages() const;

@@ -2,7 +2,40 @@
 
 #include <algorithm>
 
+#include "base/quantity.hpp"
+#include "planning/stage_actions.hpp"
+#include "stage/stage_inputs.hpp"
+
 namespace sluice {
+
+void ProgramDraft::hold_step(const PolicyRequest& request, bool answers) {
+  const auto hold = [&](const char* name, TensorClass tensor_class, std::int64_t bytes) {
+    program.places.push_back({.name = name,
+                              .tensor_class = tensor_class,
+                              .bytes = checked_mul(bytes, request.workload.samples_per_step(),
+                                                   std::string("bytes of a step's ") + name)});
+  };
+  hold("inputs", TensorClass::input, request.pricing.stages.front().input_bytes);
+  if (answers) hold("outputs", TensorClass::output, request.pricing.stages.back().output_bytes);
+}
+
+void ProgramDraft::hold_weights(std::size_t stage, std::int64_t bytes) {
+  if (bytes > 0)
+    program.places.push_back({.home = Program::Home::weights,
+                              .number = static_cast<std::int64_t>(stage),
+                              .name = instance_name("weights", stage, -1),
+                              .bytes = bytes});
+}
+
+void ProgramDraft::hold_cache(const PolicyRequest& request, std::size_t stage, std::int64_t samples,
+                              const std::string& device) {
+  const std::int64_t bytes = cache_bytes(request.pricing.stages[stage], samples);
+  if (bytes > 0)
+    program.places.push_back({.name = instance_name("kv_cache", stage, -1),
+                              .tensor_class = TensorClass::kv_cache,
+                              .bytes = bytes,
+                              .node = device});
+}
 
 Program::Operation ProgramDraft::operation(ActionKind kind, std::size_t stage) const {
   Program::Operation operation;
@@ -28,6 +61,15 @@ std::uint32_t ProgramDraft::make(const std::string& name, TensorClass tensor_cla
   return static_cast<std::uint32_t>(program.instances.size() - 1);
 }
 
+std::uint32_t ProgramDraft::make(const StageInput& input, std::int64_t samples, std::size_t stage,
+                                 std::int64_t micro_batch) {
+  const std::string layer = input.name.empty() ? "" : "." + input.name;
+  return make(input.of_model ? "input" + layer + "." + std::to_string(micro_batch)
+                             : instance_name("boundary" + layer, input.made_in, micro_batch),
+              input.of_model ? TensorClass::input : TensorClass::activation,
+              checked_mul(input.bytes, samples, "bytes of a micro-batch"), stage, micro_batch);
+}
+
 void ProgramDraft::bring(std::uint32_t instance, double load_s, Program::Home home,
                          std::uint32_t copy_of) {
   Program::Instance& brought = program.instances[instance];
@@ -35,6 +77,16 @@ void ProgramDraft::bring(std::uint32_t instance, double load_s, Program::Home ho
   brought.load_s = load_s;
   brought.home = home;
   brought.copy_of = copy_of;
+}
+
+std::uint32_t ProgramDraft::send(std::uint32_t source, std::size_t stage) {
+  const Program::Instance from = program.instances[source];
+  const std::uint32_t sent =
+      make(from.name, from.tensor_class, from.bytes, stage, from.micro_batch);
+  bring(sent, 0, Program::Home::none, source);
+  program.instances[sent].sent = true;
+  program.instances[source].last = std::max(from.last, next());
+  return sent;
 }
 
 void ProgramDraft::use(Program::Operation& operation, std::uint32_t instance) {

@@ -8,9 +8,22 @@
 
 namespace sluice {
 
+struct PolicyRequest;
+struct StageInput;
+
 class ProgramDraft {
  public:
   explicit ProgramDraft(std::vector<std::string> devices) { program.devices = std::move(devices); }
+
+  /// Adds the tensors that host memory holds during the whole run: the inputs of a step, and with `answers` also the
+  /// answers of a step.
+  void hold_step(const PolicyRequest& request, bool answers);
+  /// Adds the home of a stage's weights in host memory, if the stage has weights.
+  void hold_weights(std::size_t stage, std::int64_t bytes);
+  /// Adds a stage's cache of keys and values for `samples` samples, if the stage has a cache. `device` holds it during
+  /// the whole run.
+  void hold_cache(const PolicyRequest& request, std::size_t stage, std::int64_t samples,
+                  const std::string& device);
 
   /// Returns the device of the operations and instances that are added next.
   std::uint32_t device() const { return device_; }
@@ -26,10 +39,16 @@ class ProgramDraft {
   /// Adds an instance on device(). It is there from the next operation on.
   std::uint32_t make(const std::string& name, TensorClass tensor_class, std::int64_t bytes,
                      std::size_t stage, std::int64_t micro_batch);
+  /// Adds an instance of a tensor that stages read, for one micro-batch of `samples` samples.
+  std::uint32_t make(const StageInput& input, std::int64_t samples, std::size_t stage,
+                     std::int64_t micro_batch);
   /// Marks an instance as loaded, from its home or from a copy in host memory. If `copy_of` is given, this is the copy
   /// that the save of the instance `copy_of` left.
   void bring(std::uint32_t instance, double load_s, Program::Home home,
              std::uint32_t copy_of = none);
+  /// Adds an instance on device(), which is sent there from the device of the instance `source`, for this stage.
+  /// Returns the new instance.
+  std::uint32_t send(std::uint32_t source, std::size_t stage);
   void use(Program::Operation& operation, std::uint32_t instance);
   /// Saves an instance after `operation`, the index of an operation that has already been added.
   void save_after(std::uint32_t instance, std::int64_t operation);

@@ -17,10 +17,13 @@ class ProgramLister {
         program_(listing.program),
         host_(request_.pricing.platform.host().name),
         builder_(request_.pricing.platform, listing.name, request_.capacity_enforced),
-        slots_(
-            builder_, memories(),
-            listing.loads_within ? StepSlots::Prologue::by_need : StepSlots::Prologue::as_listed),
-        writes_(program_) {}
+        slots_(builder_, memories(),
+               listing.loads_within ? StepSlots::Prologue::by_need : StepSlots::Prologue::as_listed,
+               program_.rest),
+        writes_(program_),
+        saves_(program_.instances.size()) {
+    for (const std::string& device : program_.devices) pools_.push_back(builder_.pool(device));
+  }
 
   std::int64_t most() { return slots_.most(program_.devices.front()); }
 
@@ -31,10 +34,12 @@ class ProgramLister {
     add_tensors();
     for (const Program::Load& load : program_.loads) slots_.add(slot_load(load));
     slots_.list([&](std::int64_t at) { return list_operation(at); });
-    if (last_) builder_.wait(first_, last_, 1);
+    if (program_.rest == 0) list_last_saves();
+    if (last_of_round_) builder_.wait(first_, last_of_round_, 1);
     wait_for_answers();
+    wait_for_saves();
     for (const Fact& fact : listing_.facts) builder_.fact(fact);
-    Draft draft(builder_.finish(program_.rounds), !listing_.overlap);
+    Draft draft(builder_.finish(program_.rounds, program_.steps_per_round), !listing_.overlap);
     draft.plan.iterations_per_step = program_.rounds_per_step;
     return draft;
   }
@@ -49,6 +54,10 @@ class ProgramLister {
 
   const Program::Instance& instance(std::uint32_t number) const {
     return program_.instances[number];
+  }
+
+  const Program::Operation& operation(std::int64_t at) const {
+    return program_.operations[static_cast<std::size_t>(at)];
   }
 
   void add_place(const Program::Place& place) {
@@ -117,12 +126,13 @@ class ProgramLister {
     listed.after = load.after;
     listed.within = listing_.loads_within;
     listed.placed = load.placed;
+    listed.with = load.with;
     if (made.sent) {
       listed.kind = ActionKind::send;
       listed.ends.from = program_.devices[instance(made.copy_of).device];
       listed.ends.release = true;
     } else if (made.copy_of != none) {
-      listed.reloads = {instance(made.copy_of).saved_at, instance(made.copy_of).saves, 0};
+      listed.reloads = {{instance(made.copy_of).saved_at, instance(made.copy_of).saves, 0}};
     }
     if (const auto written = writes_.before(load.instance, load.needed))
       listed.after_save = {written->operation, written->number, written->rounds_ago};
@@ -130,14 +140,14 @@ class ProgramLister {
   }
 
   SlotWork list_operation(std::int64_t at) {
-    const Program::Operation& operation = program_.operations[static_cast<std::size_t>(at)];
-    const std::string& device = program_.devices[operation.device];
-    const std::uint32_t pool = builder_.pool(device);
+    const Program::Operation& operation = this->operation(at);
+    const std::uint32_t pool = pools_[operation.device];
     const bool of_micro_batch = operation.micro_batch >= 0;
     const PlanBuilder::Ref ref =
-        builder_.compute(operation.kind, device, operation.stage, operation.micro_batch,
-                         of_micro_batch ? request_.workload.micro_batch : 0);
-    if (program_.devices.size() > 1) follow_phase(operation, ref);
+        builder_.compute(operation.kind, program_.devices[operation.device], operation.stage,
+                         operation.micro_batch, of_micro_batch ? request_.workload.micro_batch : 0);
+    if (program_.devices.size() > 1 || program_.phases_in_turn) follow_phase(operation, ref);
+    operations_.push_back(ref);
     if (operation.selective) builder_.at(ref).part = WorkPart::selective;
     Action& action = builder_.at(ref);
     for (const std::uint32_t made : operation.makes) {
@@ -145,7 +155,8 @@ class ProgramLister {
       if (instance(made).last <= at && !is_used(operation, made))
         action.uses.push_back({tensors_[made], pool});
     }
-    for (const std::uint32_t used : operation.uses) action.uses.push_back({tensors_[used], pool});
+    for (const std::uint32_t used : operation.uses)
+      action.uses.push_back({tensors_[used], pools_[instance(used).device]});
     if (operation.workspace > 0) {
       const Placement workspace{builder_.tensor("workspace." + name_of(action),
                                                 TensorClass::workspace, operation.workspace),
@@ -155,42 +166,77 @@ class ProgramLister {
           {workspace.tensor, workspace.pool, /*read=*/true, /*written=*/true});
     }
     if (operation.ends_micro_batch) builder_.at(ref).samples_done = request_.workload.micro_batch;
-    return {ref, ref, list_saves(operation, ref)};
+    if (at + 1 == program_.count_of_round()) last_of_round_ = last_;
+    return {ref, ref, list_saves(at, ref)};
   }
 
   /// If the operation is the first of its phase, makes it wait for the end of the previous phase.
   void follow_phase(const Program::Operation& operation, PlanBuilder::Ref ref) {
-    if (!first_) first_ = ref;
-    if (operation.phase != phase_) builder_.wait(ref, last_);
+    if (!first_) first_ = begin_of_phase_ = ref;
+    if (operation.phase != phase_) {
+      builder_.wait(ref, last_);
+      begin_of_phase_ = ref;
+    }
     phase_ = operation.phase;
     last_ = ref;
   }
 
-  /// Returns whether the operation also uses or saves the instance `made`, which it makes.
-  static bool is_used(const Program::Operation& operation, std::uint32_t made) {
-    const auto in = [&](const auto& list) {
-      return std::find(list.begin(), list.end(), made) != list.end();
-    };
-    return in(operation.uses) || in(operation.saves);
+  /// Returns whether the operation, which makes the instance `made`, also uses it, or the instance is saved.
+  bool is_used(const Program::Operation& operation, std::uint32_t made) const {
+    return instance(made).saved_at >= 0 ||
+           std::find(operation.uses.begin(), operation.uses.end(), made) != operation.uses.end();
   }
 
-  std::vector<SlotWork::Save> list_saves(const Program::Operation& operation,
-                                         PlanBuilder::Ref maker) {
+  /// Lists the saves after an operation. In the epilogue, these include the saves that the last round leaves to the
+  /// next round.
+  std::vector<SlotWork::Save> list_saves(std::int64_t at, PlanBuilder::Ref maker) {
     std::vector<SlotWork::Save> saves;
-    for (const std::uint32_t number : operation.saves) {
-      const Program::Instance& made = instance(number);
-      const PlanBuilder::Ref save = builder_.transfer(
-          ActionKind::save, tensors_[number],
-          {.from = program_.devices[made.device], .to = host_, .allocate = !made.saved_home},
-          made.stage, made.micro_batch);
-      builder_.wait(save, maker);
-      if (made.answer) {
-        builder_.at(save).samples_done = request_.workload.micro_batch;
-        answers_.emplace_back(maker, save);
-      }
-      saves.push_back({save, tensors_[number]});
-    }
+    for (const std::uint32_t number : operation(at).saves)
+      saves.push_back({list_save(number, maker), tensors_[number]});
+    if (at >= program_.count_of_round())
+      for (const std::uint32_t number : operation(at - program_.count_of_round()).saves)
+        if (instance(number).saved_next_round) list_save(number, maker);
     return saves;
+  }
+
+  /// Lists the saves that the last round leaves to the next round. No operation follows the last round.
+  void list_last_saves() {
+    begin_of_phase_ = {};
+    for (const Program::Operation& operation : program_.operations)
+      for (const std::uint32_t number : operation.saves)
+        if (instance(number).saved_next_round) list_save(number, last_of_round_);
+  }
+
+  PlanBuilder::Ref list_save(std::uint32_t number, PlanBuilder::Ref maker) {
+    const Program::Instance& made = instance(number);
+    const PlanBuilder::Ref save = builder_.transfer(
+        ActionKind::save, tensors_[number],
+        {.from = program_.devices[made.device], .to = host_, .allocate = !made.saved_home},
+        made.stage, made.micro_batch);
+    if (made.saved_with_phase && begin_of_phase_)
+      builder_.start_with(save, begin_of_phase_);
+    else
+      builder_.wait(save, maker);
+    if (made.saved_next_round) builder_.at(save).ahead = -1;
+    if (made.answer) {
+      builder_.at(save).samples_done = request_.workload.micro_batch;
+      answers_.emplace_back(maker, save);
+    }
+    const bool again = made.saved_next_round && builder_.section() == Section::epilogue;
+    (again ? last_saves_[number] : saves_[number]) = save;
+    return save;
+  }
+
+  /// Adds the waits of phases for saves.
+  void wait_for_saves() {
+    for (const Program::SaveWait& wait : program_.save_waits) {
+      const PlanBuilder::Ref first = operations_[static_cast<std::size_t>(wait.operation)];
+      const std::uint32_t later = instance(wait.instance).saved_next_round ? 1 : 0;
+      if (later > wait.rounds_ago)
+        builder_.wait(first, last_saves_.at(wait.instance));
+      else
+        builder_.wait(first, saves_[wait.instance], wait.rounds_ago - later);
+    }
   }
 
   /// Adds waits to the actions that make answers, so that at most `answer_buffers` answers are on the device.
@@ -211,11 +257,17 @@ class ProgramLister {
   StepSlots slots_;
   HomeWrites writes_;
   std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< indices of tensors
+  std::vector<std::uint32_t> pools_;                                        ///< indexed by device
   std::vector<std::uint32_t> tensors_;                                      ///< indexed by instance
+  std::vector<PlanBuilder::Ref> operations_;
+  std::vector<PlanBuilder::Ref> saves_;  ///< indexed by instance
+  /// By instance: the saves that the last round leaves to the next round.
+  std::map<std::uint32_t, PlanBuilder::Ref> last_saves_;
   /// For each answer: the action that makes it, and the action that saves it.
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> answers_;
-  /// If there are several devices: the first operation of the round, and the operation that was listed last.
-  PlanBuilder::Ref first_, last_;
+  /// If phases follow each other: the first and the last operation of the round, the first operation of the phase, and
+  /// the operation that was listed last.
+  PlanBuilder::Ref first_, last_of_round_, begin_of_phase_, last_;
   std::int64_t phase_ = 0;
 };
 

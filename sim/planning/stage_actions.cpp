@@ -29,8 +29,8 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward) 
   Action& action = builder.at(ref);
   action.allocates.push_back({forward.output, pool});
   if (forward.bytes.workspace > 0) {
-    const std::string name = "workspace." + std::to_string(forward.stage) + "." +
-                             std::to_string(forward.micro_batch) + forward.suffix;
+    const std::string name =
+        "workspace." + std::to_string(forward.stage) + "." + std::to_string(forward.micro_batch);
     const Placement workspace{builder.tensor(name, TensorClass::workspace, forward.bytes.workspace),
                               pool};
     action.allocates.push_back(workspace);
@@ -90,17 +90,15 @@ std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
   return loads;
 }
 
-void hold_cache(PlanBuilder& builder, const PolicyRequest& request, std::size_t stage,
-                std::int64_t samples, const std::string& device) {
-  const std::int64_t bytes = cache_bytes(request.pricing.stages[stage], samples);
-  if (bytes > 0)
-    builder.tensor("kv_cache." + std::to_string(stage), TensorClass::kv_cache, bytes, device);
-}
-
 void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
                  const std::vector<std::string>& devices) {
-  for (std::size_t stage = 0; stage < devices.size(); ++stage)
-    hold_cache(builder, request, stage, request.workload.samples_per_step(), devices[stage]);
+  for (std::size_t stage = 0; stage < devices.size(); ++stage) {
+    const std::int64_t bytes =
+        cache_bytes(request.pricing.stages[stage], request.workload.samples_per_step());
+    if (bytes > 0)
+      builder.tensor("kv_cache." + std::to_string(stage), TensorClass::kv_cache, bytes,
+                     devices[stage]);
+  }
 }
 
 }  // namespace sluice

@@ -34,9 +34,8 @@ struct ForwardPass {
   /// A stage may make a part of the answer besides its output (StageBytes::answer). Says whether this part is freed
   /// instead of saved.
   bool drops_answer = false;
-  std::string suffix = {};  ///< a suffix that distinguishes the workspaces of different windows
-  bool last = false;        ///< whether the stage is the last stage
-  std::string home = {};    ///< the node that is the home of the answer; may be empty
+  bool last = false;      ///< whether the stage is the last stage
+  std::string home = {};  ///< the node that is the home of the answer; may be empty
 };
 /// Lists the computation of a forward pass. The action allocates the output and the workspace. The caller adds the
 /// input and the weights to the action's operands.
@@ -65,9 +64,6 @@ std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
                                            const std::vector<std::string>& devices,
                                            const std::string& host);
 
-/// Adds the cache of a stage for `samples` samples. `device` holds the cache during the whole run.
-void hold_cache(PlanBuilder& builder, const PolicyRequest& request, std::size_t stage,
-                std::int64_t samples, const std::string& device);
 /// Adds the caches of all stages for all samples of a step. The device of each stage holds the cache of the stage.
 void hold_caches(PlanBuilder& builder, const PolicyRequest& request,
                  const std::vector<std::string>& devices);

@@ -1,9 +1,8 @@
 // The cut `single_tensor` ends a stage at each place where only one tensor crosses. So no tensor crosses two cuts.
 //
-// This matters because a plan treats all tensors that cross the same cut as one tensor. In a residual network, a
-// shortcut crosses several boundaries between the stages of `per_layer`. A plan with the cut `per_layer` holds the
-// shortcut once per boundary, and also keeps it for the backward pass once per boundary. With the cut `single_tensor`,
-// a plan holds and keeps the shortcut only once.
+// This matters in residual networks. A shortcut crosses several boundaries between the stages of `per_layer`. Most plans
+// with the cut `per_layer` hold the shortcut during all these stages, in addition to the tensors inside of the block.
+// Under `streamed` in inference, a plan that keeps activations on the device holds the shortcut once per boundary.
 #include "stage/stage.hpp"
 
 namespace sluice {

@@ -162,6 +162,19 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("phased: if a round is a single phase, its answers are saved during the next round") {
+  // One device computes one layer for 48 batches. The computation hides the loads of the next phase and the saves of the
+  // previous phase. So the run takes W + A + 48 C + A, also if a phase computes two micro-batches.
+  const Times t = times(2e12, 1 - 128 / 1472.0);
+  REQUIRE(t.C > t.W + t.A);
+  for (const char* micro_batch : {"32", "16"}) {
+    const Plan plan = make_plan(ipu_pair(
+        {"model.layers=1", "policy.device=ipu0", "platform.devices.ipu.rate.float16=2TFLOP/s",
+         std::string("workload.micro_batch=") + micro_batch, "policy.in_flight=1"}));
+    CHECK(execute_isolated(plan).report.makespan == s(t.W + t.A + 48 * t.C + t.A));
+  }
+}
+
 TEST_CASE("phased, real inputs and answers join the I/O of the first and the last layer") {
   // The first layer loads weights and an input, in W + A seconds. The device that computed the last layer saves the
   // answer (up, A seconds) during the loads of its next phase. Two devices take turns, phase by phase. So with 3

@@ -9,6 +9,7 @@
 #include "planning/forward_program.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
+#include "stage/stage_inputs.hpp"
 #include "support/random_chain.hpp"
 
 namespace sluice {
@@ -138,6 +139,74 @@ TEST_CASE("sharded: during other computations, a shortcut is sent to the device 
   CHECK(makespan_of(serial) == ms(0.001 + 3 + 0.002 + 5 + 0.002 + 0.001));
 }
 
+/// Returns the bytes of tensors of this class that actions of this kind move.
+std::int64_t moved_bytes(const Plan& plan, ActionKind kind, TensorClass tensor_class) {
+  std::int64_t bytes = 0;
+  for (const Action& action : plan.actions)
+    if (action.kind == kind && plan.tensors[action.flow().tensor].tensor_class == tensor_class)
+      bytes += action.moved_bytes();
+  return bytes;
+}
+
+/// A residual network of three stages: a and e, b and c, sum and d. They take 2, 5 and 3 ms. The output of layer a (2 kB)
+/// crosses two cuts: only the last stage reads it. The outputs of layers e and c (2 kB each) cross one cut each.
+Plan residual(const std::string& extra) {
+  const std::vector<Drawn> layers = {{"a", 500, 2000, {"image"}},    {"e", 500, 2000, {"a"}},
+                                     {"b", 500, 4000, {"e"}},        {"c", 500, 6000, {"b"}},
+                                     {"sum", 500, 2000, {"c", "a"}}, {"d", 250, 8000, {"sum"}}};
+  return make_plan(scenario_of(
+      layers, 250,
+      "stages: {cut: explicit, after: [e, c]}\nmemory: {working_set: ignored}\n" + extra));
+}
+
+Plan residual_phases(const std::string& activations, const std::string& more = "") {
+  return residual("phases: {activations: " + activations +
+                  "}\npolicy: {name: phased, in_flight: 1" + more + "}\n");
+}
+
+TEST_CASE("phased, activations go through host memory: a shortcut is saved once and loaded once") {
+  // One action runs at a time. The image and the answer take 0.001 ms each. The outputs of a, e and c are saved and loaded
+  // once each, in 0.002 ms each. As a part of two boundaries, the output of a would be saved and loaded twice.
+  const Plan plan = residual_phases("streaming", ", overlap: false");
+  CHECK(makespan_of(plan) == ms(0.001 + 2 + 3 * 0.002 + 5 + 3 * 0.002 + 3 + 0.001));
+  CHECK(moved_bytes(plan, ActionKind::save, TensorClass::activation) == 6000);
+  CHECK(moved_bytes(plan, ActionKind::load, TensorClass::activation) == 6000);
+  // The first phase makes 4 kB from the image. The second phase has only its own input and output: 4 kB. The last phase,
+  // on gpu0 again, has the outputs of a and c and the answer: 5 kB. The sum inside of the stage is not counted.
+  CHECK(peak(plan, "gpu0") == 5000);
+  CHECK(peak(plan, "gpu1") == 4000);
+}
+
+TEST_CASE(
+    "streamed, activations go through host memory: a shortcut is saved once and loaded once") {
+  // As above, but all groups are on gpu0, and each group loads its input in one transfer. So the times are the same. Host
+  // memory holds the image, the answer, and the outputs of a and e. Then it holds the output of c instead of that of e.
+  const Plan plan = residual(
+      "policy: {name: streamed, in_flight: 1, overlap: false}\nfates: {strategy: offload_all}\n");
+  CHECK(makespan_of(plan) == ms(0.001 + 2 + 3 * 0.002 + 5 + 3 * 0.002 + 3 + 0.001));
+  CHECK(moved_bytes(plan, ActionKind::save, TensorClass::activation) == 6000);
+  CHECK(moved_bytes(plan, ActionKind::load, TensorClass::activation) == 6000);
+  CHECK(peak(plan, "gpu0") == 5000);
+  CHECK(peak(plan, "host") == 2000 + 4000);
+}
+
+TEST_CASE("phased, activations cross the link between devices: a shortcut is sent at most once") {
+  // Layer a and the sum are on gpu0. So only the outputs of e and c are sent.
+  CHECK(makespan_of(residual_phases("pair_link")) == ms(0.001 + 2 + 0.002 + 5 + 0.002 + 3 + 0.001));
+  CHECK(sent_bytes(residual_phases("pair_link")) == 4000);
+  // On one device, nothing is sent.
+  CHECK(sent_bytes(residual_phases("pair_link", ", device: gpu1")) == 0);
+}
+
+TEST_CASE("phased, activations move in no time: a shortcut is held once, where it was made") {
+  // In the second phase, gpu0 holds the outputs of a and e, and gpu1 holds the output of c. In the last phase, gpu0 holds
+  // the output of a and the answer.
+  const Plan plan = residual_phases("on_chip", ", overlap: false");
+  CHECK(makespan_of(plan) == ms(0.001 + 10 + 0.001));
+  CHECK(peak(plan, "gpu0") == 5000);
+  CHECK(peak(plan, "gpu1") == 2000);
+}
+
 /// Returns random layers. Each layer reads at most three earlier layers. Some outputs are not read by any layer.
 std::vector<Drawn> random_layers(test::Dice& dice) {
   std::vector<Drawn> layers;
@@ -197,6 +266,64 @@ TEST_CASE(
       const Program program = forward_program(
           request, {.devices = std::vector<std::string>(stages.size(), "gpu0"), .buffers = 1});
       CHECK(peak(plan, "gpu0") == program.peak());
+    }
+  }
+}
+
+TEST_CASE(
+    "phased and streamed, random graphs with random cuts: each tensor is saved once, and loaded "
+    "once for each stage that reads it") {
+  test::Dice dice(312);
+  for (int i = 0; i < 40; ++i) {
+    const std::vector<Drawn> layers = random_layers(dice);
+    std::string after;
+    for (std::size_t l = 0; l + 1 < layers.size(); ++l)
+      if (dice.one_in(2)) after += (after.empty() ? "" : ", ") + layers[l].name;
+    const std::string cut = after.empty() ? "stages: {cut: whole}\n"
+                                          : "stages: {cut: explicit, after: [" + after + "]}\n";
+    const std::string settings =
+        "workload: {batch: 2, micro_batch: 1, batches_per_step: 3, steps: 2}\n" + cut;
+    const std::string policy = std::string(", in_flight: ") + (dice.one_in(2) ? "2" : "3") +
+                               (dice.one_in(3) ? ", overlap: false" : "") + "}\n";
+    const int image = 1 + static_cast<int>(dice.below(300));
+    for (const std::string activations : {"on_chip", "pair_link", "streaming", "offload_all"}) {
+      const bool streamed = activations == "offload_all";
+      const std::string way =
+          streamed ? "fates: {strategy: offload_all}\npolicy: {name: streamed"
+                   : "phases: {activations: " + activations + "}\npolicy: {name: phased";
+      INFO("case " << i << ", " << settings << way << policy);
+      const Scenario scenario = scenario_of(layers, image, settings + way + policy);
+      const Plan plan = make_plan(scenario);
+      check(plan);
+      Totals totals(plan);
+      const double makespan = replay(plan, totals).makespan;
+      CHECK(totals.complete());
+      CHECK(totals.sums().samples == 12);
+      if (i % 6 == 0)
+        CHECK(execute_isolated(plan).report.makespan == Approx(makespan).epsilon(1e-9));
+      std::int64_t saved = 0, loaded = 0, inputs = 0;
+      for (const StageInput& input : stage_inputs(scenario.model, stages_of(scenario))) {
+        const std::int64_t bytes = 12 * input.bytes;
+        const bool first = input.read_in.front() == 0;
+        const auto readers = static_cast<std::int64_t>(input.read_in.size());
+        if (!input.of_model) saved += bytes;
+        if (!input.of_model) loaded += bytes * readers;
+        if (input.of_model) inputs += streamed ? bytes : bytes * readers;
+        // Under streamed, the first group also saves the inputs of the model that later groups read.
+        if (input.of_model && streamed && (!first || readers > 1)) {
+          saved += bytes;
+          loaded += bytes * (first ? readers - 1 : readers);
+        }
+      }
+      const auto bytes_of = [&](TensorClass tensor_class) {
+        return totals.sums().class_bytes[static_cast<std::size_t>(tensor_class)];
+      };
+      if (streamed || activations == "streaming") {
+        CHECK(bytes_of(TensorClass::activation) == static_cast<double>(saved + loaded));
+        CHECK(bytes_of(TensorClass::input) == static_cast<double>(inputs));
+      } else {
+        CHECK(bytes_of(TensorClass::activation) <= static_cast<double>(loaded));
+      }
     }
   }
 }

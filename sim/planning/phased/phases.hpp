@@ -39,9 +39,6 @@ struct PhaseRules {
   /// The phases without a batch are idle. So all batches of the turn are on the same devices as in a turn of more
   /// batches.
   std::int64_t last_turn = 0;
-  /// Whether the tensors of the listed plan may be placed in two memories of each device. Then weights may get another
-  /// copy engine than inputs.
-  bool may_be_placed = false;
 
   bool saves_answers() const { return real_data && return_outputs; }
   bool saves_boundaries() const { return activations == Activations::streaming; }

@@ -7,8 +7,12 @@
 
 namespace sluice {
 
-StepSlots::StepSlots(PlanBuilder& builder, std::vector<SlotMemory> memories, Prologue prologue)
-    : builder_(builder), by_slot_(memories.front().bytes.size()), prologue_(prologue) {
+StepSlots::StepSlots(PlanBuilder& builder, std::vector<SlotMemory> memories, Prologue prologue,
+                     std::int64_t rest)
+    : builder_(builder),
+      by_slot_(memories.front().bytes.size()),
+      count_of_step_(count() - rest),
+      prologue_(prologue) {
   for (SlotMemory& memory : memories) {
     LoadPlaces places(memory.bytes, memory.capacity);
     memories_.push_back({std::move(memory), std::move(places)});
@@ -36,7 +40,7 @@ void StepSlots::add(SlotLoad load) {
                                                            .within = load.within});
   load.after = place.after;
   if (place.at < 0 && prologue_ == Prologue::by_need) first_goes_ahead_ = true;
-  by_slot_[row_position(place.at, count()).index].push_back(loads_.size());
+  by_slot_[row_position(place.at, count_of_step_).index].push_back(loads_.size());
   loads_.push_back({std::move(load), place.at, {}, {}});
 }
 
@@ -78,6 +82,11 @@ void StepSlots::list_loads(std::int64_t slot) {
     }
 }
 
+void StepSlots::end_step() {
+  list_first_of_next();
+  builder_.enter(Section::epilogue);
+}
+
 void StepSlots::list_first_of_next() {
   if (!first_goes_ahead_) return;
   for (const std::size_t number : by_slot_.front())
@@ -97,10 +106,14 @@ void StepSlots::add_waits() {
       builder_.wait(user, placed.prologue);
       continue;
     }
-    const RowPosition after = row_position(load.after, count());
+    const RowPosition after = row_position(load.after, count_of_step_);
     builder_.wait(placed.body, work_[after.index].last, after.steps_ago - ahead);
-    if (load.reloads.slot >= 0) {
-      const SlotWork::Save& source = save(load.reloads);
+    if (load.with) {
+      const RowPosition start = row_position(*load.with, count_of_step_);
+      builder_.start_with(placed.body, work_[start.index].first, start.steps_ago - ahead);
+    }
+    for (const SlotLoad::Saved& saved : load.reloads) {
+      const SlotWork::Save& source = save(saved);
       builder_.wait(placed.body, source.action);
       builder_.at(placed.body).uses.push_back({source.tensor, builder_.pool(load.ends.from)});
     }

@@ -29,6 +29,9 @@ struct SlotLoad {
   std::int64_t earliest = 0;
   /// The load may start when this slot has been computed. A negative slot belongs to an earlier step.
   std::int64_t after = 0;
+  /// If given, the load may not start before the computation of this slot may start. A negative slot belongs to an
+  /// earlier step.
+  std::optional<std::int64_t> with = {};
   /// Whether the load may start one slot earlier than its place in the list says, if memory has room. The load is still
   /// listed behind the computation of that earlier slot, so the computation does not wait for the load.
   bool within = false;
@@ -45,7 +48,8 @@ struct SlotLoad {
     std::size_t number = 0;
     std::uint32_t steps_ago = 0;
   };
-  Saved reloads = {};  ///< the load reads the copy that this save wrote, and frees the copy
+  /// The load reads the copies that these saves wrote. The last load that reads a copy frees it.
+  std::vector<Saved> reloads = {};
   /// The load starts after this save, but does not free the copy that the save wrote.
   Saved after_save = {};
   ActionKind kind = ActionKind::load;
@@ -77,9 +81,10 @@ class StepSlots {
   /// these loads move to the end of the previous step.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
-  /// `memories` has one element for each device that loads come to. All elements have equally many slots.
+  /// `memories` has one element for each device that loads come to. All elements have equally many slots. The last
+  /// `rest` slots are listed in the epilogue. Their loads have SlotLoad::placed.
   StepSlots(PlanBuilder& builder, std::vector<SlotMemory> memories,
-            Prologue prologue = Prologue::as_listed);
+            Prologue prologue = Prologue::as_listed, std::int64_t rest = 0);
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
@@ -88,17 +93,18 @@ class StepSlots {
   /// SlotLoad::after has been computed, or with SlotLoad::within up to one slot earlier.
   void add(SlotLoad load);
 
-  /// Lists all actions of the plan: the early loads of the first step in the prologue, and a step in the body. In the
-  /// body, `compute(slot)` is called for each slot, and lists its computation and its saves.
+  /// Lists all actions of the plan: the early loads of the first step in the prologue, a step in the body, and the rest
+  /// in the epilogue. `compute(slot)` is called for each slot, and lists its computation and its saves.
   template <class Compute>
   void list(Compute&& compute) {
     list_prologue();
     builder_.enter(Section::body);
     for (std::int64_t slot = 0; slot < count(); ++slot) {
+      if (slot == count_of_step_) end_step();
       list_loads(slot);
       work_.push_back(compute(slot));
     }
-    list_first_of_next();
+    if (count() == count_of_step_) end_step();
     add_waits();
   }
 
@@ -124,6 +130,7 @@ class StepSlots {
   bool goes_ahead(const Placed& placed) const;
   void list_prologue();
   void list_loads(std::int64_t slot);
+  void end_step();
   void list_first_of_next();
   void add_waits();
   const SlotWork::Save& save(const SlotLoad::Saved& saved) const;
@@ -133,6 +140,7 @@ class StepSlots {
   std::vector<Memory> memories_;
   std::vector<Placed> loads_;
   std::vector<std::vector<std::size_t>> by_slot_;
+  std::int64_t count_of_step_;  ///< the number of slots without the rest
   std::vector<SlotWork> work_;
   Prologue prologue_;
   bool first_goes_ahead_ = false;

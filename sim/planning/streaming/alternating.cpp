@@ -7,9 +7,9 @@
 
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
-#include "planning/forward_program.hpp"
 #include "planning/program_draft.hpp"
 #include "planning/training/late_loads.hpp"
+#include "stage/stage_inputs.hpp"
 
 namespace sluice {
 
@@ -109,29 +109,10 @@ class AlternatingMaker {
   }
 
   void add_places() {
-    Program& program = draft_.program;
-    const std::int64_t samples = request_.workload.samples_per_step();
-    const auto place = [&](Program::Place made) {
-      if (made.bytes > 0) program.places.push_back(std::move(made));
-    };
-    place(
-        {.name = "inputs",
-         .tensor_class = TensorClass::input,
-         .bytes = checked_mul(stages().front().input_bytes, samples, "bytes of a step's inputs")});
-    if (streamed_.returns_answers)
-      place({.name = "outputs",
-             .tensor_class = TensorClass::output,
-             .bytes =
-                 checked_mul(stages().back().output_bytes, samples, "bytes of a step's outputs")});
+    draft_.hold_step(request_, streamed_.returns_answers);
     for (std::size_t g = 0; g < stages().size(); ++g) {
-      place({.name = instance_name("kv_cache", g, -1),
-             .tensor_class = TensorClass::kv_cache,
-             .bytes = cache_bytes(stages()[g], samples),
-             .node = common_.device.name});
-      place({.home = Program::Home::weights,
-             .number = static_cast<std::int64_t>(g),
-             .name = instance_name("weights", g, -1),
-             .bytes = group(g).bytes.weights});
+      draft_.hold_cache(request_, g, request_.workload.samples_per_step(), common_.device.name);
+      draft_.hold_weights(g, group(g).bytes.weights);
     }
   }
 

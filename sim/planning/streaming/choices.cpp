@@ -226,7 +226,8 @@ class StreamedWays {
             [shared = shared_, choice = rehearsal.choice(),
              limited = replayed() || shared_->streamed.shared_with_devices] {
               const Rehearsal again(shared->streamed, choice);
-              Plan plan = list_rehearsed(shared->request, shared->common, again);
+              Plan plan =
+                  finish(list_rehearsed(shared->request, shared->common, again), shared->request);
               if (limited) stay_within(plan, shared->common.device.name, again.bytes());
               return plan;
             }};
@@ -309,7 +310,8 @@ class StreamedWays {
   double seconds_replayed(const Rehearsal& rehearsal) const {
     return with_known(rehearsal, [&](RehearsedRun& run) {
       if (run.replayed_s) return *run.replayed_s;
-      Plan plan = list_rehearsed(shared_->request, shared_->common, rehearsal);
+      Plan plan =
+          finish(list_rehearsed(shared_->request, shared_->common, rehearsal), shared_->request);
       stay_within(plan, shared_->common.device.name, rehearsal.bytes());
       run.replayed_s = run_seconds(plan);
       return *run.replayed_s;

@@ -9,6 +9,7 @@
 #include "execute/deadlock.hpp"
 #include "execute/feasibility.hpp"
 #include "execute/shortage.hpp"
+#include "planning/draft.hpp"
 
 namespace sluice {
 
@@ -77,7 +78,7 @@ std::string StreamedFit::group_text(std::size_t g, std::int64_t needed) const {
          format_bytes(needed - weights_at(g) - stage.workspace - caches_);
 }
 
-void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
+void StreamedFit::require(std::int64_t in_flight, const Draft& draft) const {
   if (!capacity_ || peak(in_flight) <= *capacity_) return;
   std::string message = "does not fit: with " + std::to_string(in_flight) +
                         (in_flight == 1 ? " micro-batch in flight" : " micro-batches in flight");
@@ -99,6 +100,7 @@ void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
                      "memory than there is"
                    : "\n  not even one micro-batch fits with this cut: cut the model into smaller "
                      "stages";
+  const Plan plan = finish(draft, request_);
   const auto blocking = blocks(plan);
   Shortage shortage{
       .pool = common_.device.name, .needed_bytes = peak(in_flight), .available_bytes = *capacity_};

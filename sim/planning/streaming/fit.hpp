@@ -6,6 +6,8 @@
 
 namespace sluice {
 
+struct Draft;
+
 class StreamedFit {
  public:
   /// `request` and `common` must outlive this object.
@@ -21,7 +23,7 @@ class StreamedFit {
   /// Throws Infeasible when this many micro-batches in flight do not fit. The message says which group does not fit,
   /// how many bytes this group needs, and whether a single micro-batch would fit. The message also lists the actions
   /// that would wait for memory for ever. The shortage says how many micro-batches would fit with this choice.
-  void require(std::int64_t in_flight, const Plan& plan) const;
+  void require(std::int64_t in_flight, const Draft& draft) const;
 
  private:
   std::int64_t bytes_at(std::size_t group, std::int64_t m, std::int64_t count) const;

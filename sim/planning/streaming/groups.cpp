@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/quantity.hpp"
 #include "planning/builder.hpp"
@@ -46,8 +47,29 @@ std::int64_t StreamedCase::weights() const {
   return bytes;
 }
 
+std::vector<StageInput> offloaded_tensors(const PolicyRequest& request) {
+  std::vector<StageInput> tensors;
+  for (StageInput& tensor : stage_inputs(request.pricing.model, request.pricing.stages)) {
+    if (tensor.of_model) {
+      std::erase(tensor.read_in, std::size_t{0});
+      tensor.of_model = false;
+      if (tensor.name.empty()) tensor.name = "input";
+    }
+    if (!tensor.read_in.empty()) tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload) {
   std::vector<StageBytes> all = stage_bytes(request);
+  if (offload) {
+    for (std::size_t g = 0; g + 1 < all.size(); ++g) all[g].output = all[g + 1].input = 0;
+    for (const StageInput& tensor : offloaded_tensors(request)) {
+      const std::int64_t bytes = tensor.bytes * request.workload.micro_batch;
+      all[tensor.made_in].output += bytes;
+      for (const std::size_t g : tensor.read_in) all[g].input += bytes;
+    }
+  }
   std::int64_t left = 0;  // the bytes of the answer's parts that earlier groups have saved
   for (std::size_t g = 0; !offload && g < all.size(); ++g) {
     all[g].input -= left;

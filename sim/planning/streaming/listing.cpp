@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/quantity.hpp"
-#include "plan/passes/serialise.hpp"
+#include "planning/program.hpp"
 #include "planning/streaming/fit.hpp"
 #include "planning/streaming/stage_lister.hpp"
 
@@ -20,6 +20,8 @@ class StreamedLister {
         choice_(choice),
         once_(kept_in_prologue(streamed)),
         bytes_(streamed_bytes(request, choice.offload)),
+        offloaded_(choice.offload ? offloaded_tensors(request) : std::vector<StageInput>()),
+        offloaded_of_(tensors_of_stages(offloaded_, bytes_.size())),
         per_step_(request.workload.micro_batches_per_step()),
         runs_(group_runs(bytes_.size(), per_step_, choice.in_flight)),
         builder_(request.pricing.platform, "streamed", request.capacity_enforced),
@@ -79,7 +81,7 @@ class StreamedLister {
               run.first_micro_batch + slot - run.first_slot - choice_.buffers, per_step_);
           load.after = slots[earlier.index] - earlier.steps_ago * slots_.count();
         } else {
-          load.after = std::max(slot - choice_.buffers, load.reloads.slot);
+          load.after = std::max(slot - choice_.buffers, slot - run.count);
         }
         load.earliest = load.after + 1;
         slots_.add(std::move(load));
@@ -89,7 +91,7 @@ class StreamedLister {
   /// Returns the most bytes that the device holds in any slot, with early loads.
   std::int64_t most() { return slots_.most(common_.device.name); }
 
-  Plan make() {
+  Draft make() {
     std::vector<std::uint32_t> crossing(static_cast<std::size_t>(per_step_));
     std::size_t run = 0;
     slots_.list([&](std::int64_t slot) {
@@ -101,10 +103,7 @@ class StreamedLister {
     else
       wait_for_results();
     state_facts();
-    Plan plan = builder_.finish(request_.workload.steps);
-    if (!common_.overlap) serialise(plan);
-    lower(plan, request_.pricing);
-    return plan;
+    return {builder_.finish(request_.workload.steps), !common_.overlap};
   }
 
  private:
@@ -227,8 +226,8 @@ class StreamedLister {
     return run.first_micro_batch + (slot - run.first_slot);
   }
 
-  /// Returns the load of a slot's input. In group 0, this is an input of the model. In any other group, it is the
-  /// result that the previous group saved.
+  /// Returns the load of a slot's input. In group 0, this is an input of the model. In any other group, these are the
+  /// tensors that the group reads, which earlier groups saved.
   SlotLoad input_load(const GroupRun& run, std::int64_t slot) {
     const std::int64_t q = micro_batch(run, slot);
     if (run.group == 0) return lister_.input_load(q, slot);
@@ -240,9 +239,46 @@ class StreamedLister {
     load.stage = static_cast<std::int32_t>(run.group);
     load.micro_batch = static_cast<std::int32_t>(q);
     load.slot = slot;
-    load.reloads = {.slot = slot - run.count};
+    load.reloads = copies_for(run, slot);
     reloads_[static_cast<std::size_t>(slot)] = load.tensor;
     return load;
+  }
+
+  /// Returns the saves that wrote the copies that a slot reads. The previous group's save is always one of them: an
+  /// input is loaded after this save, even if the group reads none of its tensors.
+  std::vector<SlotLoad::Saved> copies_for(const GroupRun& run, std::int64_t slot) const {
+    std::vector<SlotLoad::Saved> saved;
+    bool waits = false;
+    for (const std::size_t i : offloaded_of_[run.group].reads) {
+      const std::size_t maker = offloaded_[i].made_in;
+      const std::vector<std::size_t>& made = offloaded_of_[maker].makes;
+      saved.push_back({.slot = slot - run.count * static_cast<std::int64_t>(run.group - maker),
+                       .number = static_cast<std::size_t>(std::find(made.begin(), made.end(), i) -
+                                                          made.begin())});
+      waits = waits || maker + 1 == run.group;
+    }
+    if (!waits) saved.push_back({.slot = slot - run.count});
+    return saved;
+  }
+
+  /// Returns the copies that a save of activations leaves in host memory. Different groups may read them, so each of
+  /// them is a tensor of its own.
+  std::vector<SlotWork::Save> copies_in_host(const GroupRun& run, std::int64_t micro_batch,
+                                             PlanBuilder::Ref save, std::uint32_t output) {
+    const std::vector<std::size_t>& made = offloaded_of_[run.group].makes;
+    if (made.size() <= 1) return {{save, output}};
+    std::vector<SlotWork::Save> copies;
+    builder_.at(save).allocates = {};
+    for (const std::size_t i : made) {
+      const StageInput& tensor = offloaded_[i];
+      const std::string name = tensor.name.empty() ? "boundary" : "boundary." + tensor.name;
+      const std::uint32_t copy =
+          builder_.tensor(instance_name(name, run.group, micro_batch), TensorClass::activation,
+                          tensor.bytes * request_.workload.micro_batch);
+      builder_.at(save).allocates.push_back({copy, builder_.pool(common_.host)});
+      copies.push_back({save, copy});
+    }
+    return copies;
   }
 
   SlotWork list_slot(std::size_t r, std::int64_t slot, std::vector<std::uint32_t>& crossing) {
@@ -263,7 +299,10 @@ class StreamedLister {
     if (saves(run)) {
       saves_.push_back(
           lister_.save(made, run.group, q, run.group + 1 == bytes_.size() || made.answer != none));
-      work.saves.push_back({saves_.back(), made.answer != none ? made.answer : made.output});
+      if (choice_.offload && run.group + 1 < bytes_.size())
+        work.saves = copies_in_host(run, q, saves_.back(), made.output);
+      else
+        work.saves = {{saves_.back(), made.answer != none ? made.answer : made.output}};
     }
     return work;
   }
@@ -288,6 +327,8 @@ class StreamedLister {
   StreamedChoice choice_;
   bool once_;  ///< Whether weights that stay are loaded in the prologue and never released.
   std::vector<StageBytes> bytes_;
+  std::vector<StageInput> offloaded_;       ///< the tensors that go through host memory
+  std::vector<StageTensors> offloaded_of_;  ///< indexed by group
   std::int64_t per_step_;
   std::vector<GroupRun> runs_;
   PlanBuilder builder_;
@@ -310,8 +351,8 @@ CommonParameters with_buffers(const CommonParameters& common, const StreamedChoi
 
 }  // namespace
 
-Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
-                    const Rehearsal& rehearsal) {
+Draft list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
+                     const Rehearsal& rehearsal) {
   const StreamedChoice& choice = rehearsal.choice();
   std::vector<std::int64_t> levels(static_cast<std::size_t>(rehearsal.slots()), 0);
   StreamedLister lister(request, with_buffers(common, choice), rehearsal.streamed(), choice,
@@ -320,18 +361,18 @@ Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common
   return lister.make();
 }
 
-Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
-                   const StreamedChoice& choice) {
+Draft list_as_asked(const PolicyRequest& request, const CommonParameters& common,
+                    const StreamedChoice& choice) {
   const StreamedFit fit(request, common, choice);
   const StreamedCase streamed = streamed_case(request, common, choice.offload);
-  Plan plan = list_within(request, common, streamed, choice, fit, fit.capacity()).plan;
-  fit.require(choice.in_flight, plan);
-  return plan;
+  Draft draft = list_within(request, common, streamed, choice, fit, fit.capacity()).draft;
+  fit.require(choice.in_flight, draft);
+  return draft;
 }
 
-ListedPlan list_within(const PolicyRequest& request, const CommonParameters& common,
-                       const StreamedCase& streamed, const StreamedChoice& choice,
-                       const StreamedFit& fit, std::optional<std::int64_t> room) {
+ListedDraft list_within(const PolicyRequest& request, const CommonParameters& common,
+                        const StreamedCase& streamed, const StreamedChoice& choice,
+                        const StreamedFit& fit, std::optional<std::int64_t> room) {
   StreamedLister lister(request, with_buffers(common, choice), streamed, choice,
                         fit.slot_bytes(choice.in_flight), room);
   lister.add_as_asked();

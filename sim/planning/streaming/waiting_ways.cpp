@@ -75,17 +75,18 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     // except if the run has to stay within its room.
     if (!limited && room >= same_from) continue;
     const auto plan = [waiting, context, fit, limited, room] {
-      ListedPlan listed = list_within(waiting.request, waiting.common, waiting.streamed,
-                                      waiting.choice, *fit, room);
-      if (limited) stay_within(listed.plan, waiting.common.device.name, room);
-      return listed;
+      ListedDraft listed = list_within(waiting.request, waiting.common, waiting.streamed,
+                                       waiting.choice, *fit, room);
+      Plan plan = finish(std::move(listed.draft), waiting.request);
+      if (limited) stay_within(plan, waiting.common.device.name, room);
+      return std::pair(std::move(plan), listed.used);
     };
     // The run of this plan is simulated only on a real machine. If the platform is a shown machine, the plan is first
     // changed for the real machine, and the changed plan is simulated.
     const auto seconds = [&] {
-      const ListedPlan listed = plan();
-      same_from = listed.used;
-      return waiting.request.real_machine ? 0 : run_seconds(listed.plan);
+      const auto [listed, used] = plan();
+      same_from = used;
+      return waiting.request.real_machine ? 0 : run_seconds(listed);
     };
     // Within its room, a plan has the same run in every memory that has this room. `same_from` is used only for plans that
     // are not limited, and their seconds are never remembered.
@@ -93,7 +94,7 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     settled({known ? known->rehearsed.waiting(waiting.choice, room, seconds) : seconds(),
              waiting.choice.text(waiting.streamed.groups.size()) +
                  (limited ? "; stays within " : "; loads ahead within ") + format_bytes(room),
-             [plan] { return plan().plan; }});
+             [plan] { return plan().first; }});
   }
 }
 

@@ -1,5 +1,4 @@
-// Lists the actions of phased inference, phase by phase: loads, computations and saves. Adds their
-// waits.
+// Describes phased inference as a program (program.hpp), and makes its plan.
 #pragma once
 
 #include "planning/phased/phases.hpp"
