@@ -43,6 +43,19 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
   return keys;
 }
 
+namespace {
+
+Field staying_field(const char* name, const std::string& what) {
+  return {.name = name,
+          .type = Type::list,
+          .summary = "training: of the stages whose weights stay on the device because `resident` names them, the stages "
+                     "whose " + what + " also stays; auto: all of them",
+          .default_text = "auto",
+          .choices = {"auto", "none", "all"}};
+}
+
+}  // namespace
+
 std::vector<Field> streamed_parameters() {
   return {
       {.name = "in_flight",
@@ -84,9 +97,12 @@ std::vector<Field> streamed_parameters() {
        .summary =
            "the stages whose weights stay on the device: numbers from 1, ranges such as 6..14, or names; "
            "auto: the stages for which the run is shortest. If the scenario makes all other "
-           "choices, auto means no stages. In training, gradients and optimizer state stay with the weights",
+           "choices, auto means no stages. In training, gradients and optimizer state stay with the weights, unless "
+           "the next two keys say otherwise",
        .default_text = "auto",
        .choices = {"auto", "none", "all"}},
+      staying_field("resident_gradients", "gradients"),
+      staying_field("resident_optimizer", "optimizer state"),
   };
 }
 

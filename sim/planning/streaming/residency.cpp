@@ -93,21 +93,21 @@ std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const Resi
   return bytes;
 }
 
-ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages,
-                         bool cut_open) {
+ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages, bool cut_open,
+                         const std::string& name) {
   ResidentKey key;
-  if (!parameters.has("resident") || parameters.is_word("resident", "auto")) return key;
-  const bool all = parameters.is_word("resident", "all");
+  if (!parameters.has(name) || parameters.is_word(name, "auto")) return key;
+  const bool all = parameters.is_word(name, "all");
   key.stays = std::vector<bool>(stages.size(), all);
-  if (all || parameters.is_word("resident", "none")) return key;
+  if (all || parameters.is_word(name, "none")) return key;
   if (cut_open)
     parameters.fail(
-        "resident",
-        "'resident' names stages, but the scenario does not cut the model: add the key 'stages', "
+        name,
+        "'" + name + "' names stages, but the scenario does not cut the model: add the key 'stages', "
         "or use all, none or auto");
   std::vector<std::string> names;
   for (const Stage& stage : stages) names.push_back(stage.name);
-  for (const Value& item : parameters.value("resident")->items()) {
+  for (const Value& item : parameters.value(name)->items()) {
     const StageRange range = named_stages(item, names);
     for (std::size_t s = range.first; s <= range.last; ++s) (*key.stays)[s] = true;
   }

@@ -18,9 +18,10 @@ struct ResidentKey {
   /// Indexed by group: whether all weights of the group stay. Empty if the scenario leaves this choice open.
   std::optional<std::vector<bool>> stays;
 };
-/// Reads the key `resident`. Throws InputError if it names a stage that does not exist, or if it names stages although
-/// the cut is open.
-ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages, bool cut_open);
+/// Reads the key `resident`, or another key that names stages in the same way. Throws InputError if the key names a
+/// stage that does not exist, or if it names stages although the cut is open.
+ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages, bool cut_open,
+                         const std::string& name = "resident");
 
 /// Returns for each group how many bytes of its weights stay according to the scenario: 0 for all groups if the choice
 /// is open.

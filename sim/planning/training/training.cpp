@@ -328,7 +328,11 @@ class TrainingPlan {
 }  // namespace
 
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order) {
-  return order.weights_stay || (request.pricing.stages.size() == 1 && order.devices.size() == 1);
+  if (order.weights_stay) return true;
+  // The scenario may say that gradients or optimizer state of the only stage take turns.
+  const bool parts = !order.staying.empty() && order.staying.front().weights &&
+                     !order.staying.front().all();
+  return request.pricing.stages.size() == 1 && order.devices.size() == 1 && !parts;
 }
 
 std::vector<TrainingSums> training_sums(const PolicyRequest& request, const TrainingOrder& order,

@@ -31,11 +31,11 @@ std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 /// of the update on this device. `staying` is TrainingOrder::staying.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap,
-                                  const std::vector<bool>& staying = {});
+                                  const std::vector<StayingTensors>& staying = {});
 
 /// Returns how many bytes of host memory are left for offloaded activations. The inputs of a step and the weights
-/// occupy the other bytes. Of weights that take turns, the optimizer state also occupies bytes there. So do their
-/// gradients if there are no updates. Returns nullopt if host memory is unlimited.
+/// occupy the other bytes. So does optimizer state that takes turns, and, if there are no updates, gradients that take
+/// turns. Returns nullopt if host memory is unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
@@ -86,9 +86,9 @@ struct TrainingOrder {
   std::optional<std::int64_t> run_room = {};
   LoadSequence sequence = {};
   bool late = false;  ///< whether each load is listed before the operation that needs it
-  /// Indexed by stage: whether the weights, gradients and optimizer state of this stage stay on the device, although
-  /// those of other stages take turns. If empty, they take turns in every stage, unless `weights_stay`.
-  std::vector<bool> staying = {};
+  /// Indexed by stage: which tensors of this stage stay on the device, although other tensors take turns. If empty,
+  /// they take turns in every stage, unless `weights_stay`.
+  std::vector<StayingTensors> staying = {};
   bool staying_open = false;  ///< whether different values of `staying` are compared
 };
 
