@@ -21,13 +21,14 @@ constexpr StayingTensors state_stays{.weights = true, .optimizer = true};
 /// A way to fill the device: some stages keep the tensors `more`, and all other stages keep only the tensors `less`.
 struct Level {
   StayingTensors less, more;
+  std::int64_t step = 2;  ///< the shares that are tried are multiples of `step` / 8
 };
 
 /// The levels that are tried. In the first level, the tensors of a stage stay together. The other levels let those
 /// tensors stay first that save the most seconds per byte. Consider a batch with p passes. Weights are loaded about 2 p
 /// times and saved once. Sums of gradients are loaded and saved p - 1 times. Optimizer state is loaded and saved once.
 /// So weights come first. Sums come next if there are several passes, and optimizer state comes last.
-constexpr std::array<Level, 5> levels = {{{{}, all_stay},
+constexpr std::array<Level, 5> levels = {{{{}, all_stay, 1},
                                           {{}, weights_stay_only},
                                           {weights_stay_only, sums_stay},
                                           {sums_stay, all_stay},
@@ -81,7 +82,7 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
   std::vector<TrainingOrder> orders;
   if (!order.staying_open || weights_stay(request, order)) return orders;
   for (const Level& level : levels)
-    for (std::int64_t share = shares_that_stay; share > 0; --share) {
+    for (std::int64_t share = shares_that_stay; share > 0; share -= level.step) {
       TrainingOrder stays = order;
       stays.staying = spread(request, level, share);
       const bool again =
