@@ -32,9 +32,7 @@ std::optional<std::vector<StayingTensors>> staying_keys(const Reader& parameters
 std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
                                             const TrainingOrder& order);
 
-/// Returns whether the order is tried with this number of passes per batch. If the gradients of a batch are summed in
-/// one pass, they are never copied, so they need not stay. If they are summed in several passes, they stay before
-/// optimizer state stays. `order` must be one of orders_that_stay().
+/// Returns whether the order is tried with this number of passes per batch (TrainingOrder::one_pass).
 bool tried_with_passes(const TrainingOrder& order, std::int64_t passes);
 
 /// Returns whether the weights, gradients and optimizer state that stay fit into the memory.

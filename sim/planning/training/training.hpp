@@ -90,6 +90,9 @@ struct TrainingOrder {
   /// they take turns in every stage, unless `weights_stay`.
   std::vector<StayingTensors> staying = {};
   bool staying_open = false;  ///< whether different values of `staying` are compared
+  /// Whether the order is tried only with a single pass per batch, or only with several. If empty, it is tried with any
+  /// number of passes.
+  std::optional<bool> one_pass = {};
 };
 
 /// Returns whether weights stay on the device: if `order` says so, or if there is only one stage and
