@@ -52,7 +52,8 @@ class NumberDigest : public Numbers<NumberDigest> {
  public:
   void add_one(std::int64_t number) {
     const auto bits = static_cast<std::uint64_t>(number);
-    first_ = (first_ ^ bits) * 0x9e3779b97f4a7c15;  // these two factors are odd and otherwise arbitrary
+    // The two factors are odd and otherwise arbitrary.
+    first_ = (first_ ^ bits) * 0x9e3779b97f4a7c15;
     first_ ^= first_ >> 29;
     second_ = (second_ + bits) * 0xd6e8feb86659fd93;
     second_ ^= second_ >> 31;

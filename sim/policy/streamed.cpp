@@ -24,8 +24,7 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
   if (staying) order.staying = *staying;
   const bool all_else =
       order.in_flight && request.fates && !request.fates_open && !request.cut_open;
-  order.staying_open =
-      !staying && !all_else && !request.made_to_change && !request.sums_gradients;
+  order.staying_open = !staying && !all_else && !request.made_to_change && !request.sums_gradients;
   return order;
 }
 

@@ -14,7 +14,8 @@ std::string streamed(const std::string& keys) {
   return four + cut + "policy: {name: streamed, overlap: false, " + keys + "}\n";
 }
 
-TEST_CASE("streamed training: weights stay, and optimizer state is loaded and saved once per batch") {
+TEST_CASE(
+    "streamed training: weights stay, and optimizer state is loaded and saved once per batch") {
   // The weights are loaded once, in 0.6 ms. The updates take 1.8 ms. The state is loaded and saved in 1.2 ms each.
   const std::string keys = streamed("in_flight: 4, resident: all, resident_optimizer: none");
   CHECK(makespan_of(keys, {"workload.optimizer=adam"}) == ms(0.6 + computed + 1.8 + 1.2 + 1.2));
@@ -45,7 +46,8 @@ TEST_CASE("streamed training: the device holds the state of a stage only during 
         600'000 + 300'000 + 400'000 + 600'000 + 4 * 9'000);
 }
 
-TEST_CASE("streamed training in two passes: sums of gradients that take turns are saved and loaded") {
+TEST_CASE(
+    "streamed training in two passes: sums of gradients that take turns are saved and loaded") {
   const std::string two = "in_flight: 2, resident: all, ";
   // The sums of all stages are saved after the first pass, and loaded in the second pass, in 0.6 ms each.
   CHECK(makespan_of(streamed(two + "resident_gradients: none"), {"workload.optimizer=sgd"}) ==
@@ -66,8 +68,8 @@ TEST_CASE("streamed training: if the weights fit, but not the state, only the st
   const auto run = [](std::int64_t capacity) {
     return make_plan(
         small_scenario(1000, abc, streamed("resident: auto") + "fates: keep_all\n",
-                       {"workload.optimizer=adam", "platform.devices.gpu.memory.capacity=" +
-                                                       std::to_string(capacity) + "B"}));
+                       {"workload.optimizer=adam",
+                        "platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B"}));
   };
   CHECK(makespan_of(run(1'536'000)) == ms(0.6 + computed + 1.8 + 1.2 + 1.2));
   // With memory for 200 kB more, the state of A stays. Its copies take 0.4 ms.
@@ -112,13 +114,16 @@ TEST_CASE("the keys of gradients and optimizer state are refused if the weights 
     return std::string("nothing");
   };
   using Catch::Contains;
-  CHECK_THAT(refused("resident_optimizer: all"), Contains("'resident_optimizer' needs the key 'resident'"));
-  CHECK_THAT(refused("resident: [1], resident_gradients: [1..2]"),
-             Contains("'resident_gradients' names stage 2") && Contains("add the stage to 'resident'"));
+  CHECK_THAT(refused("resident_optimizer: all"),
+             Contains("'resident_optimizer' needs the key 'resident'"));
+  CHECK_THAT(
+      refused("resident: [1], resident_gradients: [1..2]"),
+      Contains("'resident_gradients' names stage 2") && Contains("add the stage to 'resident'"));
   CHECK(refused("resident: [1], resident_gradients: all, resident_optimizer: none") == "nothing");
 }
 
-TEST_CASE("the text of a choice names gradients and state if they stay in other stages than weights") {
+TEST_CASE(
+    "the text of a choice names gradients and state if they stay in other stages than weights") {
   constexpr StayingTensors weights{.weights = true}, sums{.weights = true, .gradients = true};
   CHECK(staying_text({all_stay, {}, all_stay, all_stay}) == "resident: 1, 3..4");
   CHECK(staying_text({weights, weights, sums}) ==

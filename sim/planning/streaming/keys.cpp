@@ -33,6 +33,10 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
                                   format_bytes(weights) + " would need more than " +
                                   std::to_string(most_pieces) + " transfers; use larger pieces");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
+  for (const char* key : {"resident_gradients", "resident_optimizer"})
+    if (parameters.has(key))
+      parameters.fail(key, "'" + std::string(key) +
+                               "' is for training; in inference, 'resident' names all that stays");
   keys.resident = resident_key(parameters, request.pricing.stages, request.cut_open);
   if (!common.overlap) {  // only one action runs at a time, so these choices make no difference
     keys.buffers = 1;
@@ -46,12 +50,15 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
 namespace {
 
 Field staying_field(const char* name, const std::string& what) {
-  return {.name = name,
-          .type = Type::list,
-          .summary = "training: of the stages whose weights stay on the device because `resident` names them, the stages "
-                     "whose " + what + " also stays; auto: all of them",
-          .default_text = "auto",
-          .choices = {"auto", "none", "all"}};
+  return {
+      .name = name,
+      .type = Type::list,
+      .summary =
+          "training: of the stages whose weights stay on the device because `resident` names them, the stages "
+          "whose " +
+          what + " also stays; auto: all of them",
+      .default_text = "auto",
+      .choices = {"auto", "none", "all"}};
 }
 
 }  // namespace

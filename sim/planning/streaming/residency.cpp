@@ -102,9 +102,9 @@ ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& sta
   if (all || parameters.is_word(name, "none")) return key;
   if (cut_open)
     parameters.fail(
-        name,
-        "'" + name + "' names stages, but the scenario does not cut the model: add the key 'stages', "
-        "or use all, none or auto");
+        name, "'" + name +
+                  "' names stages, but the scenario does not cut the model: add the key 'stages', "
+                  "or use all, none or auto");
   std::vector<std::string> names;
   for (const Stage& stage : stages) names.push_back(stage.name);
   for (const Value& item : parameters.value(name)->items()) {

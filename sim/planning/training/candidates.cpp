@@ -23,7 +23,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
                            const std::optional<std::int64_t>& capacity) {
   if (!order.overlap) return true;
-  const bool stay = order.weights_stay || std::ranges::count(order.staying, true, &StayingTensors::weights) > 0;
+  const bool stay =
+      order.weights_stay || std::ranges::count(order.staying, true, &StayingTensors::weights) > 0;
   if (stay && *order.in_flight > 1 && unlimited.pricing.stages.size() > 1) return false;
   const ChosenStep step(unlimited, order);
   return loads_only_inputs(step.program()) &&

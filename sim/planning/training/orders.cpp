@@ -87,8 +87,7 @@ const Device& smallest_device(const Platform& platform, const std::vector<std::s
 
 std::string text_of(const TrainingOrder& order) {
   std::string text = "in_flight: " + std::to_string(*order.in_flight);
-  if (order.staying_open && !order.staying.empty())
-    text += ", " + staying_text(order.staying);
+  if (order.staying_open && !order.staying.empty()) text += ", " + staying_text(order.staying);
   return text;
 }
 

@@ -167,8 +167,9 @@ std::optional<std::vector<StayingTensors>> staying_keys(const Reader& parameters
     const ResidentKey named = resident_key(parameters, stages, request.cut_open, key);
     if (!named.stays) continue;
     if (!staying)
-      parameters.fail(key, "'" + std::string(key) + "' needs the key 'resident', which names the "
-                           "stages whose weights stay");
+      parameters.fail(key, "'" + std::string(key) +
+                               "' needs the key 'resident', which names the "
+                               "stages whose weights stay");
     for (std::size_t s = 0; s < stages.size(); ++s) {
       if ((*named.stays)[s] && !(*staying)[s].weights && !parameters.is_word(key, "all"))
         parameters.fail(key, "'" + std::string(key) + "' names stage " + std::to_string(s + 1) +

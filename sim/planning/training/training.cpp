@@ -79,8 +79,7 @@ class TrainingPlan {
   /// `step` is the result of chosen_step(), and `peak` its peak.
   Draft listed(Program& step, std::int64_t peak, const ChosenStep::EarlyLoadLimits& limits,
                const std::vector<LoadPlace>* places) {
-    if (!std::exchange(has_facts_, true))
-      add_facts(step, std::min(in_flight(), per_batch()), peak);
+    if (!std::exchange(has_facts_, true)) add_facts(step, std::min(in_flight(), per_batch()), peak);
     room_ = limits.room;
     chosen_room_ = limits.run_room ? limits.run_room : room_;
     sequence_ = limits.sequence;
@@ -329,8 +328,8 @@ class TrainingPlan {
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order) {
   if (order.weights_stay) return true;
   // The scenario may say that gradients or optimizer state of the only stage take turns.
-  const bool parts = !order.staying.empty() && order.staying.front().weights &&
-                     !order.staying.front().all();
+  const bool parts =
+      !order.staying.empty() && order.staying.front().weights && !order.staying.front().all();
   return request.pricing.stages.size() == 1 && order.devices.size() == 1 && !parts;
 }
 

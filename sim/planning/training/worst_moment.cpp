@@ -77,9 +77,9 @@ std::int64_t constant_bytes(const std::vector<StageState>& states, bool all) {
   std::int64_t bytes = 0;
   for (const StageState& state : states) {
     const StayingTensors stays = all ? all_stay : state.stays;
-    for (const auto& [stay, part] : {std::pair(stays.weights, state.weights),
-                                     std::pair(stays.gradients, state.gradients),
-                                     std::pair(stays.optimizer, state.optimizer)})
+    for (const auto& [stay, part] :
+         {std::pair(stays.weights, state.weights), std::pair(stays.gradients, state.gradients),
+          std::pair(stays.optimizer, state.optimizer)})
       if (stay) bytes = checked_add(bytes, part, "bytes of training");
   }
   return bytes;

@@ -141,7 +141,8 @@ struct FateQuestion {
   /// Lets random tensors of stages stay on the device.
   void let_stay(test::Dice& dice) {
     order.staying.clear();
-    for (StageState& state : states) order.staying.push_back(state.stays = test::random_staying(dice));
+    for (StageState& state : states)
+      order.staying.push_back(state.stays = test::random_staying(dice));
   }
 
   std::int64_t per_batch() const { return scenario.workload.batch / scenario.workload.micro_batch; }

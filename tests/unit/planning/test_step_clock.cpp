@@ -51,7 +51,8 @@ TEST_CASE(
       for (const Device& device : scenario.platform.devices)
         if (order.devices.empty() || policy == "phased") order.devices.push_back(device.name);
       if (policy == "streamed")
-        for (std::size_t s = 0; s < cut.stages.size(); ++s) order.staying.push_back(test::random_staying(dice));
+        for (std::size_t s = 0; s < cut.stages.size(); ++s)
+          order.staying.push_back(test::random_staying(dice));
       const ChosenStep step(request, order);
       PolicyRequest kept = request;
       kept.fates = kept_fates();

@@ -46,8 +46,8 @@ class ShownPlans {
   /// The choices of a run of training: the strategy for fates, the micro-batches in flight, whether the weights of all
   /// stages stay, the tensors of each stage that stay, the sequence of loads, and the bytes up to which early loads, and the
   /// whole run, may fill a device.
-  using TrainingChoices = std::tuple<std::string, std::int64_t, bool,
-                                     std::vector<StayingTensors>, LoadSequence, std::int64_t, std::optional<std::int64_t>>;
+  using TrainingChoices = std::tuple<std::string, std::int64_t, bool, std::vector<StayingTensors>,
+                                     LoadSequence, std::int64_t, std::optional<std::int64_t>>;
   /// The seconds of these runs, if this object is for shown machines with equal rates.
   std::map<TrainingChoices, double> training = {};
 

@@ -61,7 +61,8 @@ class SideBySideChain {
     const double unused = state.updates || state.gradients == 0 ? 0 : 1;
     const auto each = [&](double of_batch) { return of_batch / chains() / engines_; };
     ChainTurn turn;
-    double loads = 0, saves = 0;  // the seconds of the copies per batch, without the loads of weights
+    double loads = 0,
+           saves = 0;  // the seconds of the copies per batch, without the loads of weights
     if (!state.stays.weights) {
       turn.bytes = state.weights;
       turn.load_s = state.weights_load_s / engines_;
@@ -88,8 +89,8 @@ class SideBySideChain {
 /// Sets the seconds in which the device computes nothing (FateRun) if copies do not overlap with computation. The seconds
 /// of all other copies are in the chain's passes. Of the weights that take turns, the first are loaded in each step.
 void wait_for_loads(const std::vector<StageState>& states, FateRun& run) {
-  const auto first = std::ranges::find_if(
-      states, [](const StageState& state) { return !state.stays.weights; });
+  const auto first =
+      std::ranges::find_if(states, [](const StageState& state) { return !state.stays.weights; });
   if (first != states.end()) run.first_s = run.between_s = first->weights_load_s;
   for (const StageState& state : states)
     if (state.stays.weights) run.first_s += state.weights_load_s;
