@@ -115,13 +115,13 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
   });
   each_share(4, [&](double share) {
     std::vector<StayingTensors> some(stages);
-    fill(request, {weights}, share, some);
+    spread(request, {weights}, share, some);
     add(std::move(some), {});
   });
   for (const bool one_pass : {true, false})
     each_share(4, [&](double share) {
       std::vector<StayingTensors> more(stages);
-      fill(request, {weights}, 1, more);
+      spread(request, {weights}, 1, more);
       fill(request, besides_weights(request, one_pass), share, more);
       add(std::move(more), one_pass);
     });
