@@ -187,7 +187,10 @@ std::string StreamedChoice::text(std::size_t groups) const {
   text += ", ahead: " + format_bytes(ahead);
   if (resident_bytes() > 0) text += ", resident: " + format_bytes(resident_bytes());
   if (groups > 1) text += offload ? ", strategy: offload_all" : ", strategy: keep_all";
-  // No key of a scenario gives `inputs_cross` or `inputs_first`: Sluice chooses them by itself.
+  // No key of a scenario gives the following choices: Sluice makes them by itself.
+  if (!boundaries_stay.empty())
+    text += "; " + std::to_string(std::ranges::count(boundaries_stay, true)) + " of " +
+            std::to_string(groups - 1) + " boundaries stay on the device";
   if (!inputs_cross) text += "; before a group begins, only the first of its inputs is loaded";
   if (inputs_first) text += "; weights wait for all inputs of earlier groups";
   return text;

@@ -45,6 +45,9 @@ struct StreamedChoice {
   /// loads weights whenever it would wait for an input, and these weights may delay the input.
   bool inputs_first = false;
   bool offload = false;  ///< whether tensors for the next group go through host memory
+  /// With `offload`, indexed by group: whether the group's tensors for the next group stay on the device all the same.
+  /// If empty, all of them go through host memory.
+  std::vector<bool> boundaries_stay = {};
   /// For how many groups weights may be loaded early. If empty, only the bytes of `ahead` limit this.
   std::optional<std::int64_t> prefetch;
   std::int64_t piece = 0;  ///< the most bytes of one transfer of weights; 0 means a whole group
@@ -54,6 +57,10 @@ struct StreamedChoice {
   std::vector<std::int64_t> resident = {};
 
   auto operator<=>(const StreamedChoice&) const = default;
+  /// Returns whether the tensors that `group` makes for the next group go through host memory.
+  bool offloads(std::size_t group) const {
+    return offload && (boundaries_stay.empty() || !boundaries_stay[group]);
+  }
   std::int64_t resident_of(std::size_t group) const {
     return resident.empty() ? 0 : resident[group];
   }

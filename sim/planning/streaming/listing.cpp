@@ -107,10 +107,12 @@ class StreamedLister {
   }
 
  private:
-  bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
+  bool loads_input(const GroupRun& run) const {
+    return run.group == 0 || choice_.offloads(run.group - 1);
+  }
   /// Returns whether the outputs of a run, or the parts of answers that it makes, go to host memory.
   bool saves(const GroupRun& run) const {
-    if (run.group + 1 < bytes_.size() && choice_.offload) return true;
+    if (run.group + 1 < bytes_.size() && choice_.offloads(run.group)) return true;
     const bool answers = run.group + 1 == bytes_.size() || bytes_[run.group].answer > 0;
     return answers && common_.return_outputs;
   }
@@ -248,9 +250,9 @@ class StreamedLister {
     const GroupRun& run = runs_[r];
     const std::int64_t q = micro_batch(run, slot);
     const auto at = static_cast<std::size_t>(q);
-    const std::uint32_t input = run.group == 0    ? runner_.input_tensor(q)
-                                : choice_.offload ? reloads_[static_cast<std::size_t>(slot)]
-                                                  : crossing[at];
+    const std::uint32_t input = run.group == 0     ? runner_.input_tensor(q)
+                                : loads_input(run) ? reloads_[static_cast<std::size_t>(slot)]
+                                                   : crossing[at];
     const StageOutput made = runner_.forward(run.group, q, input);
     crossing[at] = made.output;
     if (slot == run.first_slot || slot == run.last_slot())

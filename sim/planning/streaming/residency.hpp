@@ -44,6 +44,12 @@ std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                            const StreamedChoice& choice, ResidentOrder order,
                                            std::int64_t bytes);
 
+/// Returns the sets of boundaries that stay on the device while all others go through host memory
+/// (StreamedChoice::boundaries_stay). The first set is empty. In each other set, the smallest boundaries stay: those with at most 1/2, 1/4 or 1/8 of the
+/// bytes of the largest. The sets do not depend on the capacity of the memory. `streamed` must be the case with
+/// offloading.
+std::vector<std::vector<bool>> boundaries_that_stay(const StreamedCase& streamed);
+
 /// Returns for each group the most bytes that are on the device during a run of the group. The bytes of weights
 /// are not counted, neither for this group nor for other groups. The inputs and results of the group are included. If
 /// the group loads its inputs, only one input counts. If the group saves its results, only one result counts. Inputs
