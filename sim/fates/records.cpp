@@ -7,7 +7,8 @@ namespace sluice {
 bool FateRequest::takes_turns() const {
   if (chain.side_by_side > 1) return true;
   for (const ChainStage& stage : chain.stages)
-    if (stage.turn.bytes > 0) return true;
+    if (stage.turn.bytes > 0 || stage.turn.backward_load_s > 0 || stage.turn.backward_save_s > 0)
+      return true;
   return false;
 }
 

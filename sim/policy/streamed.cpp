@@ -5,6 +5,7 @@
 #include "planning/placement/placement_key.hpp"
 #include "planning/streaming/choices.hpp"
 #include "planning/streaming/listing.hpp"
+#include "planning/training/orders.hpp"
 #include "planning/training/training.hpp"
 #include "policy/placed_policy.hpp"
 
@@ -19,12 +20,11 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
   refuse_common_in_training(parameters);
   refuse_in_training(parameters, {"prefetch", "pieces", "ahead"},
                      "Sluice chooses when loads start");
-  const ResidentKey resident = resident_key(parameters, request.pricing.stages, request.cut_open);
-  if (resident.stays) order.staying = *resident.stays;
+  const auto staying = staying_keys(parameters, request);
+  if (staying) order.staying = *staying;
   const bool all_else =
       order.in_flight && request.fates && !request.fates_open && !request.cut_open;
-  order.staying_open =
-      !resident.stays && !all_else && !request.made_to_change && !request.sums_gradients;
+  order.staying_open = !staying && !all_else && !request.made_to_change && !request.sums_gradients;
   return order;
 }
 

@@ -75,6 +75,11 @@ std::string platform(Dice& dice, const std::vector<std::string>& names) {
 
 }  // namespace
 
+StayingTensors random_staying(Dice& dice) {
+  if (dice.one_in(3)) return {};
+  return {true, !dice.one_in(3), !dice.one_in(3)};
+}
+
 std::string random_training(Dice& dice) {
   std::ostringstream out;
   out << "format: sluice-scenario/1\n";

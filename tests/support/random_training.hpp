@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "planning/training/staying.hpp"
 #include "scenario/scenario.hpp"
 #include "support/random_chain.hpp"
 
@@ -15,6 +16,9 @@ std::string random_training(Dice& dice);
 /// Returns the document of a random scenario without the key `fates`. `policy` is one of the policies under which
 /// weights take turns: `streamed` or `phased`. The stages run on this many devices: gpu0, gpu1, and so on.
 std::string random_training(Dice& dice, const std::string& policy, std::size_t devices);
+
+/// Returns random tensors of a stage that stay on the device.
+StayingTensors random_staying(Dice& dice);
 
 /// The request of a random scenario without limits of memory. Its strategy for fates treats all stages alike, and is
 /// drawn, too.

@@ -18,7 +18,6 @@
 #include "workload/rounds.hpp"
 
 namespace sluice {
-
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -40,11 +39,13 @@ struct CutContext {
   std::optional<std::int64_t> capacity;
 };
 
-/// The ways to run with a given number of micro-batches in flight. All boundaries are offloaded, or all are kept.
+/// The ways to run with a given number of micro-batches in flight. All boundaries are offloaded, or all are kept, or
+/// those of `stay` are kept and the others are offloaded.
 class StreamedWays {
  public:
-  StreamedWays(std::shared_ptr<const CutContext> shared, std::int64_t in_flight, bool offload)
-      : shared_(std::move(shared)), in_flight_(in_flight), offload_(offload) {}
+  StreamedWays(std::shared_ptr<const CutContext> shared, std::int64_t in_flight, bool offload,
+               const std::vector<bool>& stay)
+      : shared_(std::move(shared)), in_flight_(in_flight), offload_(offload), stay_(stay) {}
 
   std::int64_t count() const {
     std::int64_t ways = 0;
@@ -172,7 +173,7 @@ class StreamedWays {
   /// Returns the candidates with actions that may wait for memory (waiting_ways.hpp).
   std::vector<Candidate> waiting() const {
     const StreamedKeys& keys = shared_->keys;
-    if (keys.ahead) return {};
+    if (keys.ahead || !stay_.empty()) return {};
     StreamedChoice choice = this->choice({});
     choice.buffers =
         keys.buffers.value_or(std::min(most_buffers(), shared_->streamed.micro_batches + 1));
@@ -266,8 +267,10 @@ class StreamedWays {
   /// Returns a choice: `stays` or the scenario says which weights stay. The caller sets buffers, pieces and `ahead`.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
-    StreamedChoice choice{
-        .in_flight = in_flight_, .offload = offload_, .prefetch = shared_->keys.prefetch};
+    StreamedChoice choice{.in_flight = in_flight_,
+                          .offload = offload_,
+                          .boundaries_stay = stay_,
+                          .prefetch = shared_->keys.prefetch};
     if (given_residency())
       choice.resident = asked_to_stay(streamed, shared_->keys.resident);
     else if (stays.share > 0)
@@ -345,6 +348,7 @@ class StreamedWays {
   std::shared_ptr<const CutContext> shared_;
   std::int64_t in_flight_;
   bool offload_;
+  std::vector<bool> stay_;  ///< StreamedChoice::boundaries_stay
 };
 
 /// Returns the ways for each number of micro-batches in flight, with boundaries kept and with boundaries offloaded.
@@ -364,8 +368,11 @@ std::vector<std::shared_ptr<const StreamedWays>> ways_of(const PolicyRequest& re
     const auto shared = std::make_shared<const CutContext>(
         CutContext{request, common, keys, streamed_case(request, common, offload),
                    request.capacity_enforced ? common.device.memory().capacity : std::nullopt});
-    for (const std::int64_t in_flight : counts)
-      all.push_back(std::make_shared<const StreamedWays>(shared, in_flight, offload));
+    std::vector<std::vector<bool>> sets = {{}};
+    if (offload && !keys.offload) sets = boundaries_that_stay(shared->streamed);
+    for (const std::vector<bool>& stay : sets)
+      for (const std::int64_t in_flight : counts)
+        all.push_back(std::make_shared<const StreamedWays>(shared, in_flight, offload, stay));
   }
   return all;
 }

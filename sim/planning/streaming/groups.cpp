@@ -126,6 +126,20 @@ bool shares_links_with_devices(const Platform& platform, const CommonParameters&
 
 }  // namespace
 
+namespace {
+
+/// Finds StreamedCase::Group::hands_over for each group.
+void find_boundaries(const PolicyRequest& request, std::vector<StreamedCase::Group>& groups) {
+  for (StreamedCase::Group& group : groups) group.hands_over = true;
+  for (const StageInput& tensor : offloaded_tensors(request)) {
+    const std::size_t last = tensor.read_in.back();
+    for (std::size_t g = tensor.made_in; g < last; ++g)
+      if (last > tensor.made_in + 1) groups[g].hands_over = false;
+  }
+}
+
+}  // namespace
+
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload) {
   StreamedCase made;
@@ -135,6 +149,7 @@ StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters&
         {bytes[g], price_of(request.pricing, {ActionKind::forward, request.pricing.stages[g],
                                               common.device, request.workload.micro_batch})
                        .seconds});
+  if (offload) find_boundaries(request, made.groups);
   const Platform& platform = request.pricing.platform;
   made.down = copy_time(platform, common.host, common.device.name);
   made.up = copy_time(platform, common.device.name, common.host);
@@ -209,7 +224,10 @@ std::string StreamedChoice::text(std::size_t groups) const {
   text += ", ahead: " + format_bytes(ahead);
   if (resident_bytes() > 0) text += ", resident: " + format_bytes(resident_bytes());
   if (groups > 1) text += offload ? ", strategy: offload_all" : ", strategy: keep_all";
-  // No key of a scenario gives `inputs_cross` or `inputs_first`: Sluice chooses them by itself.
+  // No key of a scenario gives the following choices: Sluice makes them by itself.
+  if (!boundaries_stay.empty())
+    text += "; " + std::to_string(std::ranges::count(boundaries_stay, true)) + " of " +
+            std::to_string(groups - 1) + " boundaries stay on the device";
   if (!inputs_cross) text += "; before a group begins, only the first of its inputs is loaded";
   if (inputs_first) text += "; weights wait for all inputs of earlier groups";
   return text;

@@ -47,6 +47,9 @@ struct StreamedChoice {
   /// loads weights whenever it would wait for an input, and these weights may delay the input.
   bool inputs_first = false;
   bool offload = false;  ///< whether tensors for the next group go through host memory
+  /// With `offload`, indexed by group: whether the group's tensors for the next group stay on the device all the same.
+  /// If empty, all of them go through host memory.
+  std::vector<bool> boundaries_stay = {};
   /// For how many groups weights may be loaded early. If empty, only the bytes of `ahead` limit this.
   std::optional<std::int64_t> prefetch;
   std::int64_t piece = 0;  ///< the most bytes of one transfer of weights; 0 means a whole group
@@ -56,6 +59,10 @@ struct StreamedChoice {
   std::vector<std::int64_t> resident = {};
 
   auto operator<=>(const StreamedChoice&) const = default;
+  /// Returns whether the tensors that `group` makes for the next group go through host memory.
+  bool offloads(std::size_t group) const {
+    return offload && (boundaries_stay.empty() || !boundaries_stay[group]);
+  }
   std::int64_t resident_of(std::size_t group) const {
     return resident.empty() ? 0 : resident[group];
   }
@@ -86,6 +93,9 @@ struct StreamedCase {
   struct Group {
     StageBytes bytes{};
     double compute_s = 0;
+    /// Only with offloading: whether all tensors that cross the cut behind the group are made in the group, and only the
+    /// next group reads them. A shortcut around the next group crosses the cut, too, but is read later.
+    bool hands_over = false;
   };
   std::vector<Group> groups;
   CopyTime down, up;

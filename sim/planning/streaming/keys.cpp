@@ -33,6 +33,10 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
                                   format_bytes(weights) + " would need more than " +
                                   std::to_string(most_pieces) + " transfers; use larger pieces");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
+  for (const char* key : {"resident_gradients", "resident_optimizer"})
+    if (parameters.has(key))
+      parameters.fail(key, "'" + std::string(key) +
+                               "' is for training; in inference, 'resident' names all that stays");
   keys.resident = resident_key(parameters, request.pricing.stages, request.cut_open);
   if (!common.overlap) {  // only one action runs at a time, so these choices make no difference
     keys.buffers = 1;
@@ -42,6 +46,22 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
   if (request.fates) keys.offload = request.strategy().offloads_boundaries;
   return keys;
 }
+
+namespace {
+
+Field staying_field(const char* name, const std::string& what) {
+  return {
+      .name = name,
+      .type = Type::list,
+      .summary =
+          "training: of the stages whose weights stay on the device because `resident` names them, the stages "
+          "whose " +
+          what + " also stays; auto: all of them",
+      .default_text = "auto",
+      .choices = {"auto", "none", "all"}};
+}
+
+}  // namespace
 
 std::vector<Field> streamed_parameters() {
   return {
@@ -84,9 +104,12 @@ std::vector<Field> streamed_parameters() {
        .summary =
            "the stages whose weights stay on the device: numbers from 1, ranges such as 6..14, or names; "
            "auto: the stages for which the run is shortest. If the scenario makes all other "
-           "choices, auto means no stages. In training, gradients and optimizer state stay with the weights",
+           "choices, auto means no stages. In training, gradients and optimizer state stay with the weights, unless "
+           "the next two keys say otherwise",
        .default_text = "auto",
        .choices = {"auto", "none", "all"}},
+      staying_field("resident_gradients", "gradients"),
+      staying_field("resident_optimizer", "optimizer state"),
   };
 }
 

@@ -23,13 +23,13 @@ struct GroupCopies {
 
 GroupCopies copies_of(const StreamedCase& streamed, const StreamedChoice& choice, std::size_t g) {
   const StageBytes& bytes = streamed.groups[g].bytes;
-  const bool last = g + 1 == streamed.groups.size(), crosses = !last && choice.offload;
+  const bool last = g + 1 == streamed.groups.size(), crosses = !last && choice.offloads(g);
   const bool saves = crosses || (streamed.returns_answers && (last || bytes.answer > 0));
   const std::int64_t saved = last || choice.offload ? bytes.output : bytes.answer;
   const CopyTime& in = g == 0 ? streamed.input_copy() : streamed.down;
   const CopyTime& out = crosses ? streamed.up : streamed.answer_copy();
   GroupCopies copies;
-  const bool loads = g == 0 || choice.offload;
+  const bool loads = g == 0 || choice.offloads(g - 1);
   if (loads) copies.in_s = in.seconds(bytes.input);
   if (saves) copies.out_s = out.seconds(saved);
   copies.latencies_s = (loads ? in.latency_s : 0) + (saves ? out.latency_s : 0);
@@ -51,7 +51,7 @@ double ending(const StreamedCase& streamed, const StreamedChoice& choice, double
   for (std::size_t g = streamed.groups.size(); g-- > 0;) {
     const StreamedCase::Group& group = streamed.groups[g];
     const GroupCopies copies = copies_of(streamed, choice, g);
-    const bool input = (g == 0 || choice.offload) && copies.in_engine == down_engine;
+    const bool input = (g == 0 || choice.offloads(g - 1)) && copies.in_engine == down_engine;
     // Weights that stay are loaded in the first pass only. If there is only one group, all its weights stay.
     const std::int64_t stays = choice.resident_of(g),
                        takes_turns =
@@ -103,9 +103,10 @@ class FirstWeights {
   std::int64_t begun_bytes_ = 0;
 };
 
-/// Returns a lower bound of the seconds of the groups from `first` on in a pass of `count` micro-batches, if boundaries
-/// are offloaded. Each group computes all its slots before the next group starts. Before group g computes, one of its
-/// micro-batches has gone through all earlier groups: at each boundary, its activation was saved and then loaded.
+/// Returns a lower bound of the seconds of the groups from `first` on in a pass of `count` micro-batches, if some
+/// boundaries are offloaded. Each group computes all its slots before the next group starts. Before group g computes, one
+/// of its micro-batches has gone through all earlier groups: at each of these boundaries, its activation was saved and then
+/// loaded.
 /// Another of its micro-batches goes through all later groups in the same way. So the groups take at least the slots of
 /// any one group, one slot of each other group, and the save and the load at each boundary, with their latencies.
 double pass_at_least(const StreamedCase& streamed, const StreamedChoice& choice, std::size_t first,
@@ -114,7 +115,7 @@ double pass_at_least(const StreamedCase& streamed, const StreamedChoice& choice,
   for (std::size_t g = first; g < streamed.groups.size(); ++g) {
     one_of_each += streamed.groups[g].compute_s;
     most = std::max(most, streamed.groups[g].compute_s);
-    if (g == first || !choice.offload) continue;
+    if (g == first || !choice.offloads(g - 1)) continue;
     one_of_each += copies_of(streamed, choice, g - 1).out_s + streamed.up.latency_s +
                    copies_of(streamed, choice, g).in_s + streamed.down.latency_s;
   }
@@ -133,7 +134,8 @@ double passes_at_least(const StreamedCase& streamed, const StreamedChoice& choic
 /// does it load the first activation for the second group, because this activation is made from the input. All later
 /// groups of the first pass follow, and then the other passes. Returns 0 if this order is not certain.
 double behind_weights_that_stay(const StreamedCase& streamed, const StreamedChoice& choice) {
-  if (!choice.offload || streamed.real || streamed.groups.size() < 2 || !kept_in_prologue(streamed))
+  if (!choice.offloads(0) || streamed.real || streamed.groups.size() < 2 ||
+      !kept_in_prologue(streamed))
     return 0;
   const StreamedCase::Group& first = streamed.groups.front();
   const std::int64_t takes_turns = first.bytes.weights - choice.resident_of(0);

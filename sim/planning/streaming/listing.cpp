@@ -107,10 +107,12 @@ class StreamedLister {
   }
 
  private:
-  bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
+  bool loads_input(const GroupRun& run) const {
+    return run.group == 0 || choice_.offloads(run.group - 1);
+  }
   /// Returns whether the outputs of a run, or the parts of answers that it makes, go to host memory.
   bool saves(const GroupRun& run) const {
-    if (run.group + 1 < bytes_.size() && choice_.offload) return true;
+    if (run.group + 1 < bytes_.size() && choice_.offloads(run.group)) return true;
     const bool answers = run.group + 1 == bytes_.size() || bytes_[run.group].answer > 0;
     return answers && common_.return_outputs;
   }
@@ -285,9 +287,9 @@ class StreamedLister {
     const GroupRun& run = runs_[r];
     const std::int64_t q = micro_batch(run, slot);
     const auto at = static_cast<std::size_t>(q);
-    const std::uint32_t input = run.group == 0    ? lister_.input_tensor(q)
-                                : choice_.offload ? reloads_[static_cast<std::size_t>(slot)]
-                                                  : crossing[at];
+    const std::uint32_t input = run.group == 0     ? lister_.input_tensor(q)
+                                : loads_input(run) ? reloads_[static_cast<std::size_t>(slot)]
+                                                   : crossing[at];
     const StageOutput made = lister_.forward(run.group, q, input);
     crossing[at] = made.output;
     if (slot == run.first_slot || slot == run.last_slot())
@@ -299,7 +301,7 @@ class StreamedLister {
     if (saves(run)) {
       saves_.push_back(
           lister_.save(made, run.group, q, run.group + 1 == bytes_.size() || made.answer != none));
-      if (choice_.offload && run.group + 1 < bytes_.size())
+      if (run.group + 1 < bytes_.size() && choice_.offloads(run.group))
         work.saves = copies_in_host(run, q, saves_.back(), made.output);
       else
         work.saves = {{saves_.back(), made.answer != none ? made.answer : made.output}};

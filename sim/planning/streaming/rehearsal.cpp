@@ -64,7 +64,7 @@ std::int64_t Rehearsal::slot_of_save(std::int64_t number) const {
 }
 
 bool Rehearsal::saves_answers(const GroupRun& run) const {
-  return saves(run) && (!choice_.offload || run.group + 1 == streamed_.groups.size());
+  return saves(run) && (!choice_.offloads(run.group) || run.group + 1 == streamed_.groups.size());
 }
 
 Rehearsal::Copy Rehearsal::save_copy(const GroupRun& run) const {

@@ -69,8 +69,8 @@ std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
   for (std::size_t g = 0; g < groups; ++g) {
     const StageBytes& stage = streamed.groups[g].bytes;
     __extension__ using Wide = __int128;  // the factors fit in 64 bits, the products may not
-    const Wide in = g == 0 || choice.offload ? 1 : choice.in_flight,
-               out = g + 1 == groups || choice.offload ? 1 : choice.in_flight;
+    const Wide in = g == 0 || choice.offloads(g - 1) ? 1 : choice.in_flight,
+               out = g + 1 == groups || choice.offloads(g) ? 1 : choice.in_flight;
     const Wide crossing =
         std::max(in * stage.input + stage.output, stage.input + out * stage.output);
     const Wide all = crossing + stage.answer + stage.workspace + streamed.caches;
@@ -93,21 +93,37 @@ std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const Resi
   return bytes;
 }
 
-ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages,
-                         bool cut_open) {
+std::vector<std::vector<bool>> boundaries_that_stay(const StreamedCase& streamed) {
+  constexpr int most_halvings = 3;
+  std::vector<std::vector<bool>> sets = {{}};
+  std::int64_t largest = 0;
+  for (std::size_t g = 0; g + 1 < streamed.groups.size(); ++g)
+    largest = std::max(largest, streamed.groups[g].bytes.output);
+  for (int halvings = 1; halvings <= most_halvings; ++halvings) {
+    std::vector<bool> stay(streamed.groups.size(), false);
+    for (std::size_t g = 0; g + 1 < stay.size(); ++g)
+      stay[g] = streamed.groups[g].hands_over &&
+                streamed.groups[g].bytes.output <= largest >> halvings;
+    if (std::ranges::count(stay, true) > 0 && stay != sets.back()) sets.push_back(std::move(stay));
+  }
+  return sets;
+}
+
+ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages, bool cut_open,
+                         const std::string& name) {
   ResidentKey key;
-  if (!parameters.has("resident") || parameters.is_word("resident", "auto")) return key;
-  const bool all = parameters.is_word("resident", "all");
+  if (!parameters.has(name) || parameters.is_word(name, "auto")) return key;
+  const bool all = parameters.is_word(name, "all");
   key.stays = std::vector<bool>(stages.size(), all);
-  if (all || parameters.is_word("resident", "none")) return key;
+  if (all || parameters.is_word(name, "none")) return key;
   if (cut_open)
     parameters.fail(
-        "resident",
-        "'resident' names stages, but the scenario does not cut the model: add the key 'stages', "
-        "or use all, none or auto");
+        name, "'" + name +
+                  "' names stages, but the scenario does not cut the model: add the key 'stages', "
+                  "or use all, none or auto");
   std::vector<std::string> names;
   for (const Stage& stage : stages) names.push_back(stage.name);
-  for (const Value& item : parameters.value("resident")->items()) {
+  for (const Value& item : parameters.value(name)->items()) {
     const StageRange range = named_stages(item, names);
     for (std::size_t s = range.first; s <= range.last; ++s) (*key.stays)[s] = true;
   }

@@ -18,9 +18,10 @@ struct ResidentKey {
   /// Indexed by group: whether all weights of the group stay. Empty if the scenario leaves this choice open.
   std::optional<std::vector<bool>> stays;
 };
-/// Reads the key `resident`. Throws InputError if it names a stage that does not exist, or if it names stages although
-/// the cut is open.
-ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages, bool cut_open);
+/// Reads the key `resident`, or another key that names stages in the same way. Throws InputError if the key names a
+/// stage that does not exist, or if it names stages although the cut is open.
+ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages, bool cut_open,
+                         const std::string& name = "resident");
 
 /// Returns for each group how many bytes of its weights stay according to the scenario: 0 for all groups if the choice
 /// is open.
@@ -42,6 +43,13 @@ enum class ResidentOrder : std::uint8_t {
 std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                            const StreamedChoice& choice, ResidentOrder order,
                                            std::int64_t bytes);
+
+/// Returns the sets of boundaries that stay on the device while all others go through host memory
+/// (StreamedChoice::boundaries_stay). The first set is empty. In each other set, the smallest boundaries stay: those with
+/// at most 1/2, 1/4 or 1/8 of the bytes of the largest. A boundary that a shortcut crosses (Group::hands_over) never
+/// stays, because a later group loads the shortcut from host memory. The sets do not depend on the capacity of the
+/// memory. `streamed` must be the case with offloading.
+std::vector<std::vector<bool>> boundaries_that_stay(const StreamedCase& streamed);
 
 /// Returns for each group the most bytes that are on the device during a run of the group. The bytes of weights
 /// are not counted, neither for this group nor for other groups. The inputs and results of the group are included. If

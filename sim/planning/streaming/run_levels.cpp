@@ -88,7 +88,8 @@ RunLevels::RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
     : streamed_(streamed), choice_(choice), runs_(runs), constant_(std::move(constant)) {
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) saving_groups_ += saves(runs[g]) ? 1 : 0;
   saver_before_.assign(runs.size(), nothing);
-  std::size_t saver = nothing;  // the last run so far that saves results; perhaps a run of the previous step
+  std::size_t saver =
+      nothing;  // the last run so far that saves results; perhaps a run of the previous step
   for (std::size_t r = 0; r < runs.size() && streamed.steps > 1; ++r)
     if (saves(runs[r])) saver = r;
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -142,7 +143,7 @@ RunLevels::RunMemory RunLevels::memory_of_run(std::size_t r, std::int64_t inputs
     all += bytes.input;
   else
     memory.in = bytes.input;
-  if (is_last(run) || choice_.offload)
+  if (is_last(run) || choice_.offloads(run.group))
     all += bytes.output;
   else
     memory.out = bytes.output;

@@ -46,9 +46,11 @@ class RunLevels {
   /// previous run. If so, the first loads of this run wait for these results.
   bool waits_for_results(std::size_t run) const { return memories_[run].waits; }
 
-  bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
+  bool loads_input(const GroupRun& run) const {
+    return run.group == 0 || choice_.offloads(run.group - 1);
+  }
   bool saves(const GroupRun& run) const {
-    if (!is_last(run) && choice_.offload) return true;
+    if (!is_last(run) && choice_.offloads(run.group)) return true;
     return streamed_.returns_answers &&
            (is_last(run) || streamed_.groups[run.group].bytes.answer > 0);
   }

@@ -23,7 +23,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
                            const std::optional<std::int64_t>& capacity) {
   if (!order.overlap) return true;
-  const bool stay = order.weights_stay || std::ranges::count(order.staying, true) > 0;
+  const bool stay =
+      order.weights_stay || std::ranges::count(order.staying, true, &StayingTensors::weights) > 0;
   if (stay && *order.in_flight > 1 && unlimited.pricing.stages.size() > 1) return false;
   const ChosenStep step(unlimited, order);
   return loads_only_inputs(step.program()) &&
@@ -41,9 +42,10 @@ std::vector<Candidate> candidates_of_order(
   const WorkOfBatches work(unlimited, order, std::ranges::max(counts));
   std::vector<Candidate> candidates;
   for (const std::int64_t count : counts) {
+    const std::int64_t passes = (per_batch + count - 1) / count;
+    if (!tried_with_passes(order, passes)) continue;
     TrainingOrder settled = order;
     settled.in_flight = count;
-    const std::int64_t passes = (per_batch + count - 1) / count;
     const auto ways = std::make_shared<const TrainingWays>(
         request, settled, work.peak_at_least(count, passes), stages);
     const double at_least = work.at_least(batches_of_run(request.workload), per_batch, passes);

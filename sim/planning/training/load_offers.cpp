@@ -33,9 +33,11 @@ LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const Trainin
       clock_(step_, platform_, order.devices,
              checked_mul(request.workload.steps, step_.rounds_per_step, "rounds of a run"),
              request.real_machine),
-      priced_alike_(devices_alike(request, order)),
-      peak_(peak_of(step_, order.devices.size())) {
-  for (std::uint32_t d = 0; d < order.devices.size(); ++d) bytes_.push_back(step_.bytes(d));
+      priced_alike_(devices_alike(request, order)) {
+  for (std::uint32_t d = 0; d < order.devices.size(); ++d) {
+    bytes_.push_back(step_.bytes(d));
+    peak_ = std::max(peak_, std::ranges::max(bytes_.back()));
+  }
 }
 
 ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& limits) {

@@ -48,7 +48,7 @@ class LoadOffers {
   /// Whether all devices are alike, so that an operation takes equally long on each of them.
   bool priced_alike_;
   std::vector<std::vector<std::int64_t>> bytes_;  ///< indexed by device and operation
-  std::int64_t peak_;
+  std::int64_t peak_ = 0;
   std::map<LoadSequence, std::vector<Program::Load>> loads_;
 };
 

@@ -14,44 +14,6 @@ namespace sluice {
 
 namespace {
 
-/// The shares of the bytes that stay are tried in multiples of 1 / 8.
-constexpr std::int64_t shares_that_stay = 8;
-
-/// Returns the bytes of a stage's weights, gradients and optimizer state.
-double state_bytes(const PolicyRequest& request, const Stage& stage) {
-  const Training& training = *request.workload.training;
-  return static_cast<double>(stage.weight_bytes) +
-         static_cast<double>(training.gradient_bytes(stage.weight_bytes)) +
-         static_cast<double>(training.optimizer_bytes(stage.weight_bytes));
-}
-
-/// Returns, indexed by stage, which stages stay if they should have `share` / 8 of all bytes. Goes through the stages,
-/// and lets a stage stay whenever the bytes that stay so far are too few by half of the bytes of this stage.
-std::vector<bool> spread(const PolicyRequest& request, std::int64_t share) {
-  const double part = static_cast<double>(share) / static_cast<double>(shares_that_stay);
-  std::vector<bool> stays;
-  double missing = 0;
-  for (const Stage& stage : request.pricing.stages) {
-    const double bytes = state_bytes(request, stage);
-    missing += part * bytes;
-    stays.push_back(bytes > 0 && missing >= bytes / 2);
-    if (stays.back()) missing -= bytes;
-  }
-  return stays;
-}
-
-/// Returns the stages that stay as a scenario writes them in `resident`, for example "2, 4..6".
-std::string resident_text(const std::vector<bool>& staying) {
-  std::string text;
-  for (std::size_t s = 0, next = 0; s < staying.size(); s = next + 1) {
-    for (next = s; next < staying.size() && staying[next];) ++next;
-    if (next == s) continue;
-    text += (text.empty() ? "" : ", ") + std::to_string(s + 1);
-    if (next > s + 1) text += ".." + std::to_string(next);
-  }
-  return text;
-}
-
 /// Returns a lower bound of the seconds of all plans for this order that fit. Bounds of `least` seconds or more need
 /// not be the greatest that are known. `unlimited` is the request without a limit of memory, and with known fates.
 double at_least_of(const PolicyRequest& request, const PolicyRequest& unlimited,
@@ -62,6 +24,7 @@ double at_least_of(const PolicyRequest& request, const PolicyRequest& unlimited,
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   for (const std::int64_t count : counts) {
     const std::int64_t passes = (per_batch + count - 1) / count;
+    if (!tried_with_passes(order, passes)) continue;
     if (!request.strategy().searches && capacity && work.peak_at_least(count, passes) > *capacity)
       continue;
     const double sums = work.at_least(batches_of_run(request.workload), per_batch, passes);
@@ -92,29 +55,6 @@ std::vector<std::int64_t> counts_of(const PolicyRequest& request, const Training
   const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   if (order.in_flight) return {std::min(*order.in_flight, per_batch)};
   return order.weights_stay ? std::vector<std::int64_t>{1} : in_flight_choices(per_batch, 2);
-}
-
-std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
-                                            const TrainingOrder& order) {
-  std::vector<TrainingOrder> orders;
-  if (!order.staying_open || weights_stay(request, order)) return orders;
-  for (std::int64_t share = shares_that_stay; share > 0; --share) {
-    TrainingOrder stays = order;
-    stays.staying = spread(request, share);
-    const bool again =
-        std::ranges::find(orders, stays.staying, &TrainingOrder::staying) != orders.end();
-    if (!again && std::ranges::count(stays.staying, true) > 0) orders.push_back(std::move(stays));
-  }
-  return orders;
-}
-
-bool staying_fits(const PolicyRequest& request, const TrainingOrder& order) {
-  const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
-  if (!capacity) return true;
-  double bytes = 0;
-  for (std::size_t s = 0; s < order.staying.size(); ++s)
-    if (order.staying[s]) bytes += state_bytes(request, request.pricing.stages[s]);
-  return bytes <= static_cast<double>(*capacity);
 }
 
 std::vector<TrainingOrder> fitting_orders(const PolicyRequest& request,
@@ -148,8 +88,7 @@ const Device& smallest_device(const Platform& platform, const std::vector<std::s
 
 std::string text_of(const TrainingOrder& order) {
   std::string text = "in_flight: " + std::to_string(*order.in_flight);
-  if (order.staying_open && !order.staying.empty())
-    text += ", resident: " + resident_text(order.staying);
+  if (order.staying_open && !order.staying.empty()) text += ", " + staying_text(order.staying);
   return text;
 }
 

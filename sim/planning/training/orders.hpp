@@ -20,12 +20,20 @@ double batches_of_run(const Workload& workload);
 /// Returns the numbers of micro-batches in flight that are tried.
 std::vector<std::int64_t> counts_of(const PolicyRequest& request, const TrainingOrder& order);
 
-/// If the order leaves open whose weights stay (TrainingOrder::staying_open), returns the orders that are tried besides
-/// `order` itself. Each of them has a different set of stages whose weights stay. The first order has the largest set.
-/// The stages of a set are spread over the model, so that their computations hide loads of the other stages. The sets
-/// do not depend on the capacity of the memory.
+/// Reads the keys `resident`, `resident_gradients` and `resident_optimizer`. Returns, indexed by stage, which tensors
+/// stay, or nothing if `resident` leaves this choice open.
+std::optional<std::vector<StayingTensors>> staying_keys(const Reader& parameters,
+                                                        const PolicyRequest& request);
+
+/// If the order leaves open which tensors stay (TrainingOrder::staying_open), returns the orders that are tried besides
+/// `order` itself. Each of them has a different set of tensors that stay. In the first order, all tensors stay. The
+/// stages of a set are spread over the model, so that their computations hide loads of the other stages. The sets do
+/// not depend on the capacity of the memory.
 std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
                                             const TrainingOrder& order);
+
+/// Returns whether the order is tried with this number of passes per batch (TrainingOrder::one_pass).
+bool tried_with_passes(const TrainingOrder& order, std::int64_t passes);
 
 /// Returns whether the weights, gradients and optimizer state that stay fit into the memory.
 bool staying_fits(const PolicyRequest& request, const TrainingOrder& order);
@@ -36,6 +44,8 @@ std::vector<TrainingOrder> fitting_orders(const PolicyRequest& request, const Tr
 /// Returns the first device with the least memory.
 const Device& smallest_device(const Platform& platform, const std::vector<std::string>& names);
 
+/// Returns which tensors stay, as a scenario writes it: "resident: 1..6, resident_optimizer: 2, 4".
+std::string staying_text(const std::vector<StayingTensors>& staying);
 /// Returns what the order chooses, as a scenario writes it: "in_flight: 8, resident: 2, 4..6". The number of
 /// micro-batches in flight must be chosen. The stages that stay are named only if the scenario leaves them open.
 std::string text_of(const TrainingOrder& order);

@@ -209,8 +209,10 @@ std::vector<AlikeWays> ways_of_strategies(const PolicyRequest& request, const Tr
 std::vector<TrainingOrder> settled_orders(const PolicyRequest& request, const TrainingOrder& order,
                                           const std::vector<std::int64_t>& in_flight) {
   std::vector<TrainingOrder> settled;
+  const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
   for (TrainingOrder& one : fitting_orders(request, order))
     for (const std::int64_t count : in_flight) {
+      if (!tried_with_passes(one, (per_batch + count - 1) / count)) continue;
       one.in_flight = count;
       settled.push_back(one);
     }

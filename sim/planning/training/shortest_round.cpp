@@ -10,9 +10,10 @@ namespace sluice {
 
 namespace {
 
-bool all_stay(const StepShape& shape) {
+/// Returns whether no tensors of weights, gradients or optimizer state take turns.
+bool no_turns(const StepShape& shape) {
   for (std::size_t s = 0; s < shape.stages.size(); ++s)
-    if (!shape.stays(s)) return false;
+    if (!shape.stays(s).all()) return false;
   return true;
 }
 
@@ -43,7 +44,7 @@ double batches_for_loads(const StepShape& shape, double latency_s) {
 
 StepShape shortest_round(const StepShape& step, const Platform& platform,
                          const TrainingOrder& order) {
-  if (step.batches == 1 || !all_stay(step)) return step;
+  if (step.batches == 1 || !no_turns(step)) return step;
   const double least =
       order.overlap
           ? batches_for_loads(step, std::ranges::max(load_latencies(platform, order.devices)))

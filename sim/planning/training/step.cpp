@@ -21,7 +21,7 @@ class StepMaker {
         chain_(shape.chain),
         last_(chain_.stages.size() - 1),
         draft_(std::vector<std::string>(shape.devices)),
-        turns_(draft_, shape.stages),
+        turns_(draft_, shape),
         tensors_(static_cast<std::size_t>(shape.in_flight)) {
     for (std::size_t i = 0; i < shape.tape.size(); ++i)
       if (shape.tape[i].kind == TapeOp::Kind::backward) last_op_ = i;
@@ -33,9 +33,10 @@ class StepMaker {
     for (std::size_t s = 0; s < shape.stages.size(); ++s) {
       const StageState& stage = shape.stages[s];
       const auto device = static_cast<std::uint32_t>(s % shape.devices);
-      draft_.program.staying.push_back(
-          shape.stays(s) ? Program::Staying{device, stage.weights, stage.gradients, stage.optimizer}
-                         : Program::Staying{device});
+      const StayingTensors stays = shape.stays(s);
+      draft_.program.staying.push_back({device, stays.weights ? stage.weights : 0,
+                                        stays.gradients ? stage.gradients : 0,
+                                        stays.optimizer ? stage.optimizer : 0});
     }
   }
 
@@ -49,7 +50,7 @@ class StepMaker {
         ++draft_.program.passes;
       }
       for (std::size_t s = chain_.stages.size(); s-- > 0;)
-        if (shape_.stays(s)) update(s);
+        if (shape_.stays(s).all()) update(s);
     }
     draft_.program.rounds_per_step = shape_.rounds_per_step;
     for (Program::Instance& instance : draft_.program.instances)
@@ -58,8 +59,8 @@ class StepMaker {
   }
 
  private:
-  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. For weights that take turns,
-  /// also adds their optimizer state, and their gradients if they are not updated.
+  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. Also adds optimizer state
+  /// that takes turns, and gradients that take turns if there are no updates.
   void add_places() {
     std::vector<Program::Place>& places = draft_.program.places;
     for (std::int64_t m = 0; m < shape_.micro_batches * shape_.batches; ++m)
@@ -87,9 +88,9 @@ class StepMaker {
     for (std::size_t s = 0; s < shape_.stages.size(); ++s) {
       const StageState& state = shape_.stages[s];
       add(Program::Home::weights, s, "weights", TensorClass::weight, state.weights);
-      if (shape_.stays(s)) continue;
-      add(Program::Home::optimizer, s, "optimizer", TensorClass::optimizer, state.optimizer);
-      if (!state.updates)
+      if (!shape_.stays(s).optimizer)
+        add(Program::Home::optimizer, s, "optimizer", TensorClass::optimizer, state.optimizer);
+      if (!state.updates && !shape_.stays(s).gradients)
         add(Program::Home::gradients, s, "gradients", TensorClass::gradient, state.gradients);
     }
   }
@@ -151,7 +152,7 @@ class StepMaker {
       if (i == last_op_)
         for (std::int64_t m = 0; m < count; ++m)
           end_micro_batch(tensors_[static_cast<std::size_t>(m)]);
-      if (op.kind == TapeOp::Kind::backward && !shape_.stays(op.number))
+      if (op.kind == TapeOp::Kind::backward && !shape_.stays(op.number).all())
         turns_.end_gradients(op.number);
     }
   }
@@ -197,7 +198,7 @@ class StepMaker {
       slot.loads.push_back(loaded);
     }
     tensors.pending.clear();
-    if (!shape_.stays(stage)) turns_.need_weights(stage, slot);
+    turns_.need_weights(stage, slot);
     return slot;
   }
 
@@ -268,7 +269,7 @@ class StepMaker {
       if (TensorLocation& gradient = tensors.gradient[s + 1]; !gradient.on.empty())
         use(slot, gradient, chain_.boundary(s + 1).load_s);
       if (input) chain_.each_read(s, [&](std::size_t b, bool) { add_gradient(slot, b, tensors); });
-      if (kind != ActionKind::backward_input && !shape_.stays(s)) turns_.need_gradients(s, slot);
+      if (kind != ActionKind::backward_input) turns_.need_gradients(s, slot);
       draft_.add(std::move(slot));
     };
     if (!shape_.split_backward)
@@ -347,7 +348,7 @@ class StepMaker {
       }
   }
 
-  /// Adds the update of a stage whose weights stay on the device.
+  /// Adds the update of a stage whose tensors all stay on the device.
   void update(std::size_t s) {
     const StageState& state = shape_.stages[s];
     if (!state.updates || state.weights == 0) return;

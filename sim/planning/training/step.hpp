@@ -3,9 +3,11 @@
 // an operation for one micro-batch.
 //
 // Gradients are summed over the micro-batches of a batch, and the update uses the sums. If the weights of a stage take
-// turns (policy `streamed`), they are loaded again after each operation of another stage whose weights take turns. Sums
-// of gradients that are not yet complete go to host memory and are loaded again. After the update, weights and
-// optimizer state are saved.
+// turns (policy `streamed`), they are loaded again after each operation of another stage whose weights take turns. If
+// gradients take turns, sums that are not yet complete go to host memory and are loaded again. If the optimizer state
+// takes turns, the update loads it. After the update, those of the weights and the optimizer state that take turns are
+// saved. A stage updates its weights directly after its last backward pass. But if all its tensors stay, the update
+// comes at the end of the batch.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,7 @@
 
 #include "fates/tape.hpp"
 #include "planning/program.hpp"
+#include "planning/training/staying.hpp"
 
 namespace sluice {
 
@@ -22,8 +25,8 @@ namespace sluice {
 /// optimizer state, and the seconds of their copies and of the update.
 struct StageState {
   std::int64_t weights = 0, gradients = 0, optimizer = 0;
-  /// Whether these tensors stay on the device although those of other stages take turns.
-  bool stays = false;
+  /// Which of these tensors stay on the device although other tensors take turns.
+  StayingTensors stays = {};
   bool updates = false;
   double update_s = 0, weights_load_s = 0, gradients_load_s = 0, optimizer_load_s = 0;
   double weights_save_s = 0, gradients_save_s = 0, optimizer_save_s = 0;
@@ -53,8 +56,10 @@ struct StepShape {
   /// The number of equal rounds of a step. The program is one of these rounds.
   std::int64_t rounds_per_step = 1;
 
-  /// Returns whether the weights, gradients and optimizer state of this stage stay on the device.
-  bool stays(std::size_t stage) const { return weights_stay || stages[stage].stays; }
+  /// Returns which tensors of this stage stay on the device.
+  StayingTensors stays(std::size_t stage) const {
+    return weights_stay ? all_stay : stages[stage].stays;
+  }
 };
 
 /// Returns a round of a training step as a program. The caller must still give the devices their names, and add the

@@ -1,13 +1,12 @@
 #include "planning/training/step_digest.hpp"
 
-#include "base/sha256.hpp"
 #include "planning/number_list.hpp"
 
 namespace sluice {
 
 namespace {
 
-void add(NumberList& numbers, const Program::Operation& operation) {
+void add(NumberDigest& numbers, const Program::Operation& operation) {
   numbers.add(operation.kind, operation.stage, operation.micro_batch, operation.device,
               operation.phase, operation.selective, operation.ends_micro_batch,
               operation.workspace);
@@ -16,7 +15,7 @@ void add(NumberList& numbers, const Program::Operation& operation) {
     numbers.add(*list);
 }
 
-void add(NumberList& numbers, const Program::Instance& made) {
+void add(NumberDigest& numbers, const Program::Instance& made) {
   numbers.add(made.tensor_class, made.bytes, made.stage, made.micro_batch, made.device, made.first,
               made.last, made.loaded, made.home, made.copy_of, made.sent, made.saves, made.saved_at,
               made.saved_home, made.answer);
@@ -26,7 +25,7 @@ void add(NumberList& numbers, const Program::Instance& made) {
 }  // namespace
 
 std::string step_digest(const Program& step) {
-  NumberList numbers;
+  NumberDigest numbers;
   numbers.add(step.operations.size(), step.instances.size(), step.staying.size(),
               step.places.size());
   for (const Program::Operation& operation : step.operations) add(numbers, operation);
@@ -35,7 +34,7 @@ std::string step_digest(const Program& step) {
     numbers.add(stays.device, stays.weights, stays.gradients, stays.optimizer);
   for (const Program::Place& place : step.places)
     numbers.add(place.home, place.number, place.tensor_class, place.bytes);
-  return sha256_of(numbers.text());
+  return numbers.text();
 }
 
 }  // namespace sluice

@@ -20,7 +20,6 @@
 #include "planning/training/worst_moment.hpp"
 
 namespace sluice {
-
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -70,19 +69,17 @@ class TrainingPlan {
     Program step = make_step(shape);
     if (capacity_ && peak_of(step, order_.devices.size()) > *capacity_)
       refuse(step, shape.in_flight);
-    add_facts(step, shape.in_flight);
+    add_facts(step, shape.in_flight, peak_of(step, order_.devices.size()));
     sequence_ = sequence_of_only_plan(step);
     return listed(shape, step);
   }
 
   /// Returns the step with the fates that the strategy chooses. The step does not say how early the loads come.
-  Program chosen_step() {
-    const Program step = make_step(shape_of_order());
-    add_facts(step, std::min(in_flight(), per_batch()));
-    return step;
-  }
-  Draft listed(Program& step, const ChosenStep::EarlyLoadLimits& limits,
+  Program chosen_step() { return make_step(shape_of_order()); }
+  /// `step` is the result of chosen_step(), and `peak` its peak.
+  Draft listed(Program& step, std::int64_t peak, const ChosenStep::EarlyLoadLimits& limits,
                const std::vector<LoadPlace>* places) {
+    if (!std::exchange(has_facts_, true)) add_facts(step, std::min(in_flight(), per_batch()), peak);
     room_ = limits.room;
     chosen_room_ = limits.run_room ? limits.run_room : room_;
     sequence_ = limits.sequence;
@@ -286,11 +283,11 @@ class TrainingPlan {
     throw Infeasible(message + "\n  " + advice_to_need_less(request_, order_), std::move(shortage));
   }
 
-  void add_facts(const Program& step, std::int64_t in_flight) {
+  void add_facts(const Program& step, std::int64_t in_flight, std::int64_t peak) {
     facts_.insert(facts_.begin(), {{"in_flight", in_flight},
                                    {"passes_per_batch", step.passes},
                                    {"fates", strategy_.name},
-                                   {"bytes_needed", peak_of(step, order_.devices.size()), "byte"}});
+                                   {"bytes_needed", peak, "byte"}});
     if (const std::int64_t stays = constant_bytes(states_, false); stays > 0)
       facts_.push_back({"resident_bytes", stays, "byte"});
     if (explained_) return;
@@ -324,6 +321,7 @@ class TrainingPlan {
   std::optional<std::int64_t> room_;         ///< the bytes that early loads may use
   std::optional<std::int64_t> chosen_room_;  ///< the bytes that the whole run may use
   std::vector<Fact> facts_;
+  bool has_facts_ = false;  ///< whether add_facts() was called for chosen_step()
   FoundListings found_listings_;
   bool several_listings_ = false;  ///< whether a search tries several ways to list the loads
 };
@@ -331,7 +329,11 @@ class TrainingPlan {
 }  // namespace
 
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order) {
-  return order.weights_stay || (request.pricing.stages.size() == 1 && order.devices.size() == 1);
+  if (order.weights_stay) return true;
+  // The scenario may say that gradients or optimizer state of the only stage take turns.
+  const bool parts =
+      !order.staying.empty() && order.staying.front().weights && !order.staying.front().all();
+  return request.pricing.stages.size() == 1 && order.devices.size() == 1 && !parts;
 }
 
 std::vector<TrainingSums> training_sums(const PolicyRequest& request, const TrainingOrder& order,
@@ -378,7 +380,7 @@ double ChosenStep::at_least(const EarlyLoadLimits& limits, const Offer& offer) c
 
 Draft ChosenStep::listed(const EarlyLoadLimits& limits,
                          const std::vector<LoadPlace>* places) const {
-  return parts_->plan.listed(parts_->offers.scratch(), limits, places);
+  return parts_->plan.listed(parts_->offers.scratch(), peak(), limits, places);
 }
 
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth,

@@ -37,11 +37,11 @@ std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 /// Returns for each stage the bytes of its weights, gradients and optimizer state, and the seconds of their copies and
 /// of the update on this device. `staying` is TrainingOrder::staying.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
-                                  const PassOptions& passes, const std::vector<bool>& staying = {});
+                                  const PassOptions& passes, const std::vector<StayingTensors>& staying = {});
 
 /// Returns how many bytes of host memory are left for offloaded activations. The inputs of a step and the weights
-/// occupy the other bytes. Of weights that take turns, the optimizer state also occupies bytes there. So do their
-/// gradients if there are no updates. Returns nullopt if host memory is unlimited.
+/// occupy the other bytes. So does optimizer state that takes turns, and, if there are no updates, gradients that take
+/// turns. Returns nullopt if host memory is unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
@@ -92,10 +92,13 @@ struct TrainingOrder {
   std::optional<std::int64_t> run_room = {};
   LoadSequence sequence = {};
   bool late = false;  ///< whether each load is listed before the operation that needs it
-  /// Indexed by stage: whether the weights, gradients and optimizer state of this stage stay on the device, although
-  /// those of other stages take turns. If empty, they take turns in every stage, unless `weights_stay`.
-  std::vector<bool> staying = {};
+  /// Indexed by stage: which tensors of this stage stay on the device, although other tensors take turns. If empty,
+  /// they take turns in every stage, unless `weights_stay`.
+  std::vector<StayingTensors> staying = {};
   bool staying_open = false;  ///< whether different values of `staying` are compared
+  /// Whether the order is tried only with a single pass per batch, or only with several. If empty, it is tried with any
+  /// number of passes.
+  std::optional<bool> one_pass = {};
 };
 
 /// Returns whether weights stay on the device: if `order` says so, or if there is only one stage and

@@ -122,9 +122,15 @@ std::vector<Candidate> TrainingWays::opened(const std::shared_ptr<const Training
   if (ways->enforced_ && !homes_fit(ways->unlimited_, step->program())) return {};
   const double step_s =
       ways->whole_ ? ChosenStep(*ways->whole_, ways->order_).at_least() : step->at_least();
-  return {{.at_least = std::max(at_least, step_s),
-           .open = [ways, step] { return listed(ways, step); },
-           .same_ways = step_text(ways->unlimited_, ways->order_, *step)}};
+  const double least = std::max(at_least, step_s);
+  // The text is made only if the judge opens the candidate, because that takes about as long as to make the step.
+  return {{.at_least = least, .open = [ways, step, least] {
+             const auto list = [ways, step] { return listed(ways, step); };
+             return std::vector<Candidate>{
+                 {.at_least = least,
+                  .open = list,
+                  .same_ways = step_text(ways->unlimited_, ways->order_, *step)}};
+           }}};
 }
 
 std::vector<Candidate> TrainingWays::listed(const std::shared_ptr<const TrainingWays>& ways,

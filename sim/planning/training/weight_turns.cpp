@@ -2,11 +2,12 @@
 
 namespace sluice {
 
-WeightTurns::WeightTurns(ProgramDraft& draft, const std::vector<StageState>& stages)
+WeightTurns::WeightTurns(ProgramDraft& draft, const StepShape& shape)
     : draft_(draft),
-      stages_(stages),
-      weights_(stages.size(), none),
-      gradients_(stages.size(), none) {}
+      shape_(shape),
+      stages_(shape.stages),
+      weights_(stages_.size(), none),
+      gradients_(stages_.size(), none) {}
 
 void WeightTurns::begin_pass(bool first, bool last) {
   first_pass_ = first;
@@ -15,7 +16,7 @@ void WeightTurns::begin_pass(bool first, bool last) {
 
 void WeightTurns::need_weights(std::size_t stage, Program::Operation& slot) {
   const StageState& state = stages_[stage];
-  if (state.weights == 0) return;
+  if (state.weights == 0 || shape_.stays(stage).weights) return;
   if (run_stage_ != stage || run_device_ != slot.device) {
     run_stage_ = stage;
     run_device_ = slot.device;
@@ -27,7 +28,7 @@ void WeightTurns::need_weights(std::size_t stage, Program::Operation& slot) {
 
 void WeightTurns::need_gradients(std::size_t stage, Program::Operation& slot) {
   const StageState& state = stages_[stage];
-  if (state.gradients == 0) return;
+  if (state.gradients == 0 || shape_.stays(stage).gradients) return;
   std::uint32_t& sum = gradients_[stage];
   if (!open_gradients_ && first_pass_) {
     sum = draft_.make(instance_name("gradients", stage, -1), TensorClass::gradient, state.gradients,
@@ -45,6 +46,7 @@ void WeightTurns::end_gradients(std::size_t stage) {
   if (stages_[stage].gradients == 0) return;
   open_gradients_ = false;
   if (last_pass_ && stages_[stage].updates) return update(stage);
+  if (shape_.stays(stage).gradients) return;
   Program::Instance& sum = draft_[gradients_[stage]];
   if (last_pass_) {  // without an update, the complete sum is the answer
     sum.home = Program::Home::gradients;
@@ -69,9 +71,11 @@ void WeightTurns::update(std::size_t stage) {
   Program::Operation slot = draft_.operation(ActionKind::update, stage);
   slot.seconds = state.update_s;
   need_weights(stage, slot);
-  draft_.use(slot, gradients_[stage]);
-  std::vector<std::uint32_t> written = {weights_[stage]};
-  if (state.optimizer > 0) {
+  const StayingTensors stays = shape_.stays(stage);
+  std::vector<std::uint32_t> written;
+  if (!stays.gradients) draft_.use(slot, gradients_[stage]);
+  if (!stays.weights) written.push_back(weights_[stage]);
+  if (state.optimizer > 0 && !stays.optimizer) {
     written.push_back(load("optimizer", TensorClass::optimizer, state.optimizer, stage,
                            state.optimizer_load_s, Program::Home::optimizer, slot));
     draft_.use(slot, written.back());

@@ -11,19 +11,21 @@ namespace sluice {
 
 class WeightTurns {
  public:
-  /// `draft` and `stages` must outlive this object.
-  WeightTurns(ProgramDraft& draft, const std::vector<StageState>& stages);
+  /// `draft` and `shape` must outlive this object.
+  WeightTurns(ProgramDraft& draft, const StepShape& shape);
 
   /// Begins a pass: some micro-batches of a batch go through all operations of the tape. `first` says whether this is
   /// the first pass of the batch, `last` whether it is the last.
   void begin_pass(bool first, bool last);
-  /// Makes the slot use the weights of the stage. The weights are loaded only once for consecutive slots of one stage.
+  /// Makes the slot use the weights of the stage, unless they stay. The weights are loaded only once for consecutive
+  /// slots of one stage.
   void need_weights(std::size_t stage, Program::Operation& slot);
-  /// Makes the slot add its gradients to the stage's sum of gradients. In the first pass of a batch, the stage's first
-  /// slot makes this sum. In each later pass, the sum is loaded from host memory.
+  /// Makes the slot add its gradients to the stage's sum of gradients, unless this sum stays. In the first pass of a
+  /// batch, the stage's first slot makes this sum. In each later pass, the sum is loaded from host memory.
   void need_gradients(std::size_t stage, Program::Operation& slot);
-  /// Must be called in each pass, after the stage's last backward pass. Saves the sum of gradients. In the last pass of
-  /// a batch, updates the weights with the sum instead, if the stage has an update.
+  /// Must be called in each pass, after the stage's last backward pass, if not all tensors of the stage stay. Saves the
+  /// sum of gradients, unless it stays. In the last pass of a batch, updates the weights with the sum instead, if the
+  /// stage has an update.
   void end_gradients(std::size_t stage);
 
  private:
@@ -33,6 +35,7 @@ class WeightTurns {
   void update(std::size_t stage);
 
   ProgramDraft& draft_;
+  const StepShape& shape_;
   const std::vector<StageState>& stages_;
   bool first_pass_ = true, last_pass_ = true, open_gradients_ = false;
   std::size_t run_stage_ = none;

@@ -57,10 +57,10 @@ void add_constants(Shortage& shortage, const std::vector<StageState>& states, bo
     for (const auto& [name, bytes] : shortage.by_class)
       if (name == name_of(static_cast<TensorClass>(c))) held[c] = bytes;
   for (const StageState& state : states) {
-    if (!all && !state.stays) continue;
-    of_class(held, TensorClass::weight) += state.weights;
-    of_class(held, TensorClass::gradient) += state.gradients;
-    of_class(held, TensorClass::optimizer) += state.optimizer;
+    const StayingTensors stays = all ? all_stay : state.stays;
+    if (stays.weights) of_class(held, TensorClass::weight) += state.weights;
+    if (stays.gradients) of_class(held, TensorClass::gradient) += state.gradients;
+    if (stays.optimizer) of_class(held, TensorClass::optimizer) += state.optimizer;
   }
   say(shortage, held);
 }
@@ -75,9 +75,13 @@ Shortage shortage_of_constants(const std::vector<StageState>& states, bool all,
 
 std::int64_t constant_bytes(const std::vector<StageState>& states, bool all) {
   std::int64_t bytes = 0;
-  for (const StageState& state : states)
-    for (const std::int64_t part : {state.weights, state.gradients, state.optimizer})
-      if (all || state.stays) bytes = checked_add(bytes, part, "bytes of training");
+  for (const StageState& state : states) {
+    const StayingTensors stays = all ? all_stay : state.stays;
+    for (const auto& [stay, part] :
+         {std::pair(stays.weights, state.weights), std::pair(stays.gradients, state.gradients),
+          std::pair(stays.optimizer, state.optimizer)})
+      if (stay) bytes = checked_add(bytes, part, "bytes of training");
+  }
   return bytes;
 }
 

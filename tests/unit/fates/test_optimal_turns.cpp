@@ -138,10 +138,11 @@ struct FateQuestion {
     for (const Device& device : scenario.platform.devices) order.devices.push_back(device.name);
   }
 
-  /// Lets the weights of random stages stay on the device.
+  /// Lets random tensors of stages stay on the device.
   void let_stay(test::Dice& dice) {
     order.staying.clear();
-    for (StageState& state : states) order.staying.push_back(state.stays = dice.one_in(2));
+    for (StageState& state : states)
+      order.staying.push_back(state.stays = test::random_staying(dice));
   }
 
   std::int64_t per_batch() const { return scenario.workload.batch / scenario.workload.micro_batch; }

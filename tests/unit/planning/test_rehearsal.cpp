@@ -310,6 +310,9 @@ TEST_CASE("no rehearsal takes fewer seconds than its lower bound", "[property]")
         choice.resident.push_back(
             number(static_cast<std::uint64_t>(streamed.groups[at(g)].bytes.weights) + 1));
       choice.resident.resize(choice.resident.empty() ? 0 : at(groups));
+      for (std::int64_t g = 0; choice.offload && dice.one_in(2) && g < groups; ++g)
+        choice.boundaries_stay.push_back(dice.one_in(2));
+      choice.boundaries_stay.resize(choice.boundaries_stay.empty() ? 0 : at(groups));
       StreamedCase asked = streamed;
       for (StreamedCase::Group& group : asked.groups)
         if (choice.offload) group.bytes.answer = 0;  // it is one of the offloaded tensors

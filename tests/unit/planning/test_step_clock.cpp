@@ -13,6 +13,7 @@
 #include "support/campaign.hpp"
 #include "support/random_case.hpp"
 #include "support/random_limits.hpp"
+#include "support/random_training.hpp"
 
 namespace sluice {
 namespace {
@@ -50,7 +51,8 @@ TEST_CASE(
       for (const Device& device : scenario.platform.devices)
         if (order.devices.empty() || policy == "phased") order.devices.push_back(device.name);
       if (policy == "streamed")
-        for (std::size_t s = 0; s < cut.stages.size(); ++s) order.staying.push_back(dice.one_in(2));
+        for (std::size_t s = 0; s < cut.stages.size(); ++s)
+          order.staying.push_back(test::random_staying(dice));
       const ChosenStep step(request, order);
       PolicyRequest kept = request;
       kept.fates = kept_fates();

@@ -23,7 +23,9 @@ TEST_CASE("two strategies share their ways exactly if they lead to the same step
     TrainingOrder order{.policy = "tested", .weights_stay = false};
     order.in_flight = in_flight;
     order.devices = {"gpu"};
-    const std::vector<Candidate> opened = training_candidates(request, order).front().open();
+    const std::vector<Candidate> bounded = training_candidates(request, order).front().open();
+    REQUIRE(bounded.size() == 1);
+    const std::vector<Candidate> opened = bounded.front().open();
     REQUIRE(opened.size() == 1);
     return opened.front().same_ways;
   };

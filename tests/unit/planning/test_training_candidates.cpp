@@ -25,7 +25,8 @@ std::size_t ways_within(std::int64_t host_bytes) {
   TrainingOrder order{.policy = "tested", .weights_stay = false, .devices = {"gpu"}};
   std::size_t ways = 0;
   for (const Candidate& count : training_candidates(request, order))
-    for (const Candidate& step : count.open()) ways += step.open().size();
+    for (const Candidate& bounded : count.open())
+      for (const Candidate& step : bounded.open()) ways += step.open().size();
   return ways;
 }
 

@@ -18,6 +18,7 @@
 #include "planning/placement/turns/shown_machine.hpp"
 #include "planning/streaming/rehearsed_runs.hpp"
 #include "planning/training/pace.hpp"
+#include "planning/training/staying.hpp"
 
 namespace sluice {
 
@@ -43,9 +44,9 @@ class ShownPlans {
   /// For the machine of the request.
   RehearsedRuns rehearsed = {};
   /// The choices of a run of training: the strategy for fates, the micro-batches in flight, whether the weights of all
-  /// stages stay, the stages whose weights stay, the sequence of loads, and the bytes up to which early loads, and the
+  /// stages stay, the tensors of each stage that stay, the sequence of loads, and the bytes up to which early loads, and the
   /// whole run, may fill a device.
-  using TrainingChoices = std::tuple<std::string, std::int64_t, bool, std::vector<bool>,
+  using TrainingChoices = std::tuple<std::string, std::int64_t, bool, std::vector<StayingTensors>,
                                      LoadSequence, std::int64_t, std::optional<std::int64_t>>;
   /// The seconds of these runs, if this object is for shown machines with equal rates.
   std::map<TrainingChoices, double> training = {};

@@ -118,15 +118,16 @@ std::optional<std::int64_t> host_room(const PolicyRequest& request,
                        request.workload.samples_per_step(), "bytes of a step's inputs");
   for (const StageState& state : states) {
     held = checked_add(held, state.weights, "bytes in host memory");
-    if (weights_stay || state.stays) continue;
-    held = checked_add(held, state.optimizer, "bytes in host memory");
-    if (!state.updates) held = checked_add(held, state.gradients, "bytes in host memory");
+    if (weights_stay) continue;
+    if (!state.stays.optimizer) held = checked_add(held, state.optimizer, "bytes in host memory");
+    if (!state.updates && !state.stays.gradients)
+      held = checked_add(held, state.gradients, "bytes in host memory");
   }
   return std::max<std::int64_t>(0, *capacity - held);
 }
 
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
-                                  const PassOptions& passes, const std::vector<bool>& staying) {
+                                  const PassOptions& passes, const std::vector<StayingTensors>& staying) {
   const auto [selective, overlap] = passes;
   const Pricing& pricing = request.pricing;
   const Training& training = *request.workload.training;
@@ -140,7 +141,7 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
     state.weights = stage.weight_bytes;
     state.gradients = training.gradient_bytes(stage.weight_bytes);
     state.optimizer = training.optimizer_bytes(stage.weight_bytes);
-    state.stays = !staying.empty() && staying[states.size()];
+    if (!staying.empty()) state.stays = staying[states.size()];
     state.updates = training.optimizer->updates;
     state.update_s = price_of(pricing, {ActionKind::update, stage, device}).seconds;
     if (training.split_backward) {

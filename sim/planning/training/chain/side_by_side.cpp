@@ -42,11 +42,13 @@ class SideBySideChain {
     stage.output = tensor(stage.output);
     stage.inner = tensor(stage.inner);
     stage.gradient = bytes(stage.gradient);
-    if (weights_stay_ || state.stays) return;
-    for (std::int64_t* workspace :
-         {&stage.pass_workspace, &stage.keep_workspace, &stage.backward_workspace})
-      *workspace = plus(*workspace, state.weights);
-    stage.backward_workspace = plus(stage.backward_workspace, state.gradients);
+    if (weights_stay_) return;
+    if (!state.stays.weights)
+      for (std::int64_t* workspace :
+           {&stage.pass_workspace, &stage.keep_workspace, &stage.backward_workspace})
+        *workspace = plus(*workspace, state.weights);
+    if (!state.stays.gradients)
+      stage.backward_workspace = plus(stage.backward_workspace, state.gradients);
     stage.turn = turn_of(state);
   }
 
@@ -54,14 +56,29 @@ class SideBySideChain {
   std::int64_t bytes(std::int64_t one) const { return checked_mul(one, count_, "bytes"); }
 
   ChainTurn turn_of(const StageState& state) const {
-    const double sums = passes() - 1, updates = state.updates && state.weights > 0 ? 1 : 0;
+    const double updates = state.updates && state.weights > 0 ? 1 : 0;
     // If there is no update, no later operation uses the gradients. They are then the answer, so they are saved once.
     const double unused = state.updates || state.gradients == 0 ? 0 : 1;
     const auto each = [&](double of_batch) { return of_batch / chains() / engines_; };
-    return {state.weights, state.weights_load_s / engines_,
-            each(sums * state.gradients_load_s + updates * state.optimizer_load_s),
-            each((sums + unused) * state.gradients_save_s +
-                 updates * (state.weights_save_s + state.optimizer_save_s))};
+    ChainTurn turn;
+    double loads = 0,
+           saves = 0;  // the seconds of the copies per batch, without the loads of weights
+    if (!state.stays.weights) {
+      turn.bytes = state.weights;
+      turn.load_s = state.weights_load_s / engines_;
+      saves += updates * state.weights_save_s;
+    }
+    if (!state.stays.gradients) {
+      loads += (passes() - 1) * state.gradients_load_s;
+      saves += (passes() - 1 + unused) * state.gradients_save_s;
+    }
+    if (!state.stays.optimizer) {
+      loads += updates * state.optimizer_load_s;
+      saves += updates * state.optimizer_save_s;
+    }
+    turn.backward_load_s = each(loads);
+    turn.backward_save_s = each(saves);
+    return turn;
   }
 
   std::int64_t count_;
@@ -72,20 +89,22 @@ class SideBySideChain {
 /// Sets the seconds in which the device computes nothing (FateRun) if copies do not overlap with computation. The seconds
 /// of all other copies are in the chain's passes. Of the weights that take turns, the first are loaded in each step.
 void wait_for_loads(const std::vector<StageState>& states, FateRun& run) {
-  const auto first = std::ranges::find(states, false, &StageState::stays);
+  const auto first =
+      std::ranges::find_if(states, [](const StageState& state) { return !state.stays.weights; });
   if (first != states.end()) run.first_s = run.between_s = first->weights_load_s;
   for (const StageState& state : states)
-    if (state.stays) run.first_s += state.weights_load_s;
+    if (state.stays.weights) run.first_s += state.weights_load_s;
 }
 
 /// Sets these seconds if copies overlap with computation. No computation hides the loads with which a step begins: those
 /// of the first stage's weights. The last computation of a step updates these weights. Then they are saved, and loaded
 /// again before the next step can begin. After the last step, the run still waits for the saves. If weights of some
-/// stages stay, their updates come last, and may hide these saves and loads.
+/// stages stay, their updates may come last, and may hide these saves and loads.
 void wait_for_first_stage(const std::vector<StageState>& states, FateRun& run) {
   const StageState& first = states.front();
   run.first_s = first.weights_load_s;
-  if (std::ranges::find(states, true, &StageState::stays) != states.end()) return;
+  if (std::ranges::any_of(states, [](const StageState& state) { return state.stays.weights; }))
+    return;
   const bool updates = first.updates && first.weights > 0;
   if (updates) run.between_s = first.weights_save_s + first.weights_load_s;
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;

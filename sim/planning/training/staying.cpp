@@ -1,0 +1,184 @@
+// Says which sets of tensors that stay on the device are tried in training, and reads the set that a scenario gives.
+#include "planning/training/staying.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "planning/streaming/residency.hpp"
+#include "planning/training/orders.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// One of the tensors of StayingTensors.
+using Part = bool StayingTensors::*;
+constexpr Part weights = &StayingTensors::weights, gradients = &StayingTensors::gradients,
+               optimizer = &StayingTensors::optimizer;
+
+/// Returns the bytes of these parts of a stage.
+double bytes_of(const PolicyRequest& request, const Stage& stage, const std::vector<Part>& parts) {
+  const Training& training = *request.workload.training;
+  double bytes = 0;
+  for (const Part part : parts) {
+    if (part == weights) bytes += static_cast<double>(stage.weight_bytes);
+    if (part == gradients)
+      bytes += static_cast<double>(training.gradient_bytes(stage.weight_bytes));
+    if (part == optimizer)
+      bytes += static_cast<double>(training.optimizer_bytes(stage.weight_bytes));
+  }
+  return bytes;
+}
+
+/// Lets `parts` stay in stages that have about this share of the bytes of `parts`. Goes through the stages, and lets
+/// the parts of a stage stay whenever the bytes that stay so far are too few by half of the bytes of this stage.
+void spread(const PolicyRequest& request, const std::vector<Part>& parts, double share,
+            std::vector<StayingTensors>& staying) {
+  double missing = 0;
+  for (std::size_t s = 0; s < staying.size(); ++s) {
+    const double bytes = bytes_of(request, request.pricing.stages[s], parts);
+    missing += share * bytes;
+    if (bytes == 0 || missing < bytes / 2) continue;
+    for (const Part part : parts) staying[s].*part = true;
+    missing -= bytes;
+  }
+}
+
+/// Lets `share` of the bytes of `parts` stay. Parts that come first in `parts` stay first, in all stages.
+void fill(const PolicyRequest& request, const std::vector<Part>& parts, double share,
+          std::vector<StayingTensors>& staying) {
+  std::vector<double> bytes;
+  for (const Part part : parts) {
+    bytes.push_back(0);
+    for (const Stage& stage : request.pricing.stages)
+      bytes.back() += bytes_of(request, stage, {part});
+  }
+  double left = share * std::accumulate(bytes.begin(), bytes.end(), 0.0);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] > 0 && left > 0)
+      spread(request, {parts[i]}, std::min(1.0, left / bytes[i]), staying);
+    left -= bytes[i];
+  }
+}
+
+/// Returns the tensors besides the weights for which time is saved if they stay, in the order of the seconds that are
+/// saved per byte. Consider a batch with p passes. Weights are loaded about 2 p times and saved once. Sums of gradients
+/// are loaded and saved p - 1 times, and once more if there is no update, because they are then the answer. Optimizer
+/// state is loaded and saved once.
+std::vector<Part> besides_weights(const PolicyRequest& request, bool one_pass) {
+  if (!request.workload.training->optimizer->updates) return {gradients};
+  return one_pass ? std::vector<Part>{optimizer} : std::vector<Part>{gradients, optimizer};
+}
+
+/// Returns the stages for which `stays` holds as a scenario writes them, for example "2, 4..6".
+std::string stages_text(const std::vector<StayingTensors>& staying, Part stays) {
+  std::string text;
+  for (std::size_t s = 0, next = 0; s < staying.size(); s = next + 1) {
+    for (next = s; next < staying.size() && staying[next].*stays;) ++next;
+    if (next == s) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(s + 1);
+    if (next > s + 1) text += ".." + std::to_string(next);
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+// First come the sets in which all tensors of a stage stay together. In the other sets, weights stay first.
+std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
+                                            const TrainingOrder& order) {
+  std::vector<TrainingOrder> orders;
+  if (!order.staying_open || weights_stay(request, order)) return orders;
+  const std::size_t stages = request.pricing.stages.size();
+  const auto add = [&](std::vector<StayingTensors> staying, std::optional<bool> one_pass) {
+    // Without optimizer state, a stage whose gradients stay has no other tensors that could take turns.
+    for (std::size_t s = 0; s < stages; ++s)
+      if (bytes_of(request, request.pricing.stages[s], {optimizer}) == 0)
+        staying[s].optimizer = staying[s].gradients;
+    TrainingOrder stays = order;
+    stays.staying = std::move(staying);
+    stays.one_pass = one_pass;
+    const bool again = std::ranges::any_of(orders, [&](const TrainingOrder& known) {
+      return known.staying == stays.staying && (!known.one_pass || known.one_pass == one_pass);
+    });
+    if (!again && std::ranges::count(stays.staying, true, weights) > 0)
+      orders.push_back(std::move(stays));
+  };
+  const auto each_share = [&](std::int64_t shares, const auto& use) {
+    for (std::int64_t share = shares; share > 0; --share)
+      use(static_cast<double>(share) / static_cast<double>(shares));
+  };
+  each_share(8, [&](double share) {
+    std::vector<StayingTensors> together(stages);
+    spread(request, {weights, gradients, optimizer}, share, together);
+    add(std::move(together), {});
+  });
+  each_share(4, [&](double share) {
+    std::vector<StayingTensors> some(stages);
+    spread(request, {weights}, share, some);
+    add(std::move(some), {});
+  });
+  for (const bool one_pass : {true, false})
+    each_share(4, [&](double share) {
+      std::vector<StayingTensors> more(stages);
+      spread(request, {weights}, 1, more);
+      fill(request, besides_weights(request, one_pass), share, more);
+      add(std::move(more), one_pass);
+    });
+  return orders;
+}
+
+bool tried_with_passes(const TrainingOrder& order, std::int64_t passes) {
+  return !order.one_pass || *order.one_pass == (passes == 1);
+}
+
+bool staying_fits(const PolicyRequest& request, const TrainingOrder& order) {
+  const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
+  if (!capacity) return true;
+  double bytes = 0;
+  for (std::size_t s = 0; s < order.staying.size(); ++s)
+    for (const Part part : {weights, gradients, optimizer})
+      if (order.staying[s].*part) bytes += bytes_of(request, request.pricing.stages[s], {part});
+  return bytes <= static_cast<double>(*capacity);
+}
+
+std::string staying_text(const std::vector<StayingTensors>& staying) {
+  const std::string all = stages_text(staying, weights);
+  std::string text = "resident: " + all;
+  for (const auto& [key, part] :
+       {std::pair("resident_gradients", gradients), std::pair("resident_optimizer", optimizer)})
+    if (const std::string stages = stages_text(staying, part); stages != all)
+      text += std::string(", ") + key + ": " + stages;
+  return text;
+}
+
+std::optional<std::vector<StayingTensors>> staying_keys(const Reader& parameters,
+                                                        const PolicyRequest& request) {
+  const std::vector<Stage>& stages = request.pricing.stages;
+  const ResidentKey resident = resident_key(parameters, stages, request.cut_open);
+  std::optional<std::vector<StayingTensors>> staying;
+  if (resident.stays) {
+    staying.emplace();
+    for (const bool stays : *resident.stays)
+      staying->push_back(stays ? all_stay : StayingTensors());
+  }
+  for (const auto& [key, part] :
+       {std::pair("resident_gradients", gradients), std::pair("resident_optimizer", optimizer)}) {
+    const ResidentKey named = resident_key(parameters, stages, request.cut_open, key);
+    if (!named.stays) continue;
+    if (!staying)
+      parameters.fail(key, "'" + std::string(key) +
+                               "' needs the key 'resident', which names the "
+                               "stages whose weights stay");
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      if ((*named.stays)[s] && !(*staying)[s].weights && !parameters.is_word(key, "all"))
+        parameters.fail(key, "'" + std::string(key) + "' names stage " + std::to_string(s + 1) +
+                                 " (" + stages[s].name +
+                                 "), whose weights do not stay: add the stage to 'resident'");
+      (*staying)[s].*part = (*staying)[s].weights && (*named.stays)[s];
+    }
+  }
+  return staying;
+}
+
+}  // namespace sluice
