@@ -1,13 +1,16 @@
 #include "policy/settle/replica_candidates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "planning/copy_time.hpp"
 #include "planning/replica.hpp"
 #include "policy/settle/all_replicas.hpp"
 #include "policy/settle/replicas.hpp"
@@ -16,9 +19,6 @@
 namespace sluice {
 namespace {
 
-/// Plans for smaller memories are compared if a step has at most this many pairs of a layer and a micro-batch. With
-/// more of them, each plan takes long to make, and there are many different plans.
-constexpr std::int64_t most_passes_of_layers = 200;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
@@ -41,6 +41,14 @@ std::int64_t keep_within_need(std::vector<Plan>& parts, const std::vector<std::s
   return most;
 }
 
+/// Returns whether the two numbers of seconds are known and in the same interval. The ends of the intervals differ by a factor of
+/// 1.001.
+bool about_equal(double a, double b) {
+  constexpr double factor = 1.001;
+  const auto interval = [](double seconds) { return std::floor(std::log(seconds) / std::log(factor)); };
+  return a > 0 && b > 0 && interval(a) == interval(b);
+}
+
 /// Returns the seconds of the slowest replica if it runs alone, or 0 if they are not known.
 double seconds_alone(const std::vector<Plan>& parts) {
   double seconds = 0;
@@ -48,6 +56,25 @@ double seconds_alone(const std::vector<Plan>& parts) {
     if (const Fact* chosen = find_fact(part.facts, "chosen_s"); chosen && chosen->number())
       seconds = std::max(seconds, chosen->number()->value);
   return seconds;
+}
+
+/// Returns a lower bound of the seconds of a run in which replicas run these plans together: the time that the busiest
+/// link needs for its bytes.
+double link_seconds(const std::vector<Plan>& parts, const Platform& platform) {
+  std::map<std::string, double> bytes;
+  for (const Plan& part : parts)
+    for (std::size_t a = 0; a < part.actions.size(); ++a) {
+      const bool repeats = a >= part.body_begin && a < part.body_end;
+      for (const Flow& flow : part.actions[a].flows)
+        for (const std::uint32_t link : part.routes[flow.route].links)
+          bytes[part.links[link].name] += static_cast<double>(flow.bytes) *
+                                          static_cast<double>(repeats ? part.iterations : 1);
+    }
+  double seconds = 0;
+  for (const Channel& channel : platform.channels)
+    if (const auto busy = bytes.find(channel.name); busy != bytes.end())
+      seconds = std::max(seconds, busy->second / channel.bandwidth);
+  return seconds * within_accuracy;
 }
 
 /// The plans of all replicas for one mapping for `policy:`.
@@ -73,8 +100,8 @@ class ReplicaWay {
   /// Returns the fastest plan that was made. If no plan takes less than `worth` seconds, the result may have no plan.
   Settled fastest(double worth) const {
     Fastest best{.worth = worth};
-    compare(request_.pricing.platform, true, best);
     if (share_links(request_.pricing.platform, share_)) compare(share_, false, best);
+    compare(request_.pricing.platform, true, best);
     if (!best.plan) return {};
     return {.seconds = best.seconds, .plan = [plan = best.plan] { return *plan; }};
   }
@@ -85,34 +112,52 @@ class ReplicaWay {
     std::shared_ptr<const Plan> plan = {};
     double to_beat() const { return std::min(worth, seconds); }
   };
+  /// The plans of the replicas, and the seconds of the slowest of them if it runs alone.
+  struct Choices {
+    std::vector<Plan> parts;
+    double alone_s = 0;
+  };
 
   /// Compares the plans whose choices are made on `machine`: with the whole memory, and in inference then again and
-  /// again with one byte less than the last choices need. `whole` says whether a replica that runs alone on `machine`
-  /// is at least as fast as all replicas together.
+  /// again with one byte less than the last choices need. Of choices that are about equally fast for a replica alone,
+  /// only those that need the fewest bytes become a plan of all replicas. Which choices these are does not depend on the
+  /// capacity. `whole` says whether a replica that runs alone on `machine` is at least as fast as all replicas together.
   void compare(const Platform& machine, bool whole, Fastest& best) const {
     const bool less_memory = request_.capacity_enforced && !request_.workload.training;
     KnownReplicas known;
+    Choices last;
     for (std::int64_t bytes = no_limit; bytes > 0;) {
-      std::vector<Plan> parts;
+      Choices now;
+      bool too_slow = false;
       try {
-        if (bytes < no_limit && !(bound(true, bytes).seconds < best.to_beat())) return;
-        parts = replica_plans(policy_, request_, keys_.reader(), within(machine, bytes),
-                              whole ? best.to_beat() : never, &known);
+        too_slow = bytes < no_limit && !(bound(true, bytes).seconds < best.to_beat());
+        now.parts = replica_plans(policy_, request_, keys_.reader(), within(machine, bytes),
+                                  whole ? best.to_beat() : never, &known);
       } catch (const Infeasible&) {
-        return;
+        break;
       }
-      if (whole && !(seconds_alone(parts) < best.to_beat())) return;
-      const std::int64_t needed = less_memory ? keep_within_need(parts, devices_) : 0;
-      known.plans = parts;
-      double seconds = never;
-      auto plan = std::make_shared<const Plan>(
-          joined(policy_, request_, keys_.reader(), std::move(parts), &seconds));
-      if (seconds < best.seconds) {
-        best.seconds = seconds;
-        best.plan = std::move(plan);
-      }
+      now.alone_s = seconds_alone(now.parts);
+      if (!about_equal(last.alone_s, now.alone_s)) take(std::exchange(last, {}), best);
+      if (too_slow || (whole && !(now.alone_s < best.to_beat()))) return;
+      const std::int64_t needed = less_memory ? keep_within_need(now.parts, devices_) : 0;
+      known.plans = now.parts;
+      last = std::move(now);
       bytes = std::min(bytes, needed) - 1;
     }
+    take(std::move(last), best);
+  }
+
+  /// Makes the plan of all replicas from their plans, if there are any and the links may carry their bytes in time.
+  void take(Choices choices, Fastest& best) const {
+    if (choices.parts.empty() ||
+        !(link_seconds(choices.parts, request_.pricing.platform) < best.to_beat()))
+      return;
+    double seconds = never;
+    auto plan = std::make_shared<const Plan>(
+        joined(policy_, request_, keys_.reader(), std::move(choices.parts), &seconds));
+    if (!(seconds < best.seconds)) return;
+    best.seconds = seconds;
+    best.plan = std::move(plan);
   }
 
   /// Returns the machine with at most `bytes` bytes of memory on each device of a replica.
@@ -228,10 +273,6 @@ std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyR
 
 std::vector<Candidate> replica_candidates(const Policy& replicating, const PolicyRequest& request,
                                           const Reader& parameters) {
-  const auto layers = static_cast<std::int64_t>(request.pricing.model.layers.size());
-  const bool training = request.workload.training.has_value();
-  if (!training && request.workload.micro_batches_per_step() > most_passes_of_layers / layers)
-    return {};
   if (!compares_together(request, parameters)) return {};
   const Policy& policy = acting_policy(replicating, parameters);
   std::vector<Candidate> candidates;
