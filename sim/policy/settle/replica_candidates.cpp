@@ -1,7 +1,6 @@
 #include "policy/settle/replica_candidates.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -39,14 +38,6 @@ std::int64_t keep_within_need(std::vector<Plan>& parts, const std::vector<std::s
     most = std::max(most, *pool->limit);
   }
   return most;
-}
-
-/// Returns whether the two numbers of seconds are known and in the same interval. The ends of the intervals differ by a factor of
-/// 1.001.
-bool about_equal(double a, double b) {
-  constexpr double factor = 1.001;
-  const auto interval = [](double seconds) { return std::floor(std::log(seconds) / std::log(factor)); };
-  return a > 0 && b > 0 && interval(a) == interval(b);
 }
 
 /// Returns the seconds of the slowest replica if it runs alone, or 0 if they are not known.
@@ -112,49 +103,35 @@ class ReplicaWay {
     std::shared_ptr<const Plan> plan = {};
     double to_beat() const { return std::min(worth, seconds); }
   };
-  /// The plans of the replicas, and the seconds of the slowest of them if it runs alone.
-  struct Choices {
-    std::vector<Plan> parts;
-    double alone_s = 0;
-  };
-
   /// Compares the plans whose choices are made on `machine`: with the whole memory, and in inference then again and
-  /// again with one byte less than the last choices need. Of choices that are about equally fast for a replica alone,
-  /// only those that need the fewest bytes become a plan of all replicas. Which choices these are does not depend on the
-  /// capacity. `whole` says whether a replica that runs alone on `machine` is at least as fast as all replicas together.
+  /// again with one byte less than the last choices need. `whole` says whether a replica that runs alone on `machine`
+  /// is at least as fast as all replicas together.
   void compare(const Platform& machine, bool whole, Fastest& best) const {
     const bool less_memory = request_.capacity_enforced && !request_.workload.training;
     KnownReplicas known;
-    Choices last;
     for (std::int64_t bytes = no_limit; bytes > 0;) {
-      Choices now;
-      bool too_slow = false;
+      std::vector<Plan> parts;
       try {
-        too_slow = bytes < no_limit && !(bound(true, bytes).seconds < best.to_beat());
-        now.parts = replica_plans(policy_, request_, keys_.reader(), within(machine, bytes),
-                                  whole ? best.to_beat() : never, &known);
+        if (bytes < no_limit && !(bound(true, bytes).seconds < best.to_beat())) return;
+        parts = replica_plans(policy_, request_, keys_.reader(), within(machine, bytes),
+                              whole ? best.to_beat() : never, &known);
       } catch (const Infeasible&) {
-        break;
+        return;
       }
-      now.alone_s = seconds_alone(now.parts);
-      if (!about_equal(last.alone_s, now.alone_s)) take(std::exchange(last, {}), best);
-      if (too_slow || (whole && !(now.alone_s < best.to_beat()))) return;
-      const std::int64_t needed = less_memory ? keep_within_need(now.parts, devices_) : 0;
-      known.plans = now.parts;
-      last = std::move(now);
+      if (whole && !(seconds_alone(parts) < best.to_beat())) return;
+      const std::int64_t needed = less_memory ? keep_within_need(parts, devices_) : 0;
+      known.plans = parts;
+      take(std::move(parts), best);
       bytes = std::min(bytes, needed) - 1;
     }
-    take(std::move(last), best);
   }
 
-  /// Makes the plan of all replicas from their plans, if there are any and the links may carry their bytes in time.
-  void take(Choices choices, Fastest& best) const {
-    if (choices.parts.empty() ||
-        !(link_seconds(choices.parts, request_.pricing.platform) < best.to_beat()))
-      return;
+  /// Makes the plan of all replicas from their plans, if the links can carry their bytes in time.
+  void take(std::vector<Plan> parts, Fastest& best) const {
+    if (!(link_seconds(parts, request_.pricing.platform) < best.to_beat())) return;
     double seconds = never;
     auto plan = std::make_shared<const Plan>(
-        joined(policy_, request_, keys_.reader(), std::move(choices.parts), &seconds));
+        joined(policy_, request_, keys_.reader(), std::move(parts), &seconds));
     if (!(seconds < best.seconds)) return;
     best.seconds = seconds;
     best.plan = std::move(plan);
