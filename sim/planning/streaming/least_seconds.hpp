@@ -14,9 +14,9 @@ namespace sluice {
 double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choice,
                         std::int64_t most_buffers);
 
-/// If the request is for one of several equal replicas: the data of this replica for the bounds below. Its loads have no
-/// set-up, and its share of the bandwidth of the links. A link needs as long for the loads of all replicas together as
-/// it needs for these loads of one replica. Returns nothing for other requests, and for shown machines.
+/// If the request is for one of several equal replicas: the data of this replica for the bounds below. Its loads have
+/// no set-up, and its share of the bandwidth of the links. A link needs as long for the loads of all replicas together
+/// as it needs for these loads of one replica. Returns nothing for other requests, and for shown machines.
 std::optional<StreamedCase> on_shared_links(const PolicyRequest& request,
                                             const CommonParameters& common,
                                             const StreamedCase& streamed);

@@ -18,6 +18,9 @@
 namespace sluice {
 namespace {
 
+/// Plans for smaller memories are compared if a step has at most this many pairs of a layer and a micro-batch. With
+/// more of them, each plan takes long to make.
+constexpr std::int64_t most_passes_of_layers = 20'000;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
@@ -250,6 +253,10 @@ std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyR
 
 std::vector<Candidate> replica_candidates(const Policy& replicating, const PolicyRequest& request,
                                           const Reader& parameters) {
+  const auto layers = static_cast<std::int64_t>(request.pricing.model.layers.size());
+  const bool training = request.workload.training.has_value();
+  if (!training && request.workload.micro_batches_per_step() > most_passes_of_layers / layers)
+    return {};
   if (!compares_together(request, parameters)) return {};
   const Policy& policy = acting_policy(replicating, parameters);
   std::vector<Candidate> candidates;
