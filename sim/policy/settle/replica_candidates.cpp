@@ -61,8 +61,8 @@ double link_seconds(const std::vector<Plan>& parts, const Platform& platform) {
       const bool repeats = a >= part.body_begin && a < part.body_end;
       for (const Flow& flow : part.actions[a].flows)
         for (const std::uint32_t link : part.routes[flow.route].links)
-          bytes[part.links[link].name] += static_cast<double>(flow.bytes) *
-                                          static_cast<double>(repeats ? part.iterations : 1);
+          bytes[part.links[link].name] +=
+              static_cast<double>(flow.bytes) * static_cast<double>(repeats ? part.iterations : 1);
     }
   double seconds = 0;
   for (const Channel& channel : platform.channels)

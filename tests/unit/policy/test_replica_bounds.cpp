@@ -76,9 +76,9 @@ std::string random_keys(Dice& dice, const RandomCase& made) {
   const auto one_of = [&dice](const std::vector<std::string>& values) {
     return values[dice.below(values.size())];
   };
-  std::string keys = ", pieces: " + one_of({"whole", "20kB"}) +
-                     ", resident: " + one_of({"none", "all"}) + ", buffers: " + one_of({"1", "3", "8"}) +
-                     ", transfers: " + one_of({"together", "in_turn"});
+  std::string keys =
+      ", pieces: " + one_of({"whole", "20kB"}) + ", resident: " + one_of({"none", "all"}) +
+      ", buffers: " + one_of({"1", "3", "8"}) + ", transfers: " + one_of({"together", "in_turn"});
   if (made.keys.find("overlap: false") == std::string::npos)
     keys += ", prefetch: " + one_of({"1", "4"});
   return keys;
@@ -92,8 +92,8 @@ TEST_CASE("no streamed inference of replicas takes fewer seconds than the bounds
     RandomCase made = test::random_case(dice, "data_parallel streamed", false);
     if (made.keys.find("overlap") == std::string::npos) made.keys += ", overlap: true";
     made.batches = 2 * (1 + static_cast<std::int64_t>(dice.below(8)));
-    made.workload = "workload: {batches_per_step: " + std::to_string(made.batches) + ", steps: " +
-                    std::to_string(1 + dice.below(3)) + "}\n";
+    made.workload = "workload: {batches_per_step: " + std::to_string(made.batches) +
+                    ", steps: " + std::to_string(1 + dice.below(3)) + "}\n";
     made.machine.push_back("platform.links.host.sharing=shared");
     made.machine.push_back("platform.links.host.duplex=" +
                            std::string(dice.one_in(2) ? "full" : "half"));
@@ -101,7 +101,8 @@ TEST_CASE("no streamed inference of replicas takes fewer seconds than the bounds
         dice.one_in(3) ? "stages: {cut: whole}\n" : "stages: {cut: per_layer}\n";
     const std::string fates = dice.one_in(2) ? "fates: keep_all\n" : "fates: offload_all\n";
     const std::string in_flight =
-        ", in_flight: " + std::to_string(1 + dice.below(static_cast<std::uint64_t>(made.batches / 2)));
+        ", in_flight: " +
+        std::to_string(1 + dice.below(static_cast<std::uint64_t>(made.batches / 2)));
     const std::string text = made.text_with(cut_text, fates, in_flight);
     const Scenario open = test::small_scenario(made.input, made.rows, text, made.machine);
     const CutModel cut = cut_models(open).front();
