@@ -101,11 +101,12 @@ const std::vector<std::string>& policies_with_choices() {
   return names;
 }
 
-RandomCase random_case(Dice& dice, const std::string& policy, bool training) {
+RandomCase random_case(Dice& dice, const std::string& policy, bool training,
+                       std::optional<int> most_layers) {
   RandomCase made;
   made.policy = policy;
   made.training = training;
-  const int layers = number(dice, 1, training ? 5 : 7);
+  const int layers = number(dice, 1, most_layers.value_or(training ? 5 : 7));
   for (int l = 0; l < layers; ++l)
     made.rows.push_back(
         {number(dice, 0, 40) * 0.025, 4 * number(dice, 0, 60'000), 4 * number(dice, 1, 4'000)});

@@ -35,8 +35,9 @@ struct RandomCase {
 const std::vector<std::string>& policies_with_choices();
 
 /// Returns a random case with this policy. If `training` is true, the case trains. The policy must then be able to
-/// train.
-RandomCase random_case(Dice& dice, const std::string& policy, bool training);
+/// train. The network has at most `most_layers` layers, by default 5 in training and 7 in inference.
+RandomCase random_case(Dice& dice, const std::string& policy, bool training,
+                       std::optional<int> most_layers = {});
 
 /// Returns a random setting for each choice that the case leaves open, as YAML.
 std::string random_settings(Dice& dice, const RandomCase& open);

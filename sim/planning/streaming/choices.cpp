@@ -37,6 +37,7 @@ struct CutContext {
   StreamedKeys keys;
   StreamedCase streamed;
   std::optional<std::int64_t> capacity;
+  std::optional<StreamedCase> shared = {};  ///< on_shared_links()
 };
 
 /// The ways to run with a given number of micro-batches in flight. All boundaries are offloaded, or all are kept, or
@@ -88,10 +89,12 @@ class StreamedWays {
   /// Returns the candidates in which the slots of two passes alternate (alternating.hpp).
   std::vector<Candidate> alternating() const {
     if (offload_) return {};
-    const CutContext& shared = *shared_;
-    return alternating_candidates(
-        {shared.request, shared.common, shared.keys, shared.streamed, shared.capacity}, in_flight_,
-        shared_);
+    const CutContext& own = *shared_;
+    std::vector<Candidate> all = alternating_candidates(
+        {own.request, own.common, own.keys, own.streamed, own.capacity}, in_flight_, shared_);
+    const double least = own.shared ? sluice::loads_at_least(*own.shared, choice({})) : 0;
+    for (Candidate& one : all) one.at_least = std::max(one.at_least, least);
+    return all;
   }
   /// Returns a lower bound of the seconds of alternating(). It also holds if copies are slower than on this machine.
   double alternating_at_least() const {
@@ -300,7 +303,8 @@ class StreamedWays {
   }
 
   double at_least(const StreamedChoice& choice) const {
-    return std::max(loads_at_least(), seconds_at_least(shared_->streamed, choice, most_buffers()));
+    return std::max({loads_at_least(), seconds_at_least(shared_->streamed, choice, most_buffers()),
+                     shared_->shared ? replicas_at_least(*shared_->shared, choice) : 0});
   }
 
   /// Returns whether only a replay of the plan gives its seconds. A rehearsal would ignore that loads and saves share a
@@ -365,9 +369,10 @@ std::vector<std::shared_ptr<const StreamedWays>> ways_of(const PolicyRequest& re
   if (one_group) fates = {false};
   std::vector<std::shared_ptr<const StreamedWays>> all;
   for (const bool offload : fates) {
-    const auto shared = std::make_shared<const CutContext>(
+    const auto shared = std::make_shared<CutContext>(
         CutContext{request, common, keys, streamed_case(request, common, offload),
                    request.capacity_enforced ? common.device.memory().capacity : std::nullopt});
+    shared->shared = on_shared_links(request, common, shared->streamed);
     std::vector<std::vector<bool>> sets = {{}};
     if (offload && !keys.offload) sets = boundaries_that_stay(shared->streamed);
     for (const std::vector<bool>& stay : sets)

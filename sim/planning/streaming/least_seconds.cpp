@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "planning/equal_replicas.hpp"
+
 namespace sluice {
 
 namespace {
@@ -36,6 +38,21 @@ GroupCopies copies_of(const StreamedCase& streamed, const StreamedChoice& choice
   if (streamed.real && g == 0) copies.in_engine = streamed.real->inputs_engine;
   if (streamed.real && !crosses) copies.out_engine = streamed.real->answers_engine;
   return copies;
+}
+
+/// Returns the seconds of all loads of weights in the run.
+double weight_seconds(const StreamedCase& streamed, const StreamedChoice& choice) {
+  const double turns = streamed.groups.size() == 1
+                           ? 1
+                           : passes_of(streamed, choice) * static_cast<double>(streamed.steps);
+  double seconds = 0;
+  for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
+    const std::int64_t stays = choice.resident_of(g),
+                       takes_turns = streamed.groups[g].bytes.weights - stays;
+    if (stays > 0) seconds += streamed.down.seconds(stays);
+    if (takes_turns > 0) seconds += turns * streamed.down.seconds(takes_turns);
+  }
+  return seconds;
 }
 
 /// Returns a lower bound of the seconds of the run: the seconds of all loads, and then the seconds of those computations
@@ -159,7 +176,8 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
   const double waiting_slots = std::max(0.0, slots - passes * static_cast<double>(most_buffers));
   const auto steps = static_cast<double>(streamed.steps);
   const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
-  double compute = 0, weights = 0, runs = 0, before = 0, first_there = 0, beginning = 0;
+  const double weights = weight_seconds(streamed, choice);
+  double compute = 0, runs = 0, before = 0, first_there = 0, beginning = 0;
   double latencies = 0, weight_loads = 0;  // without overlap, each copy also takes its latency
   std::array<double, RealCopies::engines> copies_s{};  // for one micro-batch, indexed by engine
   FirstWeights first(streamed);
@@ -175,8 +193,6 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
     before += static_cast<double>(choice.in_flight) * group.compute_s;
     inputs = choice.in_flight;
     compute += group.compute_s;
-    if (stays > 0) weights += streamed.down.seconds(stays);
-    if (takes_turns > 0) weights += turns * streamed.down.seconds(takes_turns);
     weight_loads += (stays > 0 ? 1 : 0) + (takes_turns > 0 ? turns : 0);
     latencies += copies.latencies_s;
     copies_s[copies.in_engine] += copies.in_s;
@@ -205,6 +221,48 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
   if (!streamed.real && copies_s[up_engine] > 0)
     least = std::max(least, first_there + all * copies_s[up_engine] + streamed.up.latency_s);
   return least;
+}
+
+std::optional<StreamedCase> on_shared_links(const PolicyRequest& request,
+                                            const CommonParameters& common,
+                                            const StreamedCase& streamed) {
+  if (!request.replicas || streamed.real) return {};
+  StreamedCase shared = streamed;
+  shared.down.setup_s = 0;
+  shared.down.bandwidth =
+      copy_time(*request.replicas->share, common.host, common.device.name).bandwidth;
+  return shared;
+}
+
+double loads_at_least(const StreamedCase& shared, const StreamedChoice& choice) {
+  double inputs_s = 0;
+  for (std::size_t g = 0; g < shared.groups.size(); ++g)
+    inputs_s += copies_of(shared, choice, g).in_s;
+  return weight_seconds(shared, choice) +
+         static_cast<double>(shared.steps) * static_cast<double>(shared.micro_batches) * inputs_s;
+}
+
+// For each bound, the replica counts for which the link carries the last bytes that the bound names. When they have
+// arrived, this replica still makes the computations that need them.
+double replicas_at_least(const StreamedCase& shared, const StreamedChoice& choice) {
+  FirstWeights first(shared);
+  std::int64_t inputs = 1;  // how many inputs must arrive before group g starts
+  double compute = 0, before = 0, beginning = 0;
+  for (const StreamedCase::Group& group : shared.groups) {
+    first.add(group.bytes.weights);
+    beginning = std::max(beginning, first.at_least(inputs) - before);
+    before += static_cast<double>(choice.in_flight) * group.compute_s;
+    inputs = choice.in_flight;
+    compute += group.compute_s;
+  }
+  const double slots =
+      static_cast<double>(shared.steps) * static_cast<double>(shared.micro_batches);
+  const GroupCopies last = copies_of(shared, choice, shared.groups.size() - 1);
+  const double last_s = shared.returns_answers ? last.out_s + shared.answer_copy().latency_s : 0;
+  return (std::max(beginning + slots * compute,
+                   ending(shared, choice, loads_at_least(shared, choice))) +
+          last_s) *
+         within_accuracy;
 }
 
 }  // namespace sluice

@@ -73,7 +73,11 @@ TogetherKnown::TogetherKnown(const PolicyRequest& request, const Reader& paramet
 }
 
 const EqualReplicas* TogetherKnown::replicas(const PolicyRequest& request) const {
-  return request.workload.training && equal_replicas(request, devices_) ? &replicas_ : nullptr;
+  const auto one_memory = [&](const std::string& device) {
+    return request.pricing.platform.device(device).memories.size() == 1;
+  };
+  const bool counted = request.workload.training || std::ranges::all_of(devices_, one_memory);
+  return counted && equal_replicas(request, devices_) ? &replicas_ : nullptr;
 }
 
 }  // namespace sluice

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "planning/copy_time.hpp"
 #include "planning/replica.hpp"
 #include "policy/settle/all_replicas.hpp"
 #include "policy/settle/replicas.hpp"
@@ -17,8 +19,8 @@ namespace sluice {
 namespace {
 
 /// Plans for smaller memories are compared if a step has at most this many pairs of a layer and a micro-batch. With
-/// more of them, each plan takes long to make, and there are many different plans.
-constexpr std::int64_t most_passes_of_layers = 200;
+/// more of them, each plan takes long to make.
+constexpr std::int64_t most_passes_of_layers = 20'000;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
@@ -49,6 +51,25 @@ double seconds_alone(const ReplicaPlans& parts) {
   return seconds;
 }
 
+/// Returns a lower bound of the seconds of a run in which replicas run these plans together: the time that the busiest
+/// link needs for its bytes.
+double link_seconds(const std::vector<Plan>& parts, const Platform& platform) {
+  std::map<std::string, double> bytes;
+  for (const Plan& part : parts)
+    for (std::size_t a = 0; a < part.actions.size(); ++a) {
+      const bool repeats = a >= part.body_begin && a < part.body_end;
+      for (const Flow& flow : part.actions[a].flows)
+        for (const std::uint32_t link : part.routes[flow.route].links)
+          bytes[part.links[link].name] +=
+              static_cast<double>(flow.bytes) * static_cast<double>(repeats ? part.iterations : 1);
+    }
+  double seconds = 0;
+  for (const Channel& channel : platform.channels)
+    if (const auto busy = bytes.find(channel.name); busy != bytes.end())
+      seconds = std::max(seconds, busy->second / channel.bandwidth);
+  return seconds * within_accuracy;
+}
+
 /// The plans of all replicas for one mapping for `policy:`.
 class ReplicaWay {
  public:
@@ -70,8 +91,8 @@ class ReplicaWay {
   /// Returns the fastest plan that was made. If no plan takes less than `worth` seconds, the result may have no plan.
   Settled fastest(double worth) const {
     Fastest best{.worth = worth};
-    compare(request_.pricing.platform, /*whole=*/true, best);
     if (share_links(request_.pricing.platform, share_)) compare(share_, /*whole=*/false, best);
+    compare(request_.pricing.platform, /*whole=*/true, best);
     if (!best.plan) return {};
     return {.seconds = best.seconds, .plan = [plan = best.plan] { return *plan; }};
   }
@@ -82,7 +103,6 @@ class ReplicaWay {
     std::shared_ptr<const Plan> plan = {};
     double to_beat() const { return std::min(worth, seconds); }
   };
-
   /// Compares the plans whose choices are made on `machine`: with the whole memory, and in inference then again and
   /// again with one byte less than the last choices need. `whole` says whether a replica that runs alone on `machine`
   /// is at least as fast as all replicas together.
@@ -101,14 +121,19 @@ class ReplicaWay {
       if (whole && !(seconds_alone(parts) < best.to_beat())) return;
       const std::int64_t needed = less_memory ? keep_within_need(parts.plans, devices_) : 0;
       known.last = parts;
-      TimedPlan all = joined(policy_, request_, keys_.reader(), std::move(parts.plans));
-      const double seconds = all.seconds();
-      if (seconds < best.seconds) {
-        best.seconds = seconds;
-        best.plan = std::make_shared<const Plan>(std::move(all.plan));
-      }
+      take(std::move(parts.plans), best);
       bytes = std::min(bytes, needed) - 1;
     }
+  }
+
+  /// Makes the plan of all replicas from their plans, if the links can carry their bytes in time.
+  void take(std::vector<Plan> parts, Fastest& best) const {
+    if (!(link_seconds(parts, request_.pricing.platform) < best.to_beat())) return;
+    TimedPlan all = joined(policy_, request_, keys_.reader(), std::move(parts));
+    const double seconds = all.seconds();
+    if (!(seconds < best.seconds)) return;
+    best.seconds = seconds;
+    best.plan = std::make_shared<const Plan>(std::move(all.plan));
   }
 
   /// Returns the machine with at most `bytes` bytes of memory on each device of a replica.

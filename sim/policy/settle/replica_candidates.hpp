@@ -22,7 +22,7 @@ std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyR
 /// Returns the candidates of replicas that delay each other. In training, these are the candidates of
 /// candidates_of_all_replicas() with and without overlap. Where that function returns nothing, there is one candidate
 /// for each of the mappings above, and it compares plans of all replicas. First, each replica makes its choices as if
-/// it had the whole bandwidth of the links, and then as if it had its share of the bandwidth. In inference, choices are
+/// it had its share of the bandwidth of the links, and then as if it had the whole bandwidth. In inference, choices are
 /// both times made for the whole memory, then for one byte less than the last choices need, and so on, until a lower
 /// bound says that less memory is too slow. So there are at most as many plans as there are choices that need different
 /// numbers of bytes. The candidates hold references to `request`. Returns nothing if the replicas compare no choices,

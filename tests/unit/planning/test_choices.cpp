@@ -28,6 +28,12 @@ int cases() {
   return test::cases_of(3);
 }
 
+/// Returns how many further cases are tried in a longer run. Their networks have up to `most_layers` layers.
+int larger_cases() {
+  return test::campaign_factor() == 1 ? 0 : cases() / 5;
+}
+constexpr int most_layers = 16;
+
 double seconds_of(const std::optional<Plan>& plan) {
   if (!plan) return never;
   const ReplayResult result = replay(*plan);
@@ -81,8 +87,9 @@ void each_case(std::uint64_t seed, const Draw& draw, const Study& study) {
   for (const auto& [policy, training] : policies_and_modes()) {
     Dice dice(seed++);
     if (only && only != policy + (training ? " training" : "")) continue;
-    for (int c = 0; c < cases(); ++c) {
-      const RandomCase made = random_case(dice, policy, training);
+    for (int c = 0; c < cases() + larger_cases(); ++c) {
+      const RandomCase made = c < cases() ? random_case(dice, policy, training)
+                                          : random_case(dice, policy, training, most_layers);
       const auto drawn = draw(dice, made);
       if (only_case && *only_case != static_cast<std::uint64_t>(c)) continue;
       INFO(policy << " case " << c << " of seed " << seed - 1 << ": " << described(made));

@@ -1,5 +1,6 @@
 // Tests the lower bounds of runs in which several devices run replicas of another policy. Replicas share links, and sum
 // their gradients over a ring.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -68,6 +69,59 @@ TEST_CASE("no training of replicas takes fewer seconds than its bound", "[proper
     }
   CHECK(compared >= 72);
   CHECK(reached > compared / 20);
+}
+
+/// Returns a random value for each choice of streamed inference that `made` leaves open, except for `in_flight`.
+std::string random_keys(Dice& dice, const RandomCase& made) {
+  const auto one_of = [&dice](const std::vector<std::string>& values) {
+    return values[dice.below(values.size())];
+  };
+  std::string keys =
+      ", pieces: " + one_of({"whole", "20kB"}) + ", resident: " + one_of({"none", "all"}) +
+      ", buffers: " + one_of({"1", "3", "8"}) + ", transfers: " + one_of({"together", "in_turn"});
+  if (made.keys.find("overlap: false") == std::string::npos)
+    keys += ", prefetch: " + one_of({"1", "4"});
+  return keys;
+}
+
+TEST_CASE("no streamed inference of replicas takes fewer seconds than the bounds of its choices",
+          "[property]") {
+  int compared = 0, near = 0;
+  Dice dice(2031);
+  for (int c = 0; c < test::cases_of(40); ++c) {
+    RandomCase made = test::random_case(dice, "data_parallel streamed", false);
+    if (made.keys.find("overlap") == std::string::npos) made.keys += ", overlap: true";
+    made.batches = 2 * (1 + static_cast<std::int64_t>(dice.below(8)));
+    made.workload = "workload: {batches_per_step: " + std::to_string(made.batches) +
+                    ", steps: " + std::to_string(1 + dice.below(3)) + "}\n";
+    made.machine.push_back("platform.links.host.sharing=shared");
+    made.machine.push_back("platform.links.host.duplex=" +
+                           std::string(dice.one_in(2) ? "full" : "half"));
+    const std::string cut_text =
+        dice.one_in(3) ? "stages: {cut: whole}\n" : "stages: {cut: per_layer}\n";
+    const std::string fates = dice.one_in(2) ? "fates: keep_all\n" : "fates: offload_all\n";
+    const std::string in_flight =
+        ", in_flight: " +
+        std::to_string(1 + dice.below(static_cast<std::uint64_t>(made.batches / 2)));
+    const std::string text = made.text_with(cut_text, fates, in_flight);
+    const Scenario open = test::small_scenario(made.input, made.rows, text, made.machine);
+    const CutModel cut = cut_models(open).front();
+    const PolicyRequest request = request_of(open, cut, open.fates);
+    const std::vector<Candidate> candidates =
+        open.policy->candidates(request, open.policy.keys.reader());
+    if (candidates.empty()) continue;  // nothing is open
+    const double least = std::ranges::min(candidates, {}, &Candidate::at_least).at_least;
+    const std::string settings =
+        made.text_with(cut_text, fates, in_flight + random_keys(dice, made));
+    INFO("case " << c << "\n" << settings);
+    const double seconds =
+        run_seconds(make_plan(test::small_scenario(made.input, made.rows, settings, made.machine)));
+    CHECK(least <= seconds);
+    ++compared;
+    near += seconds <= least * 1.1 ? 1 : 0;
+  }
+  CHECK(compared > 20);
+  CHECK(near > compared / 10);
 }
 
 /// The lower bound of a run of training with two replicas, and its seconds. The replicas share a link of 1 GB/s to host
