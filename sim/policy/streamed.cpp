@@ -21,10 +21,9 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
                      "Sluice chooses when loads start");
   const ResidentKey resident = resident_key(parameters, request.pricing.stages, request.cut_open);
   if (resident.stays) order.staying = *resident.stays;
-  const bool all_else =
-      order.in_flight && request.fates && !request.fates_open && !request.cut_open;
+  const bool fixed = order.in_flight && request.fates && !request.fates_open && !request.cut_open;
   order.staying_open =
-      !resident.stays && !all_else && !request.made_to_change && !request.sums_gradients;
+      !resident.stays && !fixed && !request.made_to_change && !request.sums_gradients;
   return order;
 }
 
@@ -58,15 +57,16 @@ std::vector<Candidate> candidates_from_host(const PolicyRequest& request,
 PlansForMachine plans_from_host(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
   return {
-      [&parameters](const PolicyRequest& machine) {
-        return candidates_from_host(machine, parameters);
-      },
+      [&parameters](const PolicyRequest& on) { return candidates_from_host(on, parameters); },
       [&parameters](const PolicyRequest& machine) { return plan_from_host(machine, parameters); },
       [&parameters](const PolicyRequest& machine) {
         if (machine.workload.training)
           return training_at_least(machine, training_order(machine, parameters));
         const CommonParameters there = read_common(machine, parameters);
         return streamed_at_least(machine, there, streamed_keys(machine, there, parameters));
+      },
+      [&parameters](const PolicyRequest& machine) {
+        return any_fates_at_least(machine, training_order(machine, parameters));
       },
       [&parameters](const PolicyRequest& machine) {
         if (!machine.workload.training) return std::string();
