@@ -53,6 +53,8 @@ PlansForMachine plans(const PolicyRequest& request, const Reader& parameters) {
           .plan = [order](const PolicyRequest& machine) { return plan_training(machine, order); },
           .at_least =
               [order](const PolicyRequest& machine) { return training_at_least(machine, order); },
+          .any_fates =
+              [order](const PolicyRequest& machine) { return any_fates_at_least(machine, order); },
           .same_ways = [order](const PolicyRequest& machine) { return steps_text(machine, order); },
           .on = {order.devices, order.overlap}};
 }

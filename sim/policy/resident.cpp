@@ -48,9 +48,9 @@ PlansForMachine plans(const PolicyRequest& request, const Reader& parameters) {
   PlansForMachine all;
   all.candidates = [&](const PolicyRequest& on) { return candidates_from_host(on, parameters); };
   all.plan = [&](const PolicyRequest& on) { return plan_from_host(on, parameters); };
-  all.at_least = [&](const PolicyRequest& on) {
-    return training_at_least(on, training_order(on, parameters));
-  };
+  const auto order = [&](const PolicyRequest& on) { return training_order(on, parameters); };
+  all.at_least = [order](const PolicyRequest& on) { return training_at_least(on, order(on)); };
+  all.any_fates = [order](const PolicyRequest& on) { return any_fates_at_least(on, order(on)); };
   all.on = {{common.device.name}, common.overlap};
   all.takes_turns = request.strategy().name != "keep_all";
   all.fixed = {

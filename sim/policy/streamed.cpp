@@ -58,15 +58,16 @@ std::vector<Candidate> candidates_from_host(const PolicyRequest& request,
 PlansForMachine plans_from_host(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
   return {
-      [&parameters](const PolicyRequest& machine) {
-        return candidates_from_host(machine, parameters);
-      },
+      [&parameters](const PolicyRequest& on) { return candidates_from_host(on, parameters); },
       [&parameters](const PolicyRequest& machine) { return plan_from_host(machine, parameters); },
       [&parameters](const PolicyRequest& machine) {
         if (machine.workload.training)
           return training_at_least(machine, training_order(machine, parameters));
         const CommonParameters there = read_common(machine, parameters);
         return streamed_at_least(machine, there, streamed_keys(machine, there, parameters));
+      },
+      [&parameters](const PolicyRequest& machine) {
+        return any_fates_at_least(machine, training_order(machine, parameters));
       },
       [&parameters](const PolicyRequest& machine) {
         if (!machine.workload.training) return std::string();

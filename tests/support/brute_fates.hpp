@@ -31,4 +31,11 @@ struct BruteForce {
 BruteForce brute_force(const Chain& chain, std::int64_t budget,
                        const std::vector<double>& weights_s, bool overlap, double below);
 
+/// The same for devices that take turns: device s mod n computes stage s, if there are n devices. `on` has the chain with
+/// the prices of each device, and `budgets` has the bytes of each device. Each device has copy engines of its own. All
+/// computations run one after the other. If a device needs a tensor that only another device has, the tensor goes through
+/// host memory.
+BruteForce brute_force(const std::vector<Chain>& on, const std::vector<std::int64_t>& budgets,
+                       const std::vector<double>& weights_s, bool overlap, double below);
+
 }  // namespace sluice::test

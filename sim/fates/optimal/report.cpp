@@ -14,6 +14,7 @@ constexpr double beaten = 1e-6;    ///< by more than this, no rounding error bea
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 constexpr const char* const gap = "gap";
 constexpr const char* const micro_batch_bound = "micro_batch_bound_s";
+constexpr const char* const run_bound_name = "run_bound_s";
 constexpr const char* const pass_bound = "pass_bound_s";
 constexpr const char* const proven_name = "proven";
 
@@ -28,6 +29,10 @@ Fact gap_fact(double seconds, double bound) {
   const bool is_beaten = seconds < bound * (1 - beaten);
   const double share = is_beaten ? -1 : gap_of(seconds, bound);
   return {gap, !is_beaten && share < rounding ? 0 : share, "1"};
+}
+
+Fact run_bound_fact(double bound) {
+  return {run_bound_name, bound, "s"};
 }
 
 void check_bounds(const std::vector<Fact>& facts) {
@@ -48,7 +53,8 @@ Fact proven_fact(bool proven) {
 
 bool is_proven(const Fact& fact) {
   const auto is = [&](const char* name) { return fact.name == name; };
-  return fact.of.empty() && (is(gap) || is(micro_batch_bound) || is(pass_bound) || is(proven_name));
+  return fact.of.empty() && (is(gap) || is(run_bound_name) || is(micro_batch_bound) ||
+                             is(pass_bound) || is(proven_name));
 }
 
 void explain(const Chain& chain, FateChoice& choice) {

@@ -16,6 +16,9 @@ Fact budget_fact(std::int64_t budget);
 /// less than the bound. This may be so for a plan that is only an intermediate step.
 Fact gap_fact(double seconds, double bound);
 
+/// Returns the fact "run_bound_s": a lower bound on the seconds of the whole run.
+Fact run_bound_fact(double bound);
+
 /// Throws InternalError if these facts of a plan include a gap below 0: then the bound is false.
 void check_bounds(const std::vector<Fact>& facts);
 

@@ -11,6 +11,7 @@
 #include "fates/optimal/report.hpp"
 #include "planning/equal_replicas.hpp"
 #include "planning/only_candidate.hpp"
+#include "planning/placement/any_fates.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/plan_routes.hpp"
 #include "planning/placement/turns/shown_plans.hpp"
@@ -323,9 +324,18 @@ std::vector<Candidate> candidates_of_homes(const PolicyRequest& request, Homes h
     for (Candidate& one : from_host)
       one = changed(std::move(one),
                     [](Settled& way) { way.text = with_placement("none", way.text); });
-  std::vector<Candidate> all;
-  if (searches)
+  if (request.strategy().searches && of_policy.any_fates)
+    for (Candidate& one : from_second)
+      one = with_bound_of_any_fates(std::move(one),
+                                    [&request, on = of_policy.on, any_fates = of_policy.any_fates] {
+                                      const ShownRequest shown(request, on);
+                                      return any_fates(shown.request);
+                                    });
+  if (searches) {
     for (Candidate& one : from_host) one = proven_for("none", std::move(one));
+    for (Candidate& one : from_second) one = proven_for(backing, std::move(one));
+  }
+  std::vector<Candidate> all;
   for (std::vector<Candidate>* more : {&from_host, &from_second, &others})
     all.insert(all.end(), std::make_move_iterator(more->begin()),
                std::make_move_iterator(more->end()));

@@ -77,6 +77,9 @@ struct PlansForMachine {
   /// Returns a lower bound of the seconds of all plans that fit into the first memory of the device. The
   /// bound also holds for a machine with slower copies and kernels. If the function is null, no bound is known.
   std::function<double(const PolicyRequest& machine)> at_least = {};
+  /// Like `at_least`, but only for training, and for plans with any fates. The bound takes longer to compute, and may be
+  /// greater. It is infinite if no fates fit.
+  std::function<double(const PolicyRequest& machine)> any_fates = {};
   /// Returns a text. If two requests differ only in their strategies for fates and have equal texts, the policy has the
   /// same candidates for both on each machine. If the function is null or returns an empty text, nothing is known.
   std::function<std::string(const PolicyRequest& machine)> same_ways = {};

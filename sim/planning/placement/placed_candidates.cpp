@@ -9,10 +9,12 @@
 #include "base/error.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/only_candidate.hpp"
+#include "planning/placement/any_fates.hpp"
 #include "planning/placement/placed_bound.hpp"
 #include "planning/placement/placed_digest.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/placed_question.hpp"
+#include "planning/run_seconds.hpp"
 
 namespace sluice {
 namespace {
@@ -122,6 +124,15 @@ PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& 
   return all;
 }
 
+/// Returns the bound of runs with the placement method `way` and with any fates. A run computes the fewest passes if all
+/// activations are kept. So the bound for kept activations holds for all fates.
+PlacedBound bound_of_any_fates(const PolicyRequest& request, const CommonParameters& common,
+                               const std::string& policy, const std::string& way) {
+  const bool cached = way == hardware_cache;
+  const FateChoice kept = cached ? fates_behind_cache(FateChoice{}, request, common) : FateChoice{};
+  return {PlacedQuestion(request, common, kept, policy, {}), request, common, cached};
+}
+
 /// Returns a candidate without plans. It is for a request whose strategy chooses the same fates as an earlier strategy
 /// of the catalog. The candidates for the earlier strategy's request already have these fates.
 Candidate placed_for_another_request() {
@@ -145,6 +156,12 @@ std::vector<Candidate> placed_candidates(const PolicyRequest& request,
         if (placed->strategy() != request.strategy().name)
           text += (text.empty() ? "strategy: " : ", strategy: ") + placed->strategy();
         candidates.push_back(FatesToPlace::candidate(placed, way, text));
+        if (request.strategy().searches)
+          candidates.back() = with_bound_of_any_fates(
+              std::move(candidates.back()), [&request, common, policy, way] {
+                return bound_of_any_fates(request, common, policy, way).seconds();
+              });
+        if (ways.size() > 1) candidates.back() = proven_for(way, std::move(candidates.back()));
       }
     }
   } catch (const InputError&) {
@@ -154,6 +171,15 @@ std::vector<Candidate> placed_candidates(const PolicyRequest& request,
     return {};
   }
   return candidates;
+}
+
+void say_gap(const PolicyRequest& request, const CommonParameters& common,
+             const std::string& policy, const std::string& way, Draft& draft) {
+  const double seconds = run_seconds(finish(draft, request));
+  if (seconds == std::numeric_limits<double>::infinity()) return;  // the plan does not fit
+  const double bound = bound_of_any_fates(request, common, policy, way).seconds();
+  draft.plan.facts.push_back(run_bound_fact(bound));
+  draft.plan.facts.push_back(gap_fact(seconds, bound));
 }
 
 Candidate proven_for(const std::string& placement, Candidate candidate) {

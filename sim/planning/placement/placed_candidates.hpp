@@ -6,6 +6,7 @@
 
 #include "planning/candidate.hpp"
 #include "planning/common_parameters.hpp"
+#include "planning/draft.hpp"
 
 namespace sluice {
 
@@ -16,6 +17,11 @@ namespace sluice {
 std::vector<Candidate> placed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common, const std::string& policy,
                                          const std::vector<std::string>& ways);
+
+/// Adds two facts to a plan of training with the placement method `way`, if it fits: a lower bound of its seconds with any
+/// fates, and the gap to this bound.
+void say_gap(const PolicyRequest& request, const CommonParameters& common,
+             const std::string& policy, const std::string& way, Draft& draft);
 
 /// Adds the name of the placement to the facts about the candidate's bounds and gap, because a strategy that searches
 /// has proven them only for this placement.

@@ -78,6 +78,8 @@ Draft placed_plan(const PolicyRequest& request, const Reader& parameters,
     throw InternalError(
         "no placement was found, although all tensors fit into slow "
         "memory");
+  if (request.workload.training && request.strategy().searches)
+    say_gap(request, common, policy, parameters.text("placement"), *draft);
   return std::move(*draft);
 }
 
@@ -140,7 +142,7 @@ Candidate placed_turns_with(const std::string& way, const PolicyRequest& request
                             const PlansForMachine& of_policy,
                             const std::shared_ptr<Placements>& priced) {
   return changed(
-      placed_on_shown_machines({request, way, of_policy}),
+      proven_for(way, placed_on_shown_machines({request, way, of_policy})),
       [way](Settled& one) { one.text = with_placement(way, one.text); },
       [way, priced](const auto& call) {
         try {

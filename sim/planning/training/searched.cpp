@@ -5,14 +5,13 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "fates/optimal/least_bytes.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/batch_bytes.hpp"
+#include "planning/training/order_bound.hpp"
 #include "planning/training/orders.hpp"
 #include "planning/training/training.hpp"
-#include "planning/training/worst_moment.hpp"
 
 namespace sluice {
 
@@ -21,47 +20,11 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// For each order that is tried, a lower bound of the seconds. An order has a number of micro-batches in flight, and a
-/// set of stages whose weights stay. The bound holds for all fates. If the devices are not alike, no bound is known,
-/// and it is 0.
+/// set of stages whose weights stay. The bound holds for all fates.
 using Bounds = std::vector<double>;
 
 double least(const Bounds& bounds) {
   return *std::min_element(bounds.begin(), bounds.end());
-}
-
-std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order) {
-  return bytes_of_all(request, order).value_or(std::numeric_limits<std::int64_t>::max());
-}
-
-/// Returns a lower bound of the seconds of the run for `order`. It is infinite if no run can fit. `selective` says
-/// whether the run uses selective recomputation. If the platform is a shown machine, loads of inputs do not count,
-/// because they use other links on the real machine.
-double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
-  constexpr int steps = 60;
-  const Device& device = request.pricing.platform.device(order.devices.front());
-  const PassOptions passes{.selective = selective, .overlap = order.overlap};
-  Chain chain = chain_of(request, device, passes);
-  if (request.real_machine) chain.input.load_s = chain.load_latency_s = 0;
-  const std::vector<StageState> states = states_of(request, device, passes, order.staying);
-  const bool stay = weights_stay(request, order);
-  chain.host_room = host_room(request, states, stay);
-  const SideBySide all =
-      side_by_side(chain, states, request.workload, shape_of(request, order, *order.in_flight));
-  std::int64_t budget = budget_of(request, order);
-  if (budget < no_limit) budget -= constant_bytes(states, stay);
-  if (least_bytes_bound(all.chain) > budget) return never;
-  if (order.overlap) return run_bound_within(all.chain, all.run, budget, steps);
-  return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +
-         all.run.batches * all.run.update_s + all.run.idle_s();
-}
-
-/// Returns a lower bound of the seconds of the run for `order`. All devices must be alike.
-double bound_of(const PolicyRequest& request, const TrainingOrder& order) {
-  const std::vector<Stage>& stages = request.pricing.stages;
-  const double plain = bound_of(request, order, false);
-  const bool drops = std::any_of(stages.begin(), stages.end(),
-                                 [](const Stage& stage) { return stage.kept.selective_bytes > 0; });
-  return drops ? std::min(plain, bound_of(request, order, true)) : plain;
 }
 
 /// What is known about the runs of an order with any fates. If all activations are kept, a run has the fewest passes
@@ -80,13 +43,9 @@ AnyFates any_fates(const PolicyRequest& request, const TrainingOrder& order) try
   return {};
 }
 
-/// Sets two facts of the plan: the budget, and the gap of `seconds` to `bound`. If no bound is known, removes
-/// what the search says about its own bound.
+/// Sets three facts of the plan: the budget, `bound`, and the gap of `seconds` to `bound`.
 Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
-  std::vector<Fact> facts = {budget_fact(budget)};
-  if (bound > 0) facts.push_back(gap_fact(seconds, bound));
-  if (bound == 0) std::erase_if(plan.facts, is_proven);
-  for (const Fact& fact : facts) {
+  for (const Fact& fact : {budget_fact(budget), run_bound_fact(bound), gap_fact(seconds, bound)}) {
     const auto known = std::find_if(plan.facts.begin(), plan.facts.end(),
                                     [&](const Fact& other) { return other.name == fact.name; });
     if (known == plan.facts.end())
@@ -121,10 +80,8 @@ class Search {
       found.late = listing.late;
       double& bound = (*bounds_)[number_];
       // The bound of the search is false on a shown machine, because it counts loads of inputs that use other links on
-      // the real machine. It is also false if the devices are not alike, because its prices are those of one device.
-      // Then `bound` is 0.
-      if (!request_.real_machine && bound > 0)
-        bound = std::max(bound, found.chosen->bound.value_or(bound));
+      // the real machine.
+      if (!request_.real_machine) bound = std::max(bound, found.chosen->bound.value_or(bound));
       seconds = seconds_of(found);
     } catch (const Infeasible&) {
       return settled({never, "", {}});
@@ -204,21 +161,6 @@ std::vector<AlikeWays> ways_of_strategies(const PolicyRequest& request, const Tr
   return all;
 }
 
-/// Returns an order for each of these numbers of micro-batches in flight, with each choice of the stages whose weights
-/// stay, if they fit.
-std::vector<TrainingOrder> settled_orders(const PolicyRequest& request, const TrainingOrder& order,
-                                          const std::vector<std::int64_t>& in_flight) {
-  std::vector<TrainingOrder> settled;
-  const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
-  for (TrainingOrder& one : fitting_orders(request, order))
-    for (const std::int64_t count : in_flight) {
-      if (!tried_with_passes(one, (per_batch + count - 1) / count)) continue;
-      one.in_flight = count;
-      settled.push_back(one);
-    }
-  return settled;
-}
-
 }  // namespace
 
 bool devices_alike(const PolicyRequest& request, const TrainingOrder& order) {
@@ -249,14 +191,13 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
       }))
     return {};
   const auto bounds = std::make_shared<Bounds>();
-  const bool priced_alike = devices_alike(request, order);
   std::vector<Candidate> all;
   for (const TrainingOrder& settled : settled_orders(request, order, in_flight)) {
-    bounds->push_back(priced_alike ? bound_of(request, settled) : 0);
+    bounds->push_back(order_bound(request, settled));
     if (order.weights_stay) continue;
     const AnyFates known = any_fates(request, settled);
     const double least_s = std::max(bounds->back(), known.at_least);
-    if (priced_alike && !request.real_machine) bounds->back() = least_s;
+    if (!request.real_machine) bounds->back() = least_s;
     const auto search =
         std::make_shared<const Search>(request, settled, bounds->size() - 1, bounds, stages);
     all.push_back({least_s, 1, [search, fits = known.homes_fit](double worth, const auto& found) {

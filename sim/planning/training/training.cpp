@@ -11,6 +11,7 @@
 #include "fates/optimal/few_tapes.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/training/chain/unlike_devices.hpp"
 #include "planning/training/found_listings.hpp"
 #include "planning/training/late_loads.hpp"
 #include "planning/training/load_offers.hpp"
@@ -32,19 +33,16 @@ class TrainingPlan {
         device_(smallest_device(request.pricing.platform, order.devices)),
         fates_(request.fates.value_or(kept_fates())),
         strategy_(*fates_),
-        chain_(chain_of(request, device_, passes(strategy_.selective))),
-        states_(states_of(request, device_, passes(strategy_.selective), order.staying)),
+        own_(chain_on_devices(request, order, strategy_.selective)),
         capacity_(request.capacity_enforced ? device_.memory().capacity : std::nullopt),
         sequence_(order.sequence),
         weights_stay_(weights_stay(request, order)) {
     const auto drops = [](const Stage& stage) { return stage.kept.selective_bytes > 0; };
     const std::vector<Stage>& stages = request.pricing.stages;
-    if (strategy_.searches && std::any_of(stages.begin(), stages.end(), drops)) {
-      selective_chain_ = chain_of(request, device_, passes(/*selective=*/true));
-      selective_states_ = states_of(request, device_, passes(/*selective=*/true), order.staying);
-    }
-    chain_.host_room = host_room(request, states_, weights_stay_);
-    selective_chain_.host_room = chain_.host_room;
+    if (strategy_.searches && std::any_of(stages.begin(), stages.end(), drops))
+      selective_own_ = chain_on_devices(request, order, true);
+    own_.chain.host_room = host_room(request, own_.states, weights_stay_);
+    selective_own_.chain.host_room = own_.chain.host_room;
     TriedListing listing{order.sequence, order.late};
     take(order.chosen ? *order.chosen : choice(never, &listing), listing);
   }
@@ -53,13 +51,13 @@ class TrainingPlan {
   /// loads, and sets `*listing`.
   FateChoice choice(double worth, TriedListing* listing) {
     several_listings_ = listing && strategy_.searches && !request_.made_to_change;
-    FateRequest selective = asked(selective_chain_, selective_states_, selective_together_);
-    FateRequest plain = asked(chain_, states_, together_);
+    FateRequest selective = asked(selective_own_, selective_together_);
+    FateRequest plain = asked(own_, together_);
     plain.worth = selective.worth = worth;
-    if (!selective_chain_.stages.empty()) plain.selective = &selective;
+    if (!selective_own_.chain.stages.empty()) plain.selective = &selective;
     if (request_.made_to_change && strategy_.searches) return choose_among_few(fates_, plain);
     FateChoice chosen = strategy_.choose(plain, fates_.keys.reader());
-    const Chain& chain = chosen.selective ? selective_chain_ : chain_;
+    const Chain& chain = chosen.selective ? selective_own_.chain : own_.chain;
     if (several_listings_) *listing = found_listings_.listing(chain, chosen);
     return chosen;
   }
@@ -113,9 +111,6 @@ class TrainingPlan {
   }
 
  private:
-  PassOptions passes(bool selective) const {
-    return {.selective = selective, .overlap = order_.overlap};
-  }
   StepShape shape_of_order() { return step_of(inputs(), std::min(in_flight(), per_batch())); }
   Draft listed(const StepShape& shape, Program& step,
                const std::vector<LoadPlace>* places = nullptr) const {
@@ -141,7 +136,7 @@ class TrainingPlan {
     const Tape& tape;
     const std::vector<StageState>& states;
   };
-  StepInputs inputs() const { return {chain_, tape_, states_}; }
+  StepInputs inputs() const { return {own_.chain, tape_, own_.states}; }
   StepShape shape_of(const StepInputs& inputs, std::int64_t in_flight, std::int64_t micro_batches,
                      std::int64_t batches) const {
     return {inputs.chain,
@@ -161,7 +156,7 @@ class TrainingPlan {
   }
 
   void take(FateChoice choice, const TriedListing& listing) {
-    if (choice.selective) chain_ = selective_chain_, states_ = selective_states_;
+    if (choice.selective) own_ = selective_own_;
     selective_ = choice.selective;
     tape_ = std::move(choice.tape);
     facts_ = std::move(choice.facts);
@@ -176,16 +171,16 @@ class TrainingPlan {
   }
 
   /// Returns the request to the strategy for fates. The request refers to `together`, which the function sets.
-  FateRequest asked(const Chain& chain, const std::vector<StageState>& states,
-                    SideBySide& together) {
+  FateRequest asked(const ChainOnDevices& own, SideBySide& together) {
+    const auto& [chain, states, on_devices] = own;
     const std::int64_t count =
         order_.weights_stay ? 1 : std::min(order_.in_flight.value_or(1), per_batch());
     if (!order_.weights_stay && !chain.stages.empty())
-      together =
-          side_by_side(chain, states, request_.workload, sluice::shape_of(request_, order_, count));
+      together = side_by_side(chain, states, request_.workload,
+                              sluice::shape_of(request_, order_, count), on_devices);
     FateRequest asked{order_.weights_stay ? chain : together.chain, budget(), order_.overlap};
-    asked.score = [this, &chain, &states, count, fastest = never](const Tape& tape,
-                                                                  std::int64_t bytes) mutable {
+    asked.score = [this, &chain = own.chain, &states = own.states, count, fastest = never](
+                      const Tape& tape, std::int64_t bytes) mutable {
       const StepShape shape = step_of({chain, tape, states}, count);
       const Listing listing{request_, shape, order_, room_of(bytes)};
       Scored scored = several_listings_
@@ -196,8 +191,9 @@ class TrainingPlan {
     };
     asked.one_of_several = !order_.weights_stay && (per_batch() > 1 || request_.made_to_change);
     asked.steps = static_cast<double>(request_.workload.steps);
-    asked.run = order_.weights_stay ? run_of(request_.workload, chain_, states_) : together.run;
-    asked.shortage = [this, &chain, &states, count](const Tape& tape) {
+    asked.run =
+        order_.weights_stay ? run_of(request_.workload, own_.chain, own_.states) : together.run;
+    asked.shortage = [this, &chain = own.chain, &states = own.states, count](const Tape& tape) {
       const Program step =
           make_step(shape_of({chain, tape, states}, count, std::min(per_batch(), 2 * count), 1));
       return shortage_at(worst_moment(step, order_.devices.size()), step);
@@ -208,7 +204,7 @@ class TrainingPlan {
   /// Returns how many bytes of each device may be used, including the tensors that stay there. Empty means unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
-    const std::int64_t constant = constant_bytes(states_, weights_stay_);
+    const std::int64_t constant = constant_bytes(own_.states, weights_stay_);
     const std::int64_t each =
         checked_add(shares(bytes, static_cast<std::int64_t>(order_.devices.size())), constant,
                     "bytes of training");
@@ -217,13 +213,13 @@ class TrainingPlan {
 
   std::optional<std::int64_t> budget() const {
     if (!capacity_) return capacity_;
-    const std::int64_t constant = constant_bytes(states_, weights_stay_);
+    const std::int64_t constant = constant_bytes(own_.states, weights_stay_);
     if (!weights_stay_ && constant == 0) return bytes_of_all(request_, order_);
     if (constant < *capacity_) return *capacity_ - constant;
     throw Infeasible("does not fit: weights, gradients and optimizer state take " +
                          format_bytes(constant) + " of the " + format_bytes(*capacity_) + " of " +
                          device_.name + advice_to_turn(),
-                     shortage_of_constants(states_, weights_stay_, device_.name, *capacity_));
+                     shortage_of_constants(own_.states, weights_stay_, device_.name, *capacity_));
   }
   const char* advice_to_turn() const {
     if (order_.weights_stay) return "; use policy streamed, under which weights take turns";
@@ -266,13 +262,13 @@ class TrainingPlan {
     const WorstMoment worst = worst_moment(step, order_.devices.size());
     const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
     Shortage shortage = shortage_at(worst, step);
-    add_constants(shortage, states_, weights_stay_);
+    add_constants(shortage, own_.states, weights_stay_);
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(worst.bytes) + " of the " +
                           format_bytes(*capacity_) + " of " + shortage.pool + ", in the " +
                           std::string(name_of(slot.kind)) + " of " +
-                          chain_.stages[static_cast<std::size_t>(slot.stage)].name + ":";
+                          own_.chain.stages[static_cast<std::size_t>(slot.stage)].name + ":";
     for (const auto& [name, bytes] : shortage.by_class)
       message += "\n  " + name + ": " + format_bytes(bytes);
     if (in_flight > 1) {
@@ -288,10 +284,10 @@ class TrainingPlan {
                                    {"passes_per_batch", step.passes},
                                    {"fates", strategy_.name},
                                    {"bytes_needed", peak, "byte"}});
-    if (const std::int64_t stays = constant_bytes(states_, false); stays > 0)
+    if (const std::int64_t stays = constant_bytes(own_.states, false); stays > 0)
       facts_.push_back({"resident_bytes", stays, "byte"});
     if (explained_) return;
-    const std::vector<std::string> fates = fates_text(chain_, tape_);
+    const std::vector<std::string> fates = fates_text(own_.chain, tape_);
     for (std::size_t s = 0, next = 0; s < fates.size(); s = next) {
       while (next < fates.size() && fates[next] == fates[s]) ++next;
       std::string stages = std::to_string(s + 1);
@@ -305,18 +301,16 @@ class TrainingPlan {
   const Device& device_;  ///< the device with the least memory of the devices that take turns
   const Chosen<FateStrategy> fates_;
   const FateStrategy& strategy_;
-  Chain chain_;
-  std::vector<StageState> states_;
+  ChainOnDevices own_;
   /// The chain with selective recomputation, or an empty chain if the strategy does not choose whether to use it.
-  Chain selective_chain_;
-  std::vector<StageState> selective_states_;
+  ChainOnDevices selective_own_;
   /// Both chains for several micro-batches side by side. If weights take turns, fates are chosen for these chains.
   SideBySide together_, selective_together_;
   std::optional<std::int64_t> capacity_;
   LoadSequence sequence_;
   bool weights_stay_;
   Tape tape_;
-  bool selective_ = false;  ///< Whether chain_ and states_ are for selective recomputation.
+  bool selective_ = false;  ///< whether own_ is for selective recomputation
   bool explained_ = false;
   std::optional<std::int64_t> room_;         ///< the bytes that early loads may use
   std::optional<std::int64_t> chosen_room_;  ///< the bytes that the whole run may use

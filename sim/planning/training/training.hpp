@@ -66,8 +66,11 @@ struct SideBySideShape {
   std::optional<double> copies_at_once = {};
 };
 
+/// If devices that take turns are not alike, `on_devices` has the chain with the prices of each device. Results that are
+/// handed over then have the seconds of their copies on these devices.
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
-                        const Workload& workload, const SideBySideShape& shape);
+                        const Workload& workload, const SideBySideShape& shape,
+                        const std::vector<Chain>& on_devices = {});
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
@@ -186,6 +189,11 @@ std::vector<Candidate> training_candidates(
 /// Returns a lower bound of the seconds of all plans that fit into the devices. The bound also holds for machines with
 /// slower copies and kernels. Throws InputError.
 double training_at_least(const PolicyRequest& request, const TrainingOrder& order);
+
+/// Returns a lower bound of the seconds of all plans that fit into the devices, with any fates. Searches for the greatest
+/// bound (fates/optimal/bound.hpp), and takes longer than training_at_least(). If no plan fits, returns infinity. Throws
+/// InputError.
+double any_fates_at_least(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns a text for the steps of the run: one step for each number of micro-batches in flight that is tried. If two
 /// requests with the same stages have equal texts, they have equal steps. The text is empty if a search chooses the

@@ -13,41 +13,22 @@
 #include "scenario/scenario.hpp"
 #include "support/brute_fates.hpp"
 #include "support/campaign.hpp"
+#include "support/drawn_layers.hpp"
 #include "support/random_chain.hpp"
 
 namespace sluice {
 namespace {
 
+using test::Drawn;
+using test::random_layers;
+
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t plenty = std::int64_t{1} << 40;
 
-struct Drawn {
-  int elements, flop;  ///< FLOP per element
-  std::vector<int> inputs;
-  std::string keeps;
-  int kept_bytes = 0;
-  int parameters = 1;
-};
-
-/// Returns a scenario with one layer per stage. Layer 0 is the image. At 1 GFLOP/s, 1000 FLOP take 1 us. At 1 GB/s, 1
-/// kB takes 1 us. A parameter and its gradient have 4 bytes each.
+/// Returns a scenario with one layer per stage. At 1 GFLOP/s, 1000 FLOP take 1 us. At 1 GB/s, 1 kB takes 1 us.
 std::string text_of(int image, const std::vector<Drawn>& layers, const std::string& policy,
                     bool overlap) {
-  std::string text =
-      "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
-      "    name: drawn\n    layers:\n      - {type: input, name: l0, shape: [" +
-      std::to_string(image) + "]}\n";
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    const Drawn& layer = layers[l];
-    text += "      - {type: operator, name: l" + std::to_string(l + 1) + ", shape: [" +
-            std::to_string(layer.elements) + "], flop: " + std::to_string(layer.flop) +
-            ", parameters: " + std::to_string(layer.parameters) + ", keeps: " + layer.keeps +
-            ", kept_bytes: " + std::to_string(layer.kept_bytes) + ", inputs: [";
-    for (std::size_t i = 0; i < layer.inputs.size(); ++i)
-      text += (i > 0 ? ", l" : "l") + std::to_string(layer.inputs[i]);
-    text += "]}\n";
-  }
-  return text +
+  return "format: sluice-scenario/1\n" + test::model_text(image, layers) +
          "platform:\n  format: sluice-platform/1\n  name: small\n"
          "  devices: {gpu: {rate: {float32: 1GFLOP/s}, memory: {capacity: unlimited}}}\n"
          "  memories: {host: {capacity: unlimited}}\n"
@@ -179,28 +160,6 @@ TEST_CASE(
   for (const TapeOp& op : tape)
     if (op.kind == TapeOp::Kind::save || op.kind == TapeOp::Kind::load) moved.push_back(op.number);
   CHECK(moved == std::vector<std::uint32_t>{0, 1, 1, 0});
-}
-
-/// Returns random layers. Three quarters of the layers read the layer before them. The other layers read a random
-/// earlier layer. Some layers read a second layer, too. For each element, a copy takes 4 ns, and a computation takes 1
-/// to 24 ns.
-std::vector<Drawn> random_layers(test::Dice& dice, std::size_t count) {
-  std::vector<Drawn> layers;
-  for (std::size_t l = 0; l < count; ++l) {
-    const auto any = [&] { return static_cast<int>(dice.below(l + 1)); };
-    Drawn layer{1 + static_cast<int>(dice.below(100)),
-                1 + static_cast<int>(dice.below(24)),
-                {dice.one_in(4) ? any() : static_cast<int>(l)},
-                "inputs"};
-    if (const int more = any(); dice.one_in(2) && more != layer.inputs.front())
-      layer.inputs.push_back(more);
-    const std::uint64_t keeps = dice.below(4);
-    if (keeps == 0) layer.keeps = "nothing";
-    if (keeps == 1) layer.keeps = "output";
-    if (dice.one_in(3)) layer.kept_bytes = 1 + static_cast<int>(dice.below(400));
-    layers.push_back(std::move(layer));
-  }
-  return layers;
 }
 
 TEST_CASE("branches: a tape needs at most the bytes and seconds of its point in the frontier",

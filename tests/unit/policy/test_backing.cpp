@@ -133,8 +133,9 @@ TEST_CASE("an input that is loaded again comes from host memory, like its first 
   CHECK(inputs_from == std::vector<std::string>{"host", "host"});
 }
 
-TEST_CASE("a plan with placement backing does not have the gap of the machine without it",
-          "[placement]") {
+TEST_CASE(
+    "a plan with placement backing has a gap of its own, and not that of the machine without it",
+    "[placement]") {
   for (const char* policy : {"streamed", "resident"}) {
     const Plan plan = make_plan(
         on_card("policy: {name: " + std::string(policy) +
@@ -142,7 +143,12 @@ TEST_CASE("a plan with placement backing does not have the gap of the machine wi
                     "workload: {mode: training, batch: 4, micro_batch: 2, optimizer: sgd}\n",
                 "10kB", "10kB"));
     CHECK(find_fact(plan.facts, "fates") != nullptr);
-    CHECK(find_fact(plan.facts, "gap") == nullptr);
+    CHECK(find_fact(plan.facts, "micro_batch_bound_s") == nullptr);
+    CHECK(find_fact(plan.facts, "pass_bound_s") == nullptr);
+    const double bound = find_fact(plan.facts, "run_bound_s")->number()->value,
+                 seconds = replay(plan).makespan;
+    CHECK(bound > 0);
+    CHECK(find_fact(plan.facts, "gap")->number()->value == Approx(1 - bound / seconds));
   }
 }
 

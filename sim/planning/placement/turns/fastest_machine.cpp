@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/quantity.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/placement/turns/placed_prices.hpp"
 #include "planning/stage_bytes.hpp"
@@ -127,6 +128,8 @@ Platform fastest_share(const PlacedTurns& turns, bool all_slow, const Platform& 
 
 FastestMachine::FastestMachine(const PlacedTurns& turns, const PlacedPrices& prices)
     : at_least_(turns.of_policy.at_least),
+      any_fates_(turns.of_policy.any_fates),
+      asked_(turns.request),
       devices_(turns.of_policy.on.names),
       cost_(std::make_unique<LeastCost>(prices, turns.way == all_slow_placement)),
       platform_(fastest_platform(turns, turns.way == all_slow_placement)),
@@ -147,6 +150,19 @@ double FastestMachine::seconds(std::int64_t bytes) {
   for (Device& device : platform_.devices)
     if (std::ranges::count(devices_, device.name) > 0) device.memory().capacity = bytes;
   return at_least_(request_) * within_accuracy;
+}
+
+double FastestMachine::seconds_with_any_fates() {
+  if (!any_fates_) return 0;
+  for (Device& device : platform_.devices) {
+    if (std::ranges::count(devices_, device.name) == 0) continue;
+    const Device& real = asked_.pricing.platform.device(device.name);
+    const auto &first = real.memories[0].capacity, &second = real.memories[1].capacity;
+    device.memory().capacity = {};
+    if (asked_.capacity_enforced && first && second)
+      device.memory().capacity = checked_add(*first, *second, "bytes of two memories");
+  }
+  return any_fates_(request_) * within_accuracy;
 }
 
 }  // namespace sluice

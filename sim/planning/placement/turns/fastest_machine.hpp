@@ -27,8 +27,13 @@ class FastestMachine {
   /// of this plan are placed in two memories. Returns a lower bound of the seconds of all such placed plans.
   double seconds(std::int64_t bytes);
 
+  /// Returns a lower bound of the seconds of all placed plans of training that fit into both memories of each device, with
+  /// any fates. If no bound is known, returns 0.
+  double seconds_with_any_fates();
+
  private:
-  std::function<double(const PolicyRequest&)> at_least_;
+  std::function<double(const PolicyRequest&)> at_least_, any_fates_;
+  const PolicyRequest& asked_;  ///< the request for the real machine
   std::vector<std::string> devices_;
   std::unique_ptr<const Cost> cost_;
   Platform platform_;

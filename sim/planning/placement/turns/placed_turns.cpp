@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/only_candidate.hpp"
+#include "planning/placement/any_fates.hpp"
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/turns/cached_turns.hpp"
@@ -351,12 +352,17 @@ Candidate placed_on_shown_machines(const PlacedTurns& turns) {
       if (strategy->compared) each.push_back(candidate_of(turns, *strategy, placed));
   std::int64_t ways = 0;
   for (const Candidate& one : each) ways += one.ways;
-  return {.ways = ways, .open = [each = std::move(each)] {
-            std::vector<Candidate> all;
-            for (const Candidate& one : each)
-              for (Candidate& opened : one.open()) all.push_back(std::move(opened));
-            return all;
-          }};
+  Candidate all = {.ways = ways, .open = [each = std::move(each)] {
+                     std::vector<Candidate> all;
+                     for (const Candidate& one : each)
+                       for (Candidate& opened : one.open()) all.push_back(std::move(opened));
+                     return all;
+                   }};
+  if (!request.strategy().searches || !turns.of_policy.any_fates) return all;
+  return with_bound_of_any_fates(std::move(all), [turns] {
+    const PlacedPrices prices(turns.request, turns.of_policy.on.names, turns.of_policy.passed);
+    return FastestMachine(turns, prices).seconds_with_any_fates();
+  });
 }
 
 Draft placed_turns_draft(const PlacedTurns& turns) {

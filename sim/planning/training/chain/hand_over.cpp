@@ -11,8 +11,14 @@ namespace {
 
 class HandOver {
  public:
-  HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape)
-      : chain_(chain), states_(states), shape_(shape), readers_(chain.stages.size() + 1) {
+  HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
+           double copies, const std::vector<Chain>& on_devices)
+      : chain_(chain),
+        states_(states),
+        shape_(shape),
+        copies_(copies),
+        on_devices_(on_devices),
+        readers_(chain.stages.size() + 1) {
     for (std::size_t s = 0; s < chain.stages.size(); ++s)
       chain.each_read(s, [&](std::size_t b, bool) { readers_[b].push_back(s); });
   }
@@ -32,6 +38,11 @@ class HandOver {
  private:
   std::size_t device(std::size_t stage) const { return stage % shape_.devices; }
 
+  /// Returns the chain with the prices of a device.
+  const Chain& on(std::size_t device) const {
+    return on_devices_.empty() ? chain_ : on_devices_[device];
+  }
+
   /// Counts the copies of boundary b on its way to the devices whose stages read it. The tape itself loads the input
   /// for one of these devices.
   void copy_output(std::size_t b, Chain& all) const {
@@ -40,21 +51,23 @@ class HandOver {
     others.erase(device(b == 0 ? readers_[b].front() : b - 1));
     if (others.empty()) return;
     ChainHandOver& copies = all.stages[b == 0 ? 0 : b - 1].hand_over;
-    copies.load_s += static_cast<double>(others.size()) * all.boundary(b).load_s;
+    for (const std::size_t other : others) copies.load_s += copies_ * on(other).boundary(b).load_s;
     if (b > 0) copies.save_s += std::exchange(all.stages[b - 1].output.save_s, 0);
   }
 
   /// Counts the copies of the gradient of boundary b. The backward passes of the stages that read b add to this gradient
   /// one after the other, and the stage that makes b reads it last. It is copied each time the device changes.
   void copy_gradient(std::size_t b, Chain& all) const {
-    double moves = 0;
+    ChainHandOver& copies = all.stages[b - 1].hand_over;
     std::size_t from = device(readers_[b].back());
-    const auto go_to = [&](std::size_t to) { moves += std::exchange(from, to) == to ? 0 : 1; };
+    const auto go_to = [&](std::size_t to) {
+      if (from == to) return;
+      copies.gradient_save_s += copies_ * on(from).boundary(b).save_s;
+      copies.gradient_load_s += copies_ * on(to).boundary(b).load_s;
+      from = to;
+    };
     for (std::size_t i = readers_[b].size(); i-- > 0;) go_to(device(readers_[b][i]));
     go_to(device(b - 1));
-    ChainStage& stage = all.stages[b - 1];
-    stage.hand_over.gradient_save_s = moves * stage.output.save_s;
-    stage.hand_over.gradient_load_s = moves * stage.output.load_s;
   }
 
   /// Whether stage s reads the output of the stage before it, and this stage is on another device.
@@ -63,9 +76,10 @@ class HandOver {
            std::find(readers_[s].begin(), readers_[s].end(), s) != readers_[s].end();
   }
 
-  double copied(std::size_t b) const {
-    const ChainTensor& tensor = chain_.boundary(b);
-    return tensor.save_s + tensor.load_s + chain_.load_latency_s;
+  /// Returns the seconds until boundary b, or its gradient, has come from the device of one stage to that of another.
+  double copied(std::size_t b, std::size_t from, std::size_t to) const {
+    const Chain& loads = on(device(to));
+    return on(device(from)).boundary(b).save_s + loads.boundary(b).load_s + loads.load_latency_s;
   }
   double others(double computed) const {
     return static_cast<double>(shape_.in_flight - 1) * computed;
@@ -75,7 +89,7 @@ class HandOver {
   /// pass in stage s - 1. Meanwhile, stage s can compute the other micro-batches.
   double forward_wait(std::size_t s) const {
     if (!follows(s)) return 0;
-    return std::max(0.0, copied(s) - others(chain_.stages[s].forward_s));
+    return std::max(0.0, copied(s, s - 1, s) - others(chain_.stages[s].forward_s));
   }
 
   /// The backward pass of the last micro-batch in stage s cannot begin before the gradient of its output has been
@@ -84,21 +98,24 @@ class HandOver {
   double backward_wait(std::size_t s) const {
     if (s + 1 == states_.size() || !follows(s + 1) || chain_.stages[s].gradient == 0) return 0;
     const StageState& next = states_[s + 1];
-    return std::max(0.0, copied(s + 1) - others(chain_.stages[s].backward_s) -
+    return std::max(0.0, copied(s + 1, s + 1, s) - others(chain_.stages[s].backward_s) -
                              states_[s].selective_s - next.backward_weight_s - next.update_s);
   }
 
   const Chain& chain_;
   const std::vector<StageState>& states_;
   const SideBySideShape& shape_;
+  double copies_;
+  const std::vector<Chain>& on_devices_;
   std::vector<std::vector<std::size_t>> readers_;  ///< for each boundary, the stages that read it
 };
 
 }  // namespace
 
 void hand_over(const Chain& chain, const std::vector<StageState>& states,
-               const SideBySideShape& shape, Chain& all) {
-  if (shape.devices > 1) HandOver(chain, states, shape).take(all);
+               const SideBySideShape& shape, double copies, const std::vector<Chain>& on_devices,
+               Chain& all) {
+  if (shape.devices > 1) HandOver(chain, states, shape, copies, on_devices).take(all);
 }
 
 }  // namespace sluice

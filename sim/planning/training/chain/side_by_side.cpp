@@ -31,6 +31,8 @@ class SideBySideChain {
   double chains() const { return per_batch_ / seconds_; }
   double passes() const { return std::ceil(chains()); }
   double whole() const { return std::floor(chains()) / chains(); }
+  /// Returns how many times as long as for one micro-batch a copy takes.
+  double copies() const { return copies_; }
 
   ChainTensor tensor(const ChainTensor& one) const {
     return {bytes(one.bytes), copies_ * one.save_s, copies_ * one.load_s};
@@ -121,16 +123,20 @@ bool equal_memories(const PolicyRequest& request, const TrainingOrder& order) {
          });
 }
 
-/// Returns how many copies the links can carry at the same time in the direction that `path` gives, if all devices copy
+/// Returns how many copies the links can carry at the same time in the direction that `load` gives, if all devices copy
 /// at full speed. If a copy has a set-up, during which its links are free, the devices count as if they had links of
-/// their own.
+/// their own. If the devices copy at different speeds, the slowest copies are those of which the links carry the most.
 double copies_at_once(const Platform& platform, const TrainingOrder& order, bool load) {
-  const std::string &host = platform.host().name, &first = order.devices.front();
-  const CopyTime copy = load ? copy_time(platform, host, first) : copy_time(platform, first, host);
+  const std::string& host = platform.host().name;
   const auto devices = static_cast<double>(order.devices.size());
-  if (copy.setup_s > 0) return devices;
-  const auto common = links_of_all_copies(platform, order.devices, {.loads = load, .saves = !load});
-  const double at_once = narrowest(platform, common) / copy.bandwidth;
+  const double common =
+      narrowest(platform, links_of_all_copies(platform, order.devices, {.loads = load, .saves = !load}));
+  double at_once = 0;
+  for (const std::string& name : order.devices) {
+    const CopyTime copy = load ? copy_time(platform, host, name) : copy_time(platform, name, host);
+    if (copy.setup_s > 0) return devices;
+    at_once = std::max(at_once, common / copy.bandwidth);
+  }
   // Where transfers share links, a run may end a little before the sum of their seconds (within_accuracy).
   return std::min(devices, at_once / within_accuracy);
 }
@@ -150,14 +156,15 @@ SideBySideShape shape_of(const PolicyRequest& request, const TrainingOrder& orde
 }
 
 SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& states,
-                        const Workload& workload, const SideBySideShape& shape) {
+                        const Workload& workload, const SideBySideShape& shape,
+                        const std::vector<Chain>& on_devices) {
   const SideBySideChain beside(workload, shape);
   SideBySide all{chain, run_of(workload, chain, states)};
   all.chain.side_by_side = shape.in_flight;
   if (shape.equal_memories) all.chain.devices = shape.devices;
   all.chain.input = beside.tensor(chain.input);
   for (std::size_t s = 0; s < states.size(); ++s) beside.take(all.chain.stages[s], states[s]);
-  hand_over(chain, states, shape, all.chain);
+  hand_over(chain, states, shape, beside.copies(), on_devices, all.chain);
   all.run.micro_batches = all.run.batches * beside.chains();
   all.run.one_a_step = workload.batches_per_step == 1 && beside.passes() == 1;
   all.run.whole_passes = beside.whole();
