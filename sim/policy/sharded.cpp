@@ -72,6 +72,12 @@ std::vector<Field> parameters() {
 }
 
 PlansForMachine plans(const PolicyRequest& request, const Reader& parameters) {
+  if (parameters.is_word("placement", backing))
+    parameters.fail(
+        "placement",
+        "'backing' for 'placement': under policy sharded, each device keeps the weights of "
+        "its stages. So no tensors take turns, and none needs a home in the second memory; "
+        "use placement static or auto, or policy phased, whose weights take turns");
   const std::vector<std::string> devices = devices_of_stages(request, parameters);
   PlansForMachine plans{
       .plan =

@@ -34,7 +34,8 @@ std::string why_no_common_home(const Platform& platform, const ComputingDevices&
   for (const std::string& other : devices.names)
     if (platform.device(other).memories[1].pool != home)
       return "devices '" + first + "' and '" + other +
-             "' take turns, and they have different second memories";
+             "' take turns, and they have different second memories, but all weights need a common home: "
+             "give all devices the same second memory";
   return "";
 }
 

@@ -339,13 +339,14 @@ Field home_field() {
 }
 
 Field stages_field() {
-  const Placements& ways = placements_of_turns();
+  Placements ways = placements_of_turns();
+  ways.emplace(ways.begin(), backing);
   return field_of(
       "the memories of each device in which tensors are; none: the first memory; static, first_touch: both memories; "
       "all_slow: the second memory; synchronous, asynchronous: tensors are also copied between the two memories during "
       "the run; cached: all tensors are in the second memory, and the first is a hardware cache of it; auto: the fastest "
       "of none, static, first_touch and all_slow; default: auto if each device has a second memory that is not host "
-      "memory",
+      "memory; backing: refused, because no tensors take turns",
       ways);
 }
 

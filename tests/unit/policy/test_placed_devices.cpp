@@ -47,6 +47,7 @@ TEST_CASE(
     const Plan& plan_of_policy = unplaced.planned.plan;
     PlacedPrices& prices = unplaced.prices;
     const PlacedKinds placed(prices, plan_of_policy, /*in_turn=*/false);
+    test::check_operands(plan_of_policy, prices, placed);
     // Kinds that are sent between devices may never be in a common second memory, but kernels may read them.
     std::set<TensorClass> in_plan;
     for (const Action& action : plan_of_policy.actions)
@@ -58,11 +59,9 @@ TEST_CASE(
       INFO("seed " << seed << ", " << name_of(action) << "\n" << random.text());
       const StageWork work = prices.work_of(plan_of_policy, action);
       CHECK(prices.of(work, {}).seconds == Approx(action.seconds).epsilon(1e-9));
-      for (int c = 0; c < tensor_class_count; ++c) {
-        const TensorKind kind{static_cast<TensorClass>(c)};
+      for (const TensorKind& kind : prices.used_by(work))
         if (in_plan.count(kind.tensor_class) == 0)
           CHECK(prices.of(work, {kind}).seconds == Approx(action.seconds).epsilon(1e-9));
-      }
     }
   }
 }

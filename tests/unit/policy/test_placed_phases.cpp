@@ -115,8 +115,10 @@ TEST_CASE("under phased, each device copies the weights of its phases to its fir
 TEST_CASE("under phased, a placement that is not possible is refused at its key", "[placement]") {
   CHECK_THROWS_WITH(
       make_plan(on_cards(1000, 2000, phases("backing", ""))),
-      Contains("'backing' for 'placement': devices 'gpu0' and 'gpu1' take turns, and they have "
-               "different second memories; expected placement none, static or auto"));
+      Contains(
+          "'backing' for 'placement': devices 'gpu0' and 'gpu1' take turns, and they have "
+          "different second memories, but all weights need a common home: give all devices the "
+          "same second memory; expected placement none, static or auto"));
   CHECK_THROWS_WITH(make_plan(on_cards(100, 700, phases("static", ""))),
                     Contains("no plan with placement static fits into the memories 'gpu0' and "
                              "'gpu0_ddr' together, or 'gpu1' and 'gpu1_ddr' together"));

@@ -94,9 +94,11 @@ TEST_CASE("under sharded, the answer says which placements were compared", "[pla
 }
 
 TEST_CASE("under sharded, a placement that is not possible is refused at its key", "[placement]") {
-  CHECK_THROWS_WITH(on_cards(1000, 2000, shards("backing")),
-                    Contains("'backing' for 'placement': expected one of: none, auto, static, "
-                             "synchronous, asynchronous, first_touch, all_slow, cached"));
+  CHECK_THROWS_WITH(
+      make_plan(on_cards(1000, 2000, shards("backing"))),
+      Contains("'backing' for 'placement': under policy sharded, each device keeps the "
+               "weights of its stages. So no tensors take turns") &&
+          Contains("use placement static or auto, or policy phased"));
 }
 
 }  // namespace

@@ -59,14 +59,23 @@ TEST_CASE("under streamed, kernels read and write each tensor in the memory wher
   CHECK_THROWS_AS(make_plan(on_card(919, 2000, one_by_one("none"))), Infeasible);
 }
 
-TEST_CASE("under streamed, the answer says how many bytes are placed in each memory",
-          "[placement]") {
+TEST_CASE(
+    "under streamed, the answer says how many bytes are in each memory, and the gap of the placement",
+    "[placement]") {
   const Plan plan = make_plan(on_card(500, 2000, one_by_one("static")));
   CHECK(find_fact(plan.facts, "placement")->shown() == "static");
   // The first memory has 540 bytes of tensors: the weights of the second product (400), the input (40), the tensor
   // between the products (80) and the answer (20).
   CHECK(find_fact(plan.facts, "placed_bytes", "gpu")->number()->value == 540);
   CHECK(find_fact(plan.facts, "placed_bytes", "gpu_ddr")->number()->value == 800);
+  // The kernels of a step take 80 + 1.2 + 5 s. With all tensors in the first memory, they take 9.2 + 5 s.
+  CHECK(find_fact(plan.facts, "placement_gap")->number()->value ==
+        Approx((86.2 - 14.2) / 86.2).epsilon(1e-6));
+  // With everything in the first memory, no placement is faster.
+  for (const char* way : {"static", "first_touch", "asynchronous"}) {
+    const Plan all = make_plan(on_card(2000, 2000, one_by_one(way)));
+    CHECK(find_fact(all.facts, "placement_gap")->number()->value < 1e-6);
+  }
 }
 
 TEST_CASE("under streamed, weights cross the link once if both memories together hold them",

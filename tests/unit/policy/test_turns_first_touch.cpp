@@ -129,6 +129,11 @@ TEST_CASE("first_touch tries each placement once, and only those that fit", "[pl
   };
   CHECK(listed({{0}}) ==
         std::vector<TensorKinds>{{}, {cache}, {a}, {cache, a}, {a, b}, {cache, a, b}});
+  // The seconds per byte are 1/30 for b, 10/50 for a, and 1/10 for the cache.
+  KindGroups saving = kinds;
+  saving.saved_s = {1, 10, 1};
+  CHECK(filled_placements(plan, {{0}}, saving, FillOrder::seconds_per_byte) ==
+        std::vector<TensorKinds>{{}, {cache}, {a}, {a, b}, {cache, a, b}});
   // Another first memory holds b. The greatest number of bytes in one of them is 60, for the cache and a.
   plan.pools.push_back({.name = "other"});
   plan.actions[1].allocates = {{2, 2}};

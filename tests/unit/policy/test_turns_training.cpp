@@ -1,5 +1,6 @@
 // Placements of tensors under policy streamed in training: weights take turns, and the tensors of a training step are in
 // both memories of the device.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -284,18 +285,17 @@ TEST_CASE("a computation of training has the same price in memories of the same 
       PlacedPrices prices(request, {"gpu"}), slow_prices(slow_request, {"gpu"});
       const PlacedKinds placed(prices, planned.plan, /*in_turn=*/false);
       const TensorKinds all(placed.kinds().begin(), placed.kinds().end());
+      test::check_operands(planned.plan, prices, placed);
       for (const Action& action : planned.plan.actions) {
         if (action.is_transfer()) continue;
         INFO(name_of(action));
         const StageWork work = prices.work_of(planned.plan, action);
         CHECK(prices.of(work, {}).seconds == Approx(action.seconds).epsilon(1e-9));
         CHECK(prices.of(work, all).seconds == Approx(action.seconds).epsilon(1e-9));
-        // Kernels use only kinds of which the plan has tensors.
-        for (int c = 0; c < tensor_class_count; ++c) {
-          const TensorKind kind{static_cast<TensorClass>(c)};
-          if (all.count(kind) == 0)
+        // Kernels use only classes of which the plan has tensors.
+        for (const TensorKind& kind : prices.used_by(work))
+          if (std::ranges::count(all, kind.tensor_class, &TensorKind::tensor_class) == 0)
             CHECK(slow_prices.of(work, {kind}).seconds == Approx(action.seconds).epsilon(1e-9));
-        }
       }
     }
 }

@@ -1,8 +1,10 @@
 #include "planning/placement/turns/placed_kinds.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
+#include "base/error.hpp"
 #include "planning/placement/plan_routes.hpp"
 
 namespace sluice {
@@ -73,15 +75,44 @@ std::vector<std::uint32_t> PlacedKinds::pools() const {
 
 void PlacedKinds::find_kinds() {
   kinds_of_.resize(plan_.tensors.size());
-  const auto found = [&](std::uint32_t t, std::int32_t stage) {
-    const TensorClass tensor_class = plan_.tensors[t].tensor_class;
-    kinds_of_[t] = {tensor_class, tensor_class == TensorClass::weight ? stage : -1};
+  std::map<std::string, std::int32_t> stages_of_caches;
+  for (std::size_t s = 0; s < prices_.request().pricing.stages.size(); ++s)
+    stages_of_caches["kv_cache." + std::to_string(s)] = static_cast<std::int32_t>(s);
+  for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t) {
+    const Tensor& tensor = plan_.tensors[t];
+    if (tensor.home == none || !is_first(tensor.home)) continue;
+    const auto cache = stages_of_caches.find(tensor.name);
+    kinds_of_[t] = {tensor.tensor_class, cache == stages_of_caches.end() ? -1 : cache->second};
+  }
+  // If a computation makes the tensor, its kind does not depend on the transfers that bring it to other devices.
+  for (const bool transfers : {true, false})
+    for (const Action& action : plan_.actions)
+      for (const Placement& made : action.allocates)
+        if (action.is_transfer() == transfers && is_first(made.pool))
+          kinds_of_[made.tensor] = kind_made_by(action, plan_.tensors[made.tensor]);
+}
+
+/// Returns the kind, without its device, of a tensor that the action makes or brings.
+TensorKind PlacedKinds::kind_made_by(const Action& action, const Tensor& tensor) const {
+  // In training, the load of an activation belongs to the stage that has made it. In inference, it belongs to the stage
+  // that reads it. Gradients of activations always belong to a stage that has read the activations.
+  const bool training = prices_.request().workload.training.has_value();
+  const auto maker = [&](bool reads) {
+    return prices_.stage_of_activations(std::max(0, action.stage - (reads ? 1 : 0)));
   };
-  for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t)
-    if (plan_.tensors[t].home != none && is_first(plan_.tensors[t].home)) found(t, -1);
-  for (const Action& action : plan_.actions)
-    for (const Placement& made : action.allocates)
-      if (is_first(made.pool)) found(made.tensor, action.stage);
+  switch (tensor.tensor_class) {
+    case TensorClass::input:
+    case TensorClass::output:
+      return {tensor.tensor_class};
+    case TensorClass::activation:
+      return {tensor.tensor_class, maker(action.is_transfer() && !training)};
+    case TensorClass::gradient:
+      if (tensor.gradients_of < 0) return {tensor.tensor_class, maker(true)};
+      return {
+          .tensor_class = tensor.tensor_class, .stage = tensor.gradients_of, .of_weights = true};
+    default:
+      return {tensor.tensor_class, action.stage};
+  }
 }
 
 /// Returns whether another device of the platform has the same second memory as a device that computes.
@@ -96,18 +127,16 @@ bool PlacedKinds::shares_second() const {
 
 void PlacedKinds::keep_sent_kinds() {
   TensorKinds kept;
-  if (prices_.request().sums_gradients && shares_second()) kept.insert({TensorClass::gradient});
+  const bool keeps_sums = prices_.request().sums_gradients && shares_second();
   for (const Action& action : plan_.actions)
     for (const Flow& flow : action.flows)
       if (flow.tensor != none && kinds_of_[flow.tensor] && is_first(flow.from) &&
           second_of_[flow.from] == second_of_[flow.to])
         kept.insert(*kinds_of_[flow.tensor]);
   for (std::optional<TensorKind>& kind : kinds_of_)
-    if (kind && kept.count(*kind) != 0) kind.reset();
+    if (kind && (kept.count(*kind) != 0 || (keeps_sums && kind->of_weights))) kind.reset();
 }
 
-/// Returns the kind of a tensor in a pool. Returns nothing if the pool is not a first memory, or the tensor always
-/// stays there.
 std::optional<TensorKind> PlacedKinds::kind_of(const Placement& one) const {
   if (one.pool == none || one.tensor == none || !is_first(one.pool)) return {};
   std::optional<TensorKind> kind = kinds_of_[one.tensor];
@@ -127,59 +156,109 @@ void PlacedKinds::find_tied() {
   }
 }
 
-/// Returns a name for the group of a kind: the least kind that the group could have. `by_device` is true if the devices
-/// are independent of each other.
-TensorKind PlacedKinds::group_of(TensorKind kind, bool by_device) const {
-  if (!by_device || tied_.count(kind.tensor_class) > 0) kind.device = 0;
+/// Returns a name for the group of a kind: the least kind that the group could have.
+TensorKind PlacedKinds::group_of(TensorKind kind, GroupBy by) const {
+  const bool tied = tied_.count(kind.tensor_class) > 0;
+  if (by == GroupBy::tensor_class || tied) kind.device = 0;
+  if ((by != GroupBy::kind || tied) && kind.tensor_class != TensorClass::weight) {
+    kind.stage = -1;
+    kind.of_weights = false;
+  }
   return kind;
 }
 
 void PlacedKinds::group_kinds() {
-  // The bytes of each group. In `of_classes`, each tensor counts once, even if several devices have it.
-  std::map<TensorKind, double> of_classes, of_parts;
+  // In `once`, each tensor counts once, even if several devices have it.
+  std::map<TensorKind, double> once, on_devices;
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted;
-  TensorKinds all;
   const auto count = [&](const Placement& one) {
     const std::optional<TensorKind> kind = kind_of(one);
     if (!kind || !counted.insert({one.tensor, one.pool}).second) return;
-    all.insert(*kind);
-    of_parts[group_of(*kind, true)] += static_cast<double>(plan_.tensors[one.tensor].bytes);
+    on_devices[*kind] += static_cast<double>(plan_.tensors[one.tensor].bytes);
   };
   for (std::uint32_t t = 0; t < kinds_of_.size(); ++t) {
-    if (kinds_of_[t]) of_classes[*kinds_of_[t]] += static_cast<double>(plan_.tensors[t].bytes);
+    if (kinds_of_[t]) once[*kinds_of_[t]] += static_cast<double>(plan_.tensors[t].bytes);
     count({t, plan_.tensors[t].home});
   }
   for (const Action& action : plan_.actions)
     for (const Placement& made : action.allocates) count(made);
-  for (const TensorClass tied : tied_)
+  TensorKinds all;
+  for (const auto& [kind, bytes] : on_devices) {
+    all.insert(kind);
+    if (tied_.count(kind.tensor_class) == 0) continue;
     for (const std::uint32_t device : device_of_)
-      if (device != none) all.insert({tied, -1, device});
-  classes_ = ordered(all, of_classes, false);
-  parts_ = ordered(all, of_parts, true);
+      if (device != none) all.insert({kind.tensor_class, kind.stage, device, kind.of_weights});
+  }
+  // A workspace without bytes belongs to the other workspaces of its device.
+  TensorKinds empty;
+  for (const auto& [work, executions] : works_)
+    for (const TensorKind& kind : prices_.used_by(work))
+      if (kind.tensor_class == TensorClass::workspace &&
+          std::ranges::any_of(on_devices, [&](const auto& one) {
+            return one.first.tensor_class == kind.tensor_class && one.first.device == kind.device;
+          }))
+        empty.insert(kind);
+  all.insert(empty.begin(), empty.end());
+  classes_ = ordered(grouped(all, GroupBy::tensor_class), once);
+  if (pools_.size() > 1) parts_ = ordered(grouped(all, GroupBy::device), on_devices);
+  independent_ = grouped(all, GroupBy::kind);
   for (const TensorKinds& group : classes_) kinds_.insert(kinds_.end(), group.begin(), group.end());
 }
 
-std::vector<TensorKinds> PlacedKinds::ordered(const TensorKinds& all,
-                                              const std::map<TensorKind, double>& bytes,
-                                              bool by_device) const {
-  std::map<TensorKind, TensorKinds> groups;
-  for (const TensorKind& kind : all) groups[group_of(kind, by_device)].insert(kind);
-  std::vector<std::pair<double, TensorKinds>> order;  // with the seconds per byte
-  const double fastest = kernel_seconds({});
-  for (const auto& [name, size] : bytes)
-    order.emplace_back(size > 0 ? (kernel_seconds(groups.at(name)) - fastest) / size : 0,
-                       groups.at(name));
+std::vector<TensorKinds> PlacedKinds::grouped(const TensorKinds& all, GroupBy by) const {
+  std::map<TensorKind, TensorKinds> named;
+  for (const TensorKind& kind : all) named[group_of(kind, by)].insert(kind);
+  std::vector<TensorKinds> groups;
+  for (auto& [name, kinds] : named) groups.push_back(std::move(kinds));
+  return groups;
+}
+
+std::vector<TensorKinds> PlacedKinds::ordered(std::vector<TensorKinds> groups,
+                                              const std::map<TensorKind, double>& bytes) const {
+  const std::vector<SavedSeconds> saved = saved_seconds(groups, false);
+  std::vector<std::pair<double, std::size_t>> order;  // with the seconds per byte
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    double size = 0;
+    for (const TensorKind& kind : groups[g])
+      if (const auto found = bytes.find(kind); found != bytes.end()) size += found->second;
+    order.emplace_back(size > 0 ? saved[g].alone / size : 0, g);
+  }
   std::ranges::stable_sort(order, std::greater<>(), [](const auto& one) { return one.first; });
   std::vector<TensorKinds> result;
-  for (auto& one : order) result.push_back(std::move(one.second));
+  for (const auto& [per_byte, g] : order) result.push_back(std::move(groups[g]));
   return result;
 }
 
-double PlacedKinds::kernel_seconds(const TensorKinds& slow) const {
-  double seconds = 0;
-  for (const auto& [work, count] : works_)
-    seconds += static_cast<double>(count) * prices_.of(work, slow).seconds;
-  return seconds;
+std::vector<PlacedKinds::SavedSeconds> PlacedKinds::saved_seconds(
+    const std::vector<TensorKinds>& groups, bool last) const {
+  const std::map<TensorKind, std::size_t> numbers = numbers_of(groups);
+  std::vector<SavedSeconds> saved(groups.size());
+  for (const auto& [work, count] : works_) {
+    std::set<std::size_t> used;
+    TensorKinds all;
+    for (const TensorKind& kind : prices_.used_by(work))
+      if (const auto group = numbers.find(kind); group != numbers.end()) {
+        used.insert(group->second);
+        all.insert(kind);
+      }
+    for (const std::size_t g : used) {
+      TensorKinds others;
+      std::ranges::set_difference(all, groups[g], std::inserter(others, others.end()));
+      const auto seconds = [&](const TensorKinds& slow) {
+        return static_cast<double>(count) * prices_.of(work, slow).seconds;
+      };
+      saved[g].alone += seconds(groups[g]) - seconds({});
+      if (last) saved[g].last += seconds(all) - seconds(others);
+    }
+  }
+  return saved;
+}
+
+std::map<TensorKind, std::size_t> PlacedKinds::numbers_of(const std::vector<TensorKinds>& groups) {
+  std::map<TensorKind, std::size_t> numbers;
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const TensorKind& kind : groups[g]) numbers[kind] = g;
+  return numbers;
 }
 
 double PlacedKinds::seconds_at_least(const TensorKinds& slow, const TensorKinds& moved) const {
@@ -216,9 +295,24 @@ std::vector<TensorKinds> PlacedKinds::first_touched(bool fits) const {
   return filled(classes_, FillOrder::first_use, fits);
 }
 
-std::vector<TensorKinds> PlacedKinds::filled() const {
-  if (pools_.size() == 1) return {};
-  return filled(parts_, FillOrder::listed, false);
+std::vector<TensorKinds> PlacedKinds::filled(bool fits) const {
+  std::vector<TensorKinds> all;
+  try {
+    all = filled(independent_, FillOrder::seconds_per_byte, fits);
+  } catch (const InputError&) {  // The order needs prices that the cost model lacks.
+  }
+  std::erase_if(all, [&](const TensorKinds& slow) { return !has_prices(slow); });
+  if (pools_.size() > 1)
+    for (TensorKinds& slow : filled(parts_, FillOrder::listed, false))
+      all.push_back(std::move(slow));
+  return all;
+}
+
+bool PlacedKinds::has_prices(const TensorKinds& slow) const try {
+  for (const auto& [work, executions] : works_) prices_.of(work, slow);
+  return true;
+} catch (const InputError&) {
+  return false;
 }
 
 std::vector<TensorKinds> PlacedKinds::filled(const std::vector<TensorKinds>& groups,
@@ -228,17 +322,14 @@ std::vector<TensorKinds> PlacedKinds::filled(const std::vector<TensorKinds>& gro
     const Pool& pool = plan_.pools[of.first];
     firsts.push_back({of.first, fits && pool.enforced ? pool.capacity : std::nullopt});
   }
-  std::map<TensorKind, std::size_t> numbers;
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    for (const TensorKind& kind : groups[g]) numbers[kind] = g;
-  return filled_placements(plan_, firsts,
-                           {groups,
-                            [&](const Placement& one) -> std::optional<std::size_t> {
-                              const std::optional<TensorKind> kind = kind_of(one);
-                              if (!kind) return {};
-                              return numbers.at(*kind);
-                            }},
-                           order);
+  KindGroups kinds{groups, [&, numbers = numbers_of(groups)](const Placement& one) {
+                     const std::optional<TensorKind> kind = kind_of(one);
+                     return kind ? std::optional(numbers.at(*kind)) : std::nullopt;
+                   }};
+  if (order == FillOrder::seconds_per_byte)
+    for (const SavedSeconds& saved : saved_seconds(groups, true))
+      kinds.saved_s.push_back((saved.alone + saved.last) / 2);
+  return filled_placements(plan_, firsts, kinds, order);
 }
 
 Plan PlacedKinds::plan(const TensorKinds& slow, const TensorKinds& priced) const {

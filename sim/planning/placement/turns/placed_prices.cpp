@@ -19,6 +19,15 @@ bool is_input(const Layer& layer) {
   return layer.inputs.empty();
 }
 
+/// Returns whether all kinds of a class are in `slow`, or none of them.
+bool classes_are_together(const TensorKinds& all, const TensorKinds& slow) {
+  return std::ranges::none_of(slow, [&](const TensorKind& one) {
+    return std::ranges::any_of(all, [&](const TensorKind& other) {
+      return other.tensor_class == one.tensor_class && slow.count(other) == 0;
+    });
+  });
+}
+
 bool is_forward(Pass pass) {
   return pass == Pass::forward || pass == Pass::recompute;
 }
@@ -34,13 +43,38 @@ PlacedPrices::PlacedPrices(const PolicyRequest& request, const std::vector<std::
   for (const std::string& device : devices)
     devices_.push_back(&request.pricing.platform.device(device));
   const Model& model = request.pricing.model;
-  if (!request.pricing.training) return;
-  for (const Stage& stage : request.pricing.stages)
-    for (const std::uint32_t kept : kept_for(model, stage.first, stage.last).inside)
-      kept_[kept] = 1;
-  const Stage& first = request.pricing.stages.front();
-  for (std::uint32_t l = first.first; l <= first.last; ++l)
-    first_computes_ = first_computes_ || !is_input(model.layers[l]);
+  if (request.pricing.training) {
+    for (const Stage& stage : request.pricing.stages)
+      for (const std::uint32_t kept : kept_for(model, stage.first, stage.last).inside)
+        kept_[kept] = 1;
+    const Stage& first = request.pricing.stages.front();
+    for (std::uint32_t l = first.first; l <= first.last; ++l)
+      first_computes_ = first_computes_ || !is_input(model.layers[l]);
+  }
+  find_together();
+}
+
+/// Finds the stage to which the activations of each stage belong.
+void PlacedPrices::find_together() {
+  const Model& model = request_.pricing.model;
+  const std::vector<Stage>& stages = request_.pricing.stages;
+  for (std::size_t s = 0; s < stages.size(); ++s)
+    made_by_.resize(stages[s].last + 1, static_cast<std::int32_t>(s));
+  const bool inputs_stay = first_computes_ || passed_.inputs_stay;
+  std::int32_t reach =
+      0;  // the outputs of earlier stages cross the cuts after all stages before this one
+  for (std::int32_t s = 0; s < static_cast<std::int32_t>(stages.size()); ++s) {
+    first_together_.push_back(s < reach ? first_together_.back() : s);
+    const Stage& stage = stages[static_cast<std::size_t>(s)];
+    for (std::uint32_t l = stage.first; l <= stage.last; ++l) {
+      const bool is_view = origin_of(model, l) != l;
+      if (is_view || (inputs_stay && is_input(model.layers[l]))) continue;
+      if (last_readers_[l] > 0)
+        reach = std::max(reach, made_by_[last_readers_[l]]);
+      else if (passes_answers())
+        reach = std::max(reach, made_by_.back());
+    }
+  }
 }
 
 StageQuery PlacedPrices::query_of_stage(const StageWork& work) const {
@@ -186,10 +220,35 @@ double PlacedPrices::least_seconds(std::uint32_t number, Pass pass, std::int64_t
       std::size_t k = 0;
       for (const TensorKind& kind : all)
         if ((set >> k++ & 1U) != 0) slow.insert(kind);
-      least = std::min(least, of_pass(number, pass, work, slow).seconds);
+      try {
+        least = std::min(least, of_pass(number, pass, work, slow).seconds);
+      } catch (const InputError&) {
+        // Placements of single kinds without a price are not tried (PlacedKinds::filled).
+        if (classes_are_together(all, slow)) throw;
+      }
     }
   }
   return least;
+}
+
+double PlacedPrices::least_seconds(const StageWork& work) const {
+  if (work.kind == ActionKind::update) {
+    const std::vector<TensorKind> kinds = update_kinds(work);
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t set = 0; set < std::size_t{1} << kinds.size(); ++set) {
+      TensorKinds slow;
+      for (std::size_t k = 0; k < kinds.size(); ++k)
+        if ((set >> k & 1U) != 0) slow.insert(kinds[k]);
+      least = std::min(least, of_update(work, slow).seconds);
+    }
+    return least;
+  }
+  double seconds = 0;
+  for (const LayerPass& one : layer_passes(request_.pricing, query_of_stage(work)))
+    seconds +=
+        one.part({.seconds = least_seconds(one.layer, one.pass, work.samples, false, work.device)})
+            .seconds;
+  return seconds;
 }
 
 /// The stage of `work` reads or writes the output of a layer. Returns whether this output goes from stage to stage: an
@@ -199,8 +258,7 @@ bool PlacedPrices::crosses(std::uint32_t layer, const StageWork& work) const {
   const Stage& stage = stage_of(work);
   if (layer < stage.first || last_readers_[layer] > stage.last) return true;
   const bool last = &stage == &request_.pricing.stages.back();
-  const bool passes = request_.pricing.training || passed_.answers_pass;
-  return passes && last_readers_[layer] == 0 && !last;
+  return passes_answers() && last_readers_[layer] == 0 && !last;
 }
 
 /// Returns the kind of a layer's output, for a computation that reads or writes the output. The first stage reads the
@@ -212,9 +270,10 @@ TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const StageWork& wo
   const std::uint32_t made = origin_of(model, layer);
   if (is_input(model.layers[made]) && (work.stage == 0 || first_computes_ || passed_.inputs_stay))
     return {TensorClass::input};
-  if (crosses(made, work)) return {TensorClass::activation};
+  if (crosses(made, work)) return {TensorClass::activation, stage_of_activations(made_by_[made])};
   if (last_readers_[made] == 0) return {TensorClass::output};
-  return {work.keeps && kept_[made] != 0 ? TensorClass::activation : TensorClass::workspace};
+  if (work.keeps && kept_[made] != 0) return kept_in(work);
+  return {TensorClass::workspace, work.stage};
 }
 
 /// Returns the kind of the gradient of a layer's output. Plans have a tensor for this gradient if it passes from stage
@@ -222,8 +281,9 @@ TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const StageWork& wo
 TensorKind PlacedPrices::kind_of_gradient(std::uint32_t layer, const StageWork& work) const {
   const Model& model = request_.pricing.model;
   const std::uint32_t made = origin_of(model, layer);
-  return {crosses(made, work) && !is_input(model.layers[made]) ? TensorClass::gradient
-                                                               : TensorClass::workspace};
+  if (crosses(made, work) && !is_input(model.layers[made]))
+    return {TensorClass::gradient, stage_of_activations(made_by_[made])};
+  return {TensorClass::workspace, work.stage};
 }
 
 std::uint32_t PlacedPrices::first_with_memory_of(std::uint32_t device) const {
@@ -266,24 +326,24 @@ std::vector<TensorKind> PlacedPrices::kinds_of_operands(std::uint32_t number, Pa
   if (reads && (is_forward(pass) || layer.backward.reads_inputs)) read_inputs();
   if (weights) kinds.push_back({TensorClass::weight, work.stage});
   if (is_forward(pass)) {
-    if (layer.cached > 0) kinds.push_back({TensorClass::kv_cache});
+    if (layer.cached > 0) kinds.push_back({TensorClass::kv_cache, work.stage});
     kinds.push_back(kind_of_output(number, work));
     return kinds;
   }
   if (layer.backward.reads_output) kinds.push_back(kind_of_output(number, work));
   kinds.push_back(kind_of_gradient(number, work));
-  if (layer.backward.kept > 0 || layer.backward.kept_bytes > 0)
-    kinds.push_back({TensorClass::activation});
+  if (layer.backward.kept > 0 || layer.backward.kept_bytes > 0) kinds.push_back(kept_in(work));
   if (reads && !(layer.macs > 0 && layer.backward.input_flop == 0))
     for (const std::uint32_t input : layer.inputs) kinds.push_back(kind_of_gradient(input, work));
-  if (weights) kinds.push_back({TensorClass::gradient});
+  if (weights) kinds.push_back(gradients_of(work));
   return kinds;
 }
 
 /// Returns the kinds of the operands of an update, in the order of update_query().
 std::vector<TensorKind> PlacedPrices::update_kinds(const StageWork& work) const {
-  return on_device_of(
-      work, {{TensorClass::weight, work.stage}, {TensorClass::gradient}, {TensorClass::optimizer}});
+  return on_device_of(work, {{TensorClass::weight, work.stage},
+                             gradients_of(work),
+                             {TensorClass::optimizer, work.stage}});
 }
 
 }  // namespace sluice

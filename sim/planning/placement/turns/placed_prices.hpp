@@ -1,9 +1,14 @@
 // The prices of computations whose tensors are in the two memories of a device. Each tensor has a kind, and all tensors
-// of a kind are in the same memory for their whole lives. The weights of each stage are a kind of their own. Every
-// other kind is a whole class of tensors on one device: inputs, activations, tensors inside stages that no backward
-// pass needs (called workspaces), answers, caches, gradients, or optimizer state. Activations are the tensors between
-// stages and, in training, the tensors inside stages that a forward pass keeps for the backward pass. Kernels read and
-// write a tensor in its memory. So the seconds of a computation depend on the memories of the kinds.
+// of a kind are in the same memory for their whole lives. A kind is all tensors of a class that one stage has on one
+// device: weights, gradients of weights, optimizer state, activations, gradients of activations, tensors inside the
+// stage that no backward pass needs (called workspaces), or caches. All inputs of a device are one kind, and so are all
+// answers. Activations are the tensors between stages and, in training, the tensors inside stages that a forward pass
+// keeps for the backward pass. Kernels read and write a tensor in its memory. So the seconds of a computation depend on
+// the memories of the kinds.
+//
+// The activations between two stages belong to the stage that makes them. If later stages read the output of a layer
+// over several cuts, some policies have one tensor for each of these cuts. So the activations of all stages from the
+// first of these cuts to the last one are a single kind, and so are their gradients.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +28,13 @@ namespace sluice {
 
 struct TensorKind {
   TensorClass tensor_class = TensorClass::activation;
-  std::int32_t stage = -1;  ///< the stage of weights; -1 for other classes
+  /// The stage to which the tensors belong; -1 for inputs and answers. Gradients of activations belong to the stage that
+  /// made the activations. If the activations of several stages are a single kind, it is the first of these stages.
+  std::int32_t stage = -1;
   /// The index of the device in Platform::devices. If several devices have the same first memory, it is the first of
   /// them. For weights, it is 0.
   std::uint32_t device = 0;
+  bool of_weights = false;  ///< whether these are gradients of weights
   auto operator<=>(const TensorKind&) const = default;
 };
 using TensorKinds = std::set<TensorKind>;
@@ -52,6 +60,10 @@ class PlacedPrices {
   /// Returns the price of a computation if the kinds in `slow` are in the second memory. Throws InputError if the cost
   /// model has no price.
   const Price& of(const StageWork& work, const TensorKinds& slow);
+  /// Returns TensorKind::stage of the activations that a stage makes, and of their gradients.
+  std::int32_t stage_of_activations(std::int32_t stage) const {
+    return first_together_.at(static_cast<std::size_t>(stage));
+  }
   /// Returns the kinds of all tensors that the computation reads or writes.
   const TensorKinds& used_by(const StageWork& work);
   /// Returns the seconds of a computation whose kinds are all in the second memory, with the first memory as their
@@ -64,6 +76,9 @@ class PlacedPrices {
   /// `device` is the index of the device in Platform::devices.
   double least_seconds(std::uint32_t layer, Pass pass, std::int64_t samples, bool all_slow,
                        std::uint32_t device) const;
+  /// Returns a lower bound of the seconds of a computation with any of its kinds in the second memory: the sum of the
+  /// least seconds of its passes of layers. Throws InputError if the cost model has no price.
+  double least_seconds(const StageWork& work) const;
 
  private:
   const Stage& stage_of(const StageWork& work) const {
@@ -89,7 +104,16 @@ class PlacedPrices {
   Price of_update(const StageWork& work, const TensorKinds& slow) const;
   Price of_pass(std::uint32_t layer, Pass pass, const StageWork& work,
                 const TensorKinds& slow) const;
+  void find_together();
   bool crosses(std::uint32_t layer, const StageWork& work) const;
+  bool passes_answers() const { return request_.pricing.training || passed_.answers_pass; }
+  /// Returns the kind of the tensors inside the stage that are kept for its backward pass.
+  TensorKind kept_in(const StageWork& work) const {
+    return {TensorClass::activation, stage_of_activations(work.stage)};
+  }
+  static TensorKind gradients_of(const StageWork& work) {
+    return {.tensor_class = TensorClass::gradient, .stage = work.stage, .of_weights = true};
+  }
   TensorKind kind_of_output(std::uint32_t layer, const StageWork& work) const;
   TensorKind kind_of_gradient(std::uint32_t layer, const StageWork& work) const;
   std::vector<TensorKind> operand_kinds(std::uint32_t layer, Pass pass,
@@ -104,7 +128,9 @@ class PlacedPrices {
   PassedTensors passed_;
   std::vector<std::uint32_t> last_readers_;
   std::vector<char> kept_;  ///< whether the stage of a layer keeps its output, indexed by layer
-  bool first_computes_ = false;  ///< whether the first stage has a layer that is not an input
+  bool first_computes_ = false;        ///< whether the first stage has a layer that is not an input
+  std::vector<std::int32_t> made_by_;  ///< the stage of each layer
+  std::vector<std::int32_t> first_together_;  ///< by stage: stage_of_activations()
   std::map<StageWork, TensorKinds> used_;
   std::map<StageWork, std::vector<CachedPass>> cached_;
   std::map<std::pair<StageWork, TensorKinds>, Price> known_;

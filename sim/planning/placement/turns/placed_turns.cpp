@@ -34,7 +34,8 @@ std::vector<TensorKinds> placements_of(const PlacedKinds& placed, const std::str
   if (way == all_slow_placement) return {TensorKinds(kinds.begin(), kinds.end())};
   if (way == first_touch_placement) return placed.first_touched(/*fits=*/true);
   std::vector<TensorKinds> placements = placed.sets_of_blocks();
-  for (std::vector<TensorKinds> filled : {placed.first_touched(/*fits=*/false), placed.filled()})
+  const bool fits = !moves_tensors(way);  // with moves, a placement may need less room
+  for (std::vector<TensorKinds> filled : {placed.first_touched(/*fits=*/false), placed.filled(fits)})
     for (TensorKinds& slow : filled)
       if (std::ranges::find(placements, slow) == placements.end())
         placements.push_back(std::move(slow));
@@ -63,8 +64,8 @@ struct BoundedPlan {
 /// The digests of plans that have been placed (digest_to_place).
 using PlacedPlans = std::set<std::string>;
 
-/// Finds the fastest placed plans.
-class PlacedSearch {
+/// Finds the fastest placed plans. Its plans need the object, so it must belong to a shared_ptr.
+class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
  public:
   /// The search is for `turns`, but with this request. Several searches may share `placed`.
   PlacedSearch(const PlacedTurns& turns, PolicyRequest request, std::shared_ptr<PlacedPlans> placed)
@@ -222,7 +223,11 @@ class PlacedSearch {
     bound = std::max(bound, run.at_least);
     if (!(run.seconds < best.seconds)) return;
     Settled way{.seconds = run.seconds, .text = text + keep_within(run, *plan, pools)};
-    way.plan = [made = std::make_shared<const Plan>(*std::move(plan))] { return *made; };
+    way.plan = [made = std::make_shared<const Plan>(*std::move(plan)), self = shared_from_this()] {
+      Plan with_gap = *made;
+      say_gap(with_gap, self->prices_);
+      return with_gap;
+    };
     best = std::move(way);
   }
 
@@ -335,8 +340,11 @@ std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns) {
   std::vector<Candidate> candidates;
   if (turns.way == static_placement || moves_tensors(turns.way))
     for (Candidate& one : candidates_on(turns.request, turns.of_policy))
-      candidates.push_back(with_changed_plans(proven_for("none", std::move(one)),
-                                              [turns](Plan& plan) { say_placement(plan, turns); }));
+      candidates.push_back(
+          with_changed_plans(proven_for("none", std::move(one)), [turns](Plan& plan) {
+            say_placement(plan, turns);
+            say_gap(plan, {turns.request, turns.of_policy.on.names, turns.of_policy.passed});
+          }));
   candidates.push_back(placed_on_shown_machines(turns));
   return candidates;
 }

@@ -5,9 +5,40 @@
 #include <string>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/gap.hpp"
 #include "fates/optimal/report.hpp"
+#include "planning/copy_time.hpp"
 
 namespace sluice {
+
+double kernel_seconds(const Plan& plan) {
+  double seconds = 0;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
+    if (!plan.actions[a].is_transfer())
+      seconds += static_cast<double>(plan.executions_of(a)) * plan.actions[a].seconds;
+  return seconds;
+}
+
+double kernel_seconds_at_least(const Plan& plan, const PlacedPrices& prices) {
+  std::map<StageWork, double> known;
+  double seconds = 0;
+  for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
+    const Action& action = plan.actions[a];
+    if (action.is_transfer()) continue;
+    const StageWork work = prices.work_of(plan, action);
+    const auto [least, fresh] = known.try_emplace(work, 0);
+    if (fresh) least->second = prices.least_seconds(work);
+    seconds += static_cast<double>(plan.executions_of(a)) * least->second;
+  }
+  return seconds * within_accuracy;
+}
+
+void say_gap(Plan& plan, const PlacedPrices& prices) try {
+  const double least = kernel_seconds_at_least(plan, prices);
+  if (least > 0) plan.facts.emplace_back("placement_gap", gap_of(kernel_seconds(plan), least), "1");
+} catch (const InputError&) {  // the bound has no price
+}
 
 void say_placement(Plan& plan, const PlacedTurns& turns) {
   plan.facts.insert(plan.facts.begin(), Fact("placement", turns.way));
