@@ -69,25 +69,34 @@ void check_homes(const Plan& plan) {
   }
 }
 
+/// Returns the name of a tensor, its class and its bytes.
+std::string tensor_text(const Tensor& tensor) {
+  return tensor.name + " (" + std::string(name_of(tensor.tensor_class)) + ") " +
+         bytes_text(tensor.bytes);
+}
+
 void check_demands(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
     for (const Demand& demand : tables.demands(a)) {
       const Pool& pool = plan.pools[demand.pool];
       if (demand.bytes <= pool.most()) continue;
-      std::string message = "out of memory at 0 s: " + name_of(plan.actions[a]) + " on " +
-                            plan.streams[plan.actions[a].stream].name + " needs " +
-                            bytes_text(demand.bytes) + " at once in " + pool.name +
-                            ", whose capacity is " + bytes_text(pool.most()) +
-                            ", so the action does not fit even into the empty pool; it allocates:";
       std::vector<std::uint32_t> tensors;
+      std::string list;
       for (const Placement& p : plan.actions[a].allocates)
         if (p.pool == demand.pool) {
           tensors.push_back(p.tensor);
-          message += "\n    " + plan.tensors[p.tensor].name + " (" +
-                     std::string(name_of(plan.tensors[p.tensor].tensor_class)) + ") " +
-                     bytes_text(plan.tensors[p.tensor].bytes);
+          list += "\n    " + tensor_text(plan.tensors[p.tensor]);
         }
+      const auto largest = std::ranges::max(
+          tensors, {}, [&](std::uint32_t tensor) { return plan.tensors[tensor].bytes; });
+      // The first line says everything that matters, because some reports show only this line.
+      const std::string message =
+          "out of memory at 0 s: " + name_of(plan.actions[a]) + " on " +
+          plan.streams[plan.actions[a].stream].name + " needs " + bytes_text(demand.bytes) +
+          " at once in " + pool.name + ", whose capacity is " + bytes_text(pool.most()) +
+          ", so the action does not fit even into the empty pool; its largest tensor is " +
+          tensor_text(plan.tensors[largest]) + "\n  the action allocates:" + list;
       throw Infeasible(message, shortage_in(plan, demand.pool, tensors));
     }
 }

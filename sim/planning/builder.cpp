@@ -195,11 +195,12 @@ std::uint32_t PlanBuilder::stream(const std::string& name, StreamKind kind,
 
 void refuse_long_plan(std::int64_t actions) {
   if (actions > most_actions)
-    throw Infeasible("the plan would list more than " + std::to_string(most_actions) +
-                     " actions, which is the limit of Sluice: this policy lists an action for each "
-                     "micro-batch of a step and each stage. Use fewer workload.batches_per_step "
-                     "and more "
-                     "workload.steps, or fewer stages (stages.cut)");
+    throw Infeasible(
+        "the plan would list more than " + std::to_string(most_actions) +
+        " actions, which is the limit of Sluice: this policy lists an action for each "
+        "micro-batch of a step and each stage. Use fewer workload.batches_per_step "
+        "and more workload.steps, larger micro-batches (workload.micro_batch), or fewer "
+        "stages (stages.cut)");
 }
 
 void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each) {

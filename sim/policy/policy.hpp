@@ -47,8 +47,8 @@ struct CutQuestion {
 /// - The draft must do the work of the model once for each sample of each step. The sum of `samples_done` must count
 ///   each sample once. A test checks these two rules for all policies. Every wait must refer to an action that is
 ///   listed earlier. The body must release all tensors that it allocates. check() checks these two rules for each plan.
-/// - The body is the shortest part of a step that repeats: a step runs it `iterations_per_step` times. So a plan for a
-///   million micro-batches has no more actions than a plan for ten.
+/// - The body is the shortest part of a step that repeats: a step runs it `iterations_per_step` times. A batch of
+///   training, and a step of inference under `streamed`, do not repeat: their actions grow with the micro-batches.
 /// - `plan` sets no prices and no routes: finish() sets them for all policies. If the draft says `one_at_a_time`,
 ///   finish() also makes the actions wait for each other. If an action does only a part of its stage's work,
 ///   Action::part must name the part. Then the action gets the price of this part.

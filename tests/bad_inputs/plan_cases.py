@@ -137,7 +137,7 @@ BLOCKING = [
          "run (iteration 0) waits for load (iteration 0)", "80 B of 80 B", "in 2 instances"], "small.plan",
          content=ACROSS, run=["run", "small.plan"]),
     plan("tensors that do not fit into their home", "", ["home is gpu", "take 400 B", "capacity is 100 B"], "bytes=40 home=host", "bytes=400 home=gpu", code=4),
-    plan("an action that does not fit even in empty memory", "", ["run on gpu.compute needs 101 B at once in gpu", "even into the empty pool", "result (output) 101 B"],
+    plan("an action that does not fit even in empty memory", "", ["run on gpu.compute needs 101 B at once in gpu", "even into the empty pool; its largest tensor is result (output) 101 B"],
          "class=output bytes=20", "class=output bytes=101", code=4),
 ]
 

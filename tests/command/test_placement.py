@@ -207,6 +207,17 @@ class InRuns(unittest.TestCase):
         self.assertAlmostEqual(seconds["static"], 0.121, delta=0.001)
         self.assertEqual(seconds["auto"], seconds["static"])
 
+    def test_a_refusal_says_how_many_bytes_both_memories_lack(self):
+        sizes = ["platform.devices.gpu.memory.0.capacity=3MB", "platform.devices.gpu.memory.1.capacity=2MB"]
+        for policy in ("streamed", "phased"):
+            done = subprocess.run([PROGRAM, "run", "analysis/validation/alexnet_hbm_ddr.yaml", "model=alexnet",
+                                   f"policy={{name: {policy}, placement: static}}", "stages=whole", *sizes, "--json"],
+                                  cwd=ROOT, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 4, done.stderr)
+            why = json.loads(done.stdout)["infeasible"]
+            self.assertEqual((why["pool"], why["available_bytes"]), ("gpu and gpu_ddr", 5_000_000), policy)
+            self.assertGreater(why["needed_bytes"], 5_000_000)
+
     def test_replicas_that_sum_gradients_have_placements_if_each_has_a_second_memory(self):
         second = ["platform.devices.ipu.memory=[{capacity: 900MB, bandwidth: 45TB/s}, "
                   "{name: ddr, capacity: 64GB, bandwidth: 20GB/s}]",

@@ -49,6 +49,15 @@ class Sweep(unittest.TestCase):
     def rows(self, *words, code=0):
         return list(csv.DictReader(io.StringIO(self.answers(*words, "--csv", code=code))))
 
+    def test_no_row_with_more_memory_takes_longer(self):
+        # The capacities are 24.0, 24.2, 24.4, ... and 48.0 GB.
+        rows = self.rows("alexnet_x200", "platform.devices.gpu.memory.capacity=24GB..48GB:121")
+        seconds = [float(row["makespan_s"]) for row in rows]
+        self.assertEqual(len(seconds), 121)
+        for less, more in zip(seconds, seconds[1:]):
+            self.assertLessEqual(more, less * (1 + 1e-9))
+        self.assertLess(seconds[-1], seconds[0])
+
     def test_a_row_equals_the_answer_of_run(self):
         rows = self.rows(*QUICK, "workload.batch=1,8", "platform.links.host.bandwidth=8GB/s,16GB/s")
         self.assertEqual([row["workload.batch"] for row in rows], ["1", "1", "8", "8"])

@@ -86,6 +86,37 @@ TEST_CASE("replicas choose the micro-batches in flight that hide the sums of the
   CHECK(*find_fact(plan.facts, "chosen")->text() == "in_flight: 2");
 }
 
+TEST_CASE(
+    "replicas: the gap of 'optimal' compares the run of all replicas with the bound of one that runs alone") {
+  // Four stages of 1 MB of weights take turns, so both replicas use the link of 1 GB/s for most of the run.
+  const auto trained = [](const std::string& batch, const std::string& policy,
+                          const std::string& gpus) {
+    return make_plan(test::small_scenario(
+        100'000,
+        {{0.3, 1'000'000, 100'000},
+         {0.2, 1'000'000, 80'000},
+         {0.3, 1'000'000, 60'000},
+         {0.2, 1'000'000, 4}},
+        "workload: {mode: training, batch: " + batch + ", micro_batch: 1, optimizer: none}\n" +
+            "stages: {cut: per_layer}\nfates: {strategy: optimal}\npolicy: {" + policy +
+            ", in_flight: 2, resident: none}\n",
+        {"platform.devices.gpu.memory.capacity=2700kB", "platform.devices.gpu.count=" + gpus}));
+  };
+  const auto gap = [](const Plan& plan, const std::string& replica) {
+    for (const Fact& fact : plan.facts)
+      if (fact.name == "gap" && fact.replica == replica) return fact.number()->value;
+    return -1.0;
+  };
+  const Plan alone = trained("2", "name: streamed", "1");
+  const Plan both = trained("4", "name: data_parallel, replica: streamed, all_reduce: off", "2");
+  const double bound = replay(alone).makespan * (1 - gap(alone, ""));
+  const double seconds = replay(both).makespan;
+  REQUIRE(gap(alone, "") >= 0);
+  CHECK(seconds > 1.2 * replay(alone).makespan);
+  for (const char* replica : {"gpu0", "gpu1"})
+    CHECK(gap(both, replica) == Approx(1 - bound / seconds).epsilon(1e-9));
+}
+
 /// Returns a plan that loads the tensor `weights.0` to `device` over a link of 1 GB/s. The tensor has `bytes` bytes.
 Plan load_of(const std::string& device, const std::string& bytes) {
   return plan_from_text(

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Tests the strategy `sqrt`, which divides a model into the segments of Chen et al. (2016). VGG-19 is trained with one
-layer per stage, at 2 GFLOP/s. A hand calculation with the same segments must give the seconds of the run."""
+"""Tests the strategy `sqrt`, which divides a model into the segments of Chen et al. (2016). VGG-19 is trained at 2
+GFLOP/s, with one layer per stage, and with a convolution and its ReLU as one stage. A hand calculation with the same
+segments must give the seconds of the run."""
 
 import json
 import os
@@ -31,6 +32,11 @@ CONVOLUTIONS = {
     14: (256, 256, 56), 16: (256, 256, 56), 19: (256, 512, 28), 21: (512, 512, 28), 23: (512, 512, 28),
     25: (512, 512, 28), 28: (512, 512, 14), 30: (512, 512, 14), 32: (512, 512, 14), 34: (512, 512, 14)}
 
+# 24 stages, given by their last layers: each convolution with its ReLU, each of the 5 pools, and the 3 dense layers with
+# the layers around them. They are divided into round(sqrt(24)) = 5 segments.
+LAST_LAYERS = [1, 3, 4, 6, 8, 9, 11, 13, 15, 17, 18, 20, 22, 24, 26, 27, 29, 31, 33, 35, 36, 40, 43, 45]
+COARSE_SEGMENTS = [(1, 4), (5, 9), (10, 14), (15, 19), (20, 24)]  # the first and the last stage, counted from 1
+
 SCENARIO = """format: sluice-scenario/1
 model: {file: light_vgg19.onnx}
 platform:
@@ -59,32 +65,50 @@ def asked(*words):
 
 
 class SqrtOnVgg19(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(dir=ROOT)
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name)
+        shutil.copy(MODEL, path)
+        self.scenario = path / "vgg19.yaml"
+        self.scenario.write_text(SCENARIO)
+        layers = {row["layer"]: row for row in asked("model", path / MODEL.name)["layers"]}
+        self.rows = [layers[f"n{i}"] for i in range(46)]
+        self.forward = [row["flop"] / 2e9 for row in self.rows]
+        # By default, a backward pass takes twice the seconds of the forward pass.
+        loads = (layers["n45"]["total_parameters"] + 3 * 224 * 224) * 4 / 1e15
+        self.without_recomputation = 3 * sum(self.forward) + loads
+
+    def seconds(self, *words):
+        return asked("run", self.scenario, "--executor", "replay", *words)["metrics"]["makespan_s"]
+
     def test_sqrt_costs_the_sum_of_its_segments_by_hand(self):
-        with tempfile.TemporaryDirectory(dir=ROOT) as folder:
-            path = pathlib.Path(folder)
-            shutil.copy(MODEL, path)
-            (path / "vgg19.yaml").write_text(SCENARIO)
-            layers = {row["layer"]: row for row in asked("model", path / MODEL.name)["layers"]}
-            seconds = asked("run", path / "vgg19.yaml", "--executor", "replay")["metrics"]["makespan_s"]
-        rows = [layers[f"n{i}"] for i in range(46)]
+        seconds = self.seconds()
         self.assertEqual([(i * 46 // 7, (i + 1) * 46 // 7 - 1) for i in range(7)], SEGMENTS)
         for number, convolution in CONVOLUTIONS.items():
-            self.assertEqual(rows[number]["macs"], macs(convolution))
+            self.assertEqual(self.rows[number]["macs"], macs(convolution))
         for again, (first, last) in zip(AGAIN, SEGMENTS):
             self.assertTrue(first == again.start and again.stop <= last + 1)
-        forward = [row["flop"] / 2e9 for row in rows]
-        backward = [2 * one for one in forward]  # seconds of the backward pass; by default, twice the forward pass
-        again = sum(forward[i] for numbers in AGAIN for i in numbers)
-        loads = (layers["n45"]["total_parameters"] + 3 * 224 * 224) * 4 / 1e15
-        by_hand = sum(forward) + sum(backward) + again + loads
-        self.assertAlmostEqual(seconds / by_hand, 1, delta=1e-9)
+        again = sum(self.forward[i] for numbers in AGAIN for i in numbers)
+        self.assertAlmostEqual(seconds / (self.without_recomputation + again), 1, delta=1e-9)
         # At 2 GFLOP/s, 1e9 multiply-accumulates take 1 s. So the convolutions that run again take 14.42 s.
         self.assertAlmostEqual(sum(macs(CONVOLUTIONS[i]) for numbers in AGAIN for i in numbers
                                    if i in CONVOLUTIONS) / 1e9, 14.4217, delta=1e-3)
         # Chen et al. count as if every layer of these segments ran again.
-        everything = sum(forward[i] for first, last in SEGMENTS[:-1] for i in range(first, last + 1))
+        everything = sum(self.forward[i] for first, last in SEGMENTS[:-1] for i in range(first, last + 1))
         self.assertLess(again, everything)
         self.assertLess(seconds, 73.39)
+
+    def test_with_24_stages_all_stages_of_a_segment_but_its_last_run_again(self):
+        self.assertEqual([(i * 24 // 5 + 1, (i + 1) * 24 // 5) for i in range(5)], COARSE_SEGMENTS)
+        after = ", ".join(f"n{last}" for last in LAST_LAYERS[:-1])
+        seconds = self.seconds(f"stages={{cut: explicit, after: [{after}]}}")
+        first_layers = [0] + [last + 1 for last in LAST_LAYERS[:-1]]
+        stages = [sum(self.forward[first:last + 1]) for first, last in zip(first_layers, LAST_LAYERS)]
+        # Each segment ends with a convolution and its ReLU, whose output is kept. The last segment does not run again.
+        again = sum(sum(stages[first - 1:last - 1]) for first, last in COARSE_SEGMENTS[:-1])
+        self.assertAlmostEqual(seconds / (self.without_recomputation + again), 1, delta=1e-9)
+        self.assertLessEqual(seconds, 73.2)
 
 
 if __name__ == "__main__":

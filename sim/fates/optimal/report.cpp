@@ -57,6 +57,24 @@ bool is_proven(const Fact& fact) {
                              is(pass_bound) || is(proven_name));
 }
 
+void state_for_all_replicas(std::vector<Fact>& facts, const std::map<std::string, RunAlone>& alone,
+                            double seconds) {
+  std::erase_if(facts, [&](const Fact& fact) {
+    return is_proven(fact) && alone.contains(fact.replica) && !alone.at(fact.replica).bounds_hold;
+  });
+  for (Fact& fact : facts) {
+    const auto run = alone.find(fact.replica);
+    if (run == alone.end() || !is_proven(fact)) continue;
+    if (fact.name == gap && fact.number()->value >= 0) {
+      const double bound = run->second.seconds * (1 - fact.number()->value);
+      fact.value = gap_fact(seconds, bound).value;
+    } else if (fact.name == proven_name && seconds > run->second.seconds * (1 + rounding)) {
+      // Other fates may be faster for replicas that delay each other.
+      fact.value = proven_fact(false).value;
+    }
+  }
+}
+
 void explain(const Chain& chain, FateChoice& choice) {
   constexpr std::size_t most = 64;
   const std::vector<std::string> fates = fates_text(chain, choice.tape);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,21 @@ Fact proven_fact(bool proven);
 
 /// Returns whether the fact is a gap, a bound or "proven". Such a fact holds only for the memory that the search had.
 bool is_proven(const Fact& fact);
+
+/// The run of a replica if no other replica slows it down.
+struct RunAlone {
+  double seconds = 0;
+  /// Whether the replica was planned for the links as they are. If it was planned for slower links, its bounds are
+  /// false for the run of all replicas.
+  bool bounds_hold = true;
+};
+
+/// Changes what facts of replicas prove, so that they hold for the run of all replicas, which takes `seconds`. `alone`
+/// has the run of each replica alone, by the name of the replica. A lower bound of a run alone also holds for the run of
+/// all replicas, so the gap of each replica becomes the gap between `seconds` and this bound. Removes facts that do not
+/// hold for the run of all replicas.
+void state_for_all_replicas(std::vector<Fact>& facts, const std::map<std::string, RunAlone>& alone,
+                            double seconds);
 
 /// Adds four facts about each stage: its fate, the bytes that it makes, the seconds to recompute these bytes, and the
 /// seconds to copy them to host memory and back. If there are more than 64 stages, adds nothing.

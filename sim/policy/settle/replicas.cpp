@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "base/error.hpp"
+#include "fates/optimal/report.hpp"
 #include "plan/passes/all_reduce.hpp"
 #include "plan/passes/merge.hpp"
 #include "planning/replica.hpp"
+#include "planning/run_seconds.hpp"
 #include "policy/settle/one_replica.hpp"
 #include "policy/settle/ring_seconds.hpp"
 #include "policy/settle/settle.hpp"
@@ -162,10 +165,35 @@ void take_bandwidths(Plan& plan, const Platform& platform) {
       if (channel.name == link.name) link.bandwidth = channel.bandwidth;
 }
 
+namespace {
+
+/// Returns whether a link of the plan is slower than on the platform.
+bool has_slower_links(const Plan& plan, const Platform& platform) {
+  Plan as_on_platform = plan;
+  take_bandwidths(as_on_platform, platform);
+  for (std::size_t k = 0; k < plan.links.size(); ++k)
+    if (plan.links[k].bandwidth < as_on_platform.links[k].bandwidth) return true;
+  return false;
+}
+
+/// Returns the runs of the replicas alone. Only replicas that state a gap need them: the result has no other replicas.
+std::map<std::string, RunAlone> runs_alone(const std::vector<Plan>& parts,
+                                           const std::vector<std::string>& devices,
+                                           const Platform& platform) {
+  std::map<std::string, RunAlone> alone;
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    if (find_fact(parts[k].facts, "gap"))
+      alone[devices[k]] = {run_seconds(parts[k]), !has_slower_links(parts[k], platform)};
+  return alone;
+}
+
+}  // namespace
+
 TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  std::vector<Plan> parts) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& platform = request.pricing.platform;
+  const std::map<std::string, RunAlone> alone = runs_alone(parts, devices, platform);
   Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
   take_bandwidths(plan, platform);
   for (Pool& pool : plan.pools)
@@ -179,7 +207,9 @@ TimedPlan joined(const Policy& policy, const PolicyRequest& request, const Reade
         parameters.text("all_reduce") == "overlapped",
         request.workload.batch / request.workload.micro_batch /
             static_cast<std::int64_t>(devices.size()));
-  return with_transfers(std::move(plan), parameters.text("transfers"));
+  TimedPlan all = with_transfers(std::move(plan), parameters.text("transfers"));
+  if (!alone.empty()) state_for_all_replicas(all.plan.facts, alone, all.seconds());
+  return all;
 }
 
 TimedPlan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,

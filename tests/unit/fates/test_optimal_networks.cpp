@@ -104,13 +104,25 @@ TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if copies do n
   }
 }
 
-TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if weights take turns") {
-  for (const char* policy : {"streamed", "phased"})
-    for (const bool overlap : {true, false}) {
-      INFO(policy << ", overlap: " << overlap);
-      CHECK(gap_within(resnet, {policy, overlap}, 50) <= 0.05);
-      CHECK(gap_within(gpt2, {policy, overlap}, 50) <= 0.05);
+void check_gaps_with_turns(const char* policy) {
+  for (const bool overlap : {true, false})
+    for (const int percent : {50, 70}) {
+      INFO("overlap: " << overlap << ", " << percent << " % of the activations' bytes");
+      CHECK(gap_within(resnet, {policy, overlap}, percent) <= 0.05);
+      CHECK(gap_within(gpt2, {policy, overlap}, percent) <= 0.05);
     }
+}
+
+TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if weights take turns") {
+  check_gaps_with_turns("streamed");
+  // With 30 %, the gap of ResNet-50 without overlap is 6.0 %.
+  CHECK(gap_within(resnet, {"streamed", true}, 30) <= 0.05);
+  CHECK(gap_within(gpt2, {"streamed", true}, 30) <= 0.05);
+  CHECK(gap_within(gpt2, {"streamed", false}, 30) <= 0.05);
+}
+
+TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if devices take turns") {
+  check_gaps_with_turns("phased");
   // With 30 %, the weights of GPT-2 do not fit beside a layer's tensors on two devices.
   CHECK(gap_within(resnet, {"phased", true}, 30) <= 0.05);
   CHECK(gap_within(resnet, {"phased", false}, 30) <= 0.05);

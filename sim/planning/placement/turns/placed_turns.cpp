@@ -19,6 +19,7 @@
 #include "planning/placement/turns/placed_again.hpp"
 #include "planning/placement/turns/placed_kinds.hpp"
 #include "planning/placement/turns/placement_facts.hpp"
+#include "planning/placement/turns/shortage_of_both.hpp"
 #include "planning/placement/turns/shown_machine.hpp"
 #include "planning/placement/turns/shown_plans.hpp"
 #include "planning/placement/turns/waiting_tensors.hpp"
@@ -385,7 +386,8 @@ Draft placed_turns_draft(const PlacedTurns& turns) {
                 "' together";
   }
   throw Infeasible("no plan with placement " + turns.way + " fits into the memories " + memories +
-                   ": use smaller values of workload.micro_batch, or more stages");
+                       ": use smaller values of workload.micro_batch, or more stages",
+                   shortage_of_both(turns));
 }
 
 }  // namespace sluice
