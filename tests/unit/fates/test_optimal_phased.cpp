@@ -41,9 +41,10 @@ class PhasedRun {
                                     asked_.workload.dtype, &*asked_.workload.training},
                                    asked_.workload};
     for (const Device& device : asked_.platform.devices) {
-      const SideBySide own = side_by_side(chain_of(request, device, false, overlap),
-                                          states_of(request, device, false, overlap),
-                                          asked_.workload, {.overlap = overlap});
+      const SideBySide own =
+          side_by_side(chain_of(request, device, {.selective = false, .overlap = overlap}),
+                       states_of(request, device, {.selective = false, .overlap = overlap}),
+                       asked_.workload, {.overlap = overlap});
       if (!overlap && on_.empty()) weights_s_ = {own.run.idle_s()};
       on_.push_back(own.chain);
     }
