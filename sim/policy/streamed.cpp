@@ -22,9 +22,8 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
                      "Sluice chooses when loads start");
   const auto staying = staying_keys(parameters, request);
   if (staying) order.staying = *staying;
-  const bool all_else =
-      order.in_flight && request.fates && !request.fates_open && !request.cut_open;
-  order.staying_open = !staying && !all_else && !request.made_to_change && !request.sums_gradients;
+  const bool fixed = order.in_flight && request.fates && !request.fates_open && !request.cut_open;
+  order.staying_open = !staying && !fixed && !request.made_to_change && !request.sums_gradients;
   return order;
 }
 

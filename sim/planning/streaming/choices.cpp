@@ -292,19 +292,13 @@ class StreamedWays {
            static_cast<double>(streamed.weights()) / static_cast<double>(*shared_->capacity);
   }
 
-  bool fits(const StreamedChoice& choice) const {
-    if (!shared_->capacity) return true;
-    const std::vector<std::int64_t> beside = bytes_beside_weights(shared_->streamed, choice);
-    const std::int64_t room = *shared_->capacity - choice.resident_bytes();
-    for (std::size_t g = 0; g < beside.size(); ++g)
-      if (beside[g] + shared_->streamed.groups[g].bytes.weights - choice.resident_of(g) > room)
-        return false;
-    return true;
-  }
-
   double at_least(const StreamedChoice& choice) const {
     return std::max({loads_at_least(), seconds_at_least(shared_->streamed, choice, most_buffers()),
                      shared_->shared ? replicas_at_least(*shared_->shared, choice) : 0});
+  }
+
+  bool fits(const StreamedChoice& choice) const {
+    return !shared_->capacity || fits_within(shared_->streamed, choice, *shared_->capacity);
   }
 
   /// Returns whether only a replay of the plan gives its seconds. A rehearsal would ignore that loads and saves share a

@@ -128,9 +128,8 @@ bool shares_links_with_devices(const Platform& platform, const CommonParameters&
 
 namespace {
 
-/// Finds StreamedCase::Group::hands_over for each group.
-void find_boundaries(const PolicyRequest& request, std::vector<StreamedCase::Group>& groups) {
-  for (StreamedCase::Group& group : groups) group.hands_over = true;
+/// Clears StreamedCase::Group::hands_over wherever a shortcut around the next group crosses the cut.
+void find_shortcuts(const PolicyRequest& request, std::vector<StreamedCase::Group>& groups) {
   for (const StageInput& tensor : offloaded_tensors(request)) {
     const std::size_t last = tensor.read_in.back();
     for (std::size_t g = tensor.made_in; g < last; ++g)
@@ -149,7 +148,7 @@ StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters&
         {bytes[g], price_of(request.pricing, {ActionKind::forward, request.pricing.stages[g],
                                               common.device, request.workload.micro_batch})
                        .seconds});
-  if (offload) find_boundaries(request, made.groups);
+  if (offload) find_shortcuts(request, made.groups);
   const Platform& platform = request.pricing.platform;
   made.down = copy_time(platform, common.host, common.device.name);
   made.up = copy_time(platform, common.device.name, common.host);

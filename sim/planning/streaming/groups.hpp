@@ -95,7 +95,7 @@ struct StreamedCase {
     double compute_s = 0;
     /// Only with offloading: whether all tensors that cross the cut behind the group are made in the group, and only the
     /// next group reads them. A shortcut around the next group crosses the cut, too, but is read later.
-    bool hands_over = false;
+    bool hands_over = true;
   };
   std::vector<Group> groups;
   CopyTime down, up;

@@ -86,6 +86,15 @@ std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                          : by_work(streamed, bytes);
 }
 
+bool fits_within(const StreamedCase& streamed, const StreamedChoice& choice, std::int64_t room) {
+  const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
+  for (std::size_t g = 0; g < beside.size(); ++g)
+    if (beside[g] + streamed.groups[g].bytes.weights - choice.resident_of(g) >
+        room - choice.resident_bytes())
+      return false;
+  return true;
+}
+
 std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const ResidentKey& key) {
   std::vector<std::int64_t> bytes(streamed.groups.size(), 0);
   for (std::size_t g = 0; key.stays && g < bytes.size(); ++g)
@@ -102,8 +111,8 @@ std::vector<std::vector<bool>> boundaries_that_stay(const StreamedCase& streamed
   for (int halvings = 1; halvings <= most_halvings; ++halvings) {
     std::vector<bool> stay(streamed.groups.size(), false);
     for (std::size_t g = 0; g + 1 < stay.size(); ++g)
-      stay[g] = streamed.groups[g].hands_over &&
-                streamed.groups[g].bytes.output <= largest >> halvings;
+      stay[g] =
+          streamed.groups[g].hands_over && streamed.groups[g].bytes.output <= largest >> halvings;
     if (std::ranges::count(stay, true) > 0 && stay != sets.back()) sets.push_back(std::move(stay));
   }
   return sets;

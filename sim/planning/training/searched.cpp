@@ -9,7 +9,7 @@
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/batch_bytes.hpp"
-#include "planning/training/order_bound.hpp"
+#include "planning/training/chain/order_bound.hpp"
 #include "planning/training/orders.hpp"
 #include "planning/training/training.hpp"
 

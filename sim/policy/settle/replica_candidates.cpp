@@ -121,17 +121,18 @@ class ReplicaWay {
       if (whole && !(seconds_alone(parts) < best.to_beat())) return;
       const std::int64_t needed = less_memory ? keep_within_need(parts.plans, devices_) : 0;
       known.last = parts;
-      take(std::move(parts.plans), best);
+      take(std::move(parts.plans), whole, best);
       bytes = std::min(bytes, needed) - 1;
     }
   }
 
-  /// Makes the plan of all replicas from their plans, if the links can carry their bytes in time.
-  void take(std::vector<Plan> parts, Fastest& best) const {
+  /// Makes the plan of all replicas from their plans, if the links can carry their bytes in time. Of two plans that take
+  /// equally long, the one is taken whose choices were made with all of the links: bounds of its fates hold.
+  void take(std::vector<Plan> parts, bool whole, Fastest& best) const {
     if (!(link_seconds(parts, request_.pricing.platform) < best.to_beat())) return;
     TimedPlan all = joined(policy_, request_, keys_.reader(), std::move(parts));
     const double seconds = all.seconds();
-    if (!(seconds < best.seconds)) return;
+    if (whole ? !(seconds <= best.seconds) : !(seconds < best.seconds)) return;
     best.seconds = seconds;
     best.plan = std::make_shared<const Plan>(std::move(all.plan));
   }

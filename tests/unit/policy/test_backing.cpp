@@ -275,7 +275,7 @@ TEST_CASE("the inputs of later batches do not take room in the second memory",
   // The 1200 bytes of weights have their home in the second memory of 2000 bytes. The inputs of 64 batches have 2560
   // bytes, which stay in host memory. All weights stay on the device, so the plan lists fewer than 64 batches.
   const Scenario scenario = on_card(
-      "policy: {name: streamed, placement: backing}\nfates: optimal\n"
+      "policy: {name: streamed, placement: backing, resident: all}\nfates: optimal\n"
       "workload: {mode: training, batch: 1, batches_per_step: 64, optimizer: sgd}\n",
       "1MB");
   const Plan plan = make_plan(scenario);

@@ -1,4 +1,4 @@
-#include "planning/training/order_bound.hpp"
+#include "planning/training/chain/order_bound.hpp"
 
 #include <algorithm>
 #include <limits>
