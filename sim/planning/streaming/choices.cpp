@@ -261,12 +261,6 @@ class StreamedWays {
     return all;
   }
 
-  std::int64_t resident_bytes(const ResidentShare& stays) const {
-    return static_cast<std::int64_t>(static_cast<double>(shared_->streamed.weights()) *
-                                     static_cast<double>(stays.share) /
-                                     static_cast<double>(shares_that_stay));
-  }
-
   /// Returns a choice: `stays` or the scenario says which weights stay. The caller sets buffers, pieces and `ahead`.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
@@ -277,7 +271,10 @@ class StreamedWays {
     if (given_residency())
       choice.resident = asked_to_stay(streamed, shared_->keys.resident);
     else if (stays.share > 0)
-      choice.resident = resident_weights(streamed, choice, stays.order, resident_bytes(stays));
+      choice.resident = resident_weights(
+          streamed, choice, stays.order,
+          static_cast<std::int64_t>(static_cast<double>(streamed.weights()) *
+                                    static_cast<double>(stays.share) / shares_that_stay));
     return choice;
   }
 
