@@ -113,8 +113,10 @@ TEST_CASE(
   const double seconds = replay(both).makespan;
   REQUIRE(gap(alone, "") >= 0);
   CHECK(seconds > 1.2 * replay(alone).makespan);
-  for (const char* replica : {"gpu0", "gpu1"})
-    CHECK(gap(both, replica) == Approx(1 - bound / seconds).epsilon(1e-9));
+  // The fates were chosen for a replica with half of the link, so the bound of this choice does not hold for the run. The
+  // gap is that to the bound of all ways, in which a replica has the link for itself.
+  CHECK(gap(both, "gpu0") == -1.0);
+  CHECK(gap(both, "") == Approx(1 - bound / seconds).epsilon(1e-9));
 }
 
 /// Returns a plan that loads the tensor `weights.0` to `device` over a link of 1 GB/s. The tensor has `bytes` bytes.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "fates/optimal/report.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/replica.hpp"
@@ -94,6 +95,7 @@ class ReplicaWay {
     if (share_links(request_.pricing.platform, share_)) compare(share_, /*whole=*/false, best);
     compare(request_.pricing.platform, /*whole=*/true, best);
     if (!best.plan) return {};
+    state_gap(best);
     return {.seconds = best.seconds, .plan = [plan = best.plan] { return *plan; }};
   }
 
@@ -135,6 +137,17 @@ class ReplicaWay {
     if (whole ? !(seconds <= best.seconds) : !(seconds < best.seconds)) return;
     best.seconds = seconds;
     best.plan = std::make_shared<const Plan>(std::move(all.plan));
+  }
+
+  /// If the strategy searches for fates, and no replica states a gap that holds, states the gap to the bound of all ways.
+  void state_gap(Fastest& best) const {
+    if (!request_.workload.training || !request_.strategy().searches) return;
+    if (std::ranges::count(best.plan->facts, "gap", &Fact::name) > 0) return;
+    const double least = bound(/*opens=*/true).seconds;
+    if (!(least > 0)) return;
+    Plan plan = *best.plan;
+    plan.facts.push_back(gap_fact(best.seconds, least));
+    best.plan = std::make_shared<const Plan>(std::move(plan));
   }
 
   /// Returns the machine with at most `bytes` bytes of memory on each device of a replica.
