@@ -2,7 +2,6 @@
 #include "platform/platform.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "base/error.hpp"
 #include "base/suggest.hpp"
@@ -66,30 +65,68 @@ const Device& Platform::device(const std::string& wanted) const {
                    did_you_mean(wanted, known) + "; it has " + join(known));
 }
 
+namespace {
+
+constexpr std::size_t very_far = 1'000'000;
+
+/// Returns how many links lead from the memory to each device. A device that computes in this memory needs none: this
+/// counts as 0. A device that the memory does not reach is very far.
+std::vector<std::size_t> links_to(const Platform& platform, const Memory& memory) {
+  std::vector<std::size_t> links;
+  for (const Device& device : platform.devices) {
+    const bool own = platform.lookup.memory_of(platform, device.name) == memory.name;
+    const std::size_t far = platform.lookup.distance(platform, memory.name, device.name);
+    links.push_back(own ? 0 : far > 0 ? far : very_far);
+  }
+  return links;
+}
+
+/// The same, but a device that computes in the memory is very far: no link feeds it.
+std::vector<std::size_t> links_to_others(const Platform& platform, const Memory& memory) {
+  std::vector<std::size_t> links = links_to(platform, memory);
+  std::ranges::replace(links, std::size_t{0}, very_far);
+  links.push_back(very_far);
+  return links;
+}
+
+/// Returns whether no device is farther from the memory than from `other`, and one is nearer.
+bool is_nearer(const Platform& platform, const Memory& memory, const Memory& other) {
+  const std::vector<std::size_t> here = links_to(platform, memory),
+                                 there = links_to(platform, other);
+  bool nearer = false;
+  for (std::size_t d = 0; d < here.size(); ++d) {
+    if (here[d] > there[d]) return false;
+    nearer = nearer || here[d] < there[d];
+  }
+  return nearer;
+}
+
+}  // namespace
+
 const Memory& Platform::host() const {
   if (memories.size() == 1) return memories.front();
-  // For each memory that reaches a device over links: how many links lead to the nearest device, and to all devices.
-  // A device that the memory does not reach counts like a very far device.
-  constexpr std::size_t very_far = 1'000'000;
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::string>> by_links;
+  std::vector<const Memory*> nearest;
+  std::size_t least = very_far;
   for (const Memory& memory : memories) {
-    std::size_t nearest = very_far, all = 0;
-    for (const Device& device : devices) {
-      if (lookup.memory_of(*this, device.name) == memory.name) continue;
-      const std::size_t links = lookup.distance(*this, memory.name, device.name);
-      all += links > 0 ? links : very_far;
-      if (links > 0) nearest = std::min(nearest, links);
-    }
-    if (nearest < very_far) by_links[{nearest, all}].push_back(memory.name);
+    const std::size_t links = std::ranges::min(links_to_others(*this, memory));
+    if (links == very_far || links > least) continue;
+    if (links < least) nearest.clear();
+    least = links;
+    nearest.push_back(&memory);
   }
-  if (by_links.empty())
+  if (nearest.empty())
     throw InputError("platform '" + name +
                      "' has no memory that could feed its devices over a link");
-  const std::vector<std::string>& names = by_links.begin()->second;
-  if (names.size() == 1) return *std::ranges::find(memories, names.front(), &Memory::name);
+  for (const Memory* memory : nearest)
+    if (std::ranges::all_of(nearest, [&](const Memory* other) {
+          return other == memory || is_nearer(*this, *memory, *other);
+        }))
+      return *memory;
+  std::vector<std::string> names;
+  for (const Memory* memory : nearest) names.push_back(memory->name);
   throw InputError(
       "platform '" + name + "': more than one memory may feed its devices: " + join(names) +
-      "; policies keep the weights in one memory, which has to be nearer to the devices than all others");
+      "; policies keep the weights in one memory, to which no device may be nearer than to another");
 }
 
 const Path& Platform::path(const std::string& from, const std::string& to, CopyMode mode) const {

@@ -112,8 +112,8 @@ struct Platform {
   const Device& device(const std::string& name) const;
   const Device* device_or_null(const std::string& name) const;
   /// Returns the memory that feeds the devices: the only memory of the platform, or else the memory from which the
-  /// fewest links lead to a device. If several memories are equally near, it is the one from which fewer links lead to
-  /// all devices together. Throws InputError if no memory reaches a device, or if this is the same for several memories.
+  /// fewest links lead to a device. If several memories are equally near, it is the one that is at least as near to
+  /// every device as the others. Throws InputError if no memory reaches a device, or if there is no such memory.
   const Memory& host() const;
   /// Returns the route with the fewest links from one node's memory to another node's memory. Of several such routes,
   /// returns the route whose links were declared first. The route's setup and latency are the sums of those of its

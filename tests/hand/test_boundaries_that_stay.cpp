@@ -54,6 +54,47 @@ TEST_CASE("sets of boundaries that stay have the smallest boundaries, and never 
   CHECK(sets_of({50, 50, 50, 5}) == Sets{{}});
 }
 
+TEST_CASE("a boundary that a shortcut crosses does not stay") {
+  // The shortcut from the first to the third group is also behind the second group.
+  const auto layers = [](const std::string& inputs) {
+    return "format: sluice-scenario/1\nmodel: {definition: {format: sluice-model/1, name: m, layers: ["
+           "{type: input, name: x, shape: [400]}, {type: dense, name: a, features: 8}, "
+           "{type: dense, name: b, features: 8}, {type: add, name: c, inputs: [" +
+           inputs +
+           "]}, "
+           "{type: dense, name: d, features: 400}, {type: dense, name: e, features: 2}]}}\n";
+  };
+  const auto sets_of = [&](const std::string& inputs) {
+    const Scenario scenario = read_scenario(parse_text(layers(inputs) + R"(platform:
+  format: sluice-platform/1
+  name: p
+  devices: {gpu: {rate: {float32: 1GFLOP/s}, memory: {capacity: 1MB}}}
+  memories: {host: {capacity: 1GB}}
+  links: {host: {joins: [host, gpu], bandwidth: 1GB/s}}
+workload: {batch: 1}
+stages: per_layer
+policy: streamed
+)",
+                                                       "s.yaml"),
+                                            "s");
+    const CutModel cut = cut_model(scenario);
+    const PolicyRequest request = {{scenario.model, cut.stages, scenario.platform, *scenario.cost,
+                                    scenario.workload.dtype, nullptr},
+                                   scenario.workload};
+    const Device& device = scenario.platform.devices.front();
+    return boundaries_that_stay(
+        streamed_case(request, {device, "host", true, 2, true}, /*offload=*/true));
+  };
+  const auto first = [](const std::vector<std::vector<bool>>& sets) {
+    std::vector<bool> any(sets.back().size(), false);
+    for (const std::vector<bool>& set : sets)
+      for (std::size_t g = 0; g < set.size(); ++g) any[g] = any[g] || set[g];
+    return any;
+  };
+  CHECK(first(sets_of("b, b")) == std::vector<bool>{true, true, true, false, false});
+  CHECK(first(sets_of("a, b")) == std::vector<bool>{false, false, true, false, false});
+}
+
 TEST_CASE("streamed inference: more memory is never slower with boundaries of different sizes") {
   const std::vector<Row> layers = {{0.2, 40'000, 64'000}, {0.3, 60'000, 20'000},
                                    {0.1, 90'000, 32'000}, {0.2, 50'000, 6'000},

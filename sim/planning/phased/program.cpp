@@ -55,7 +55,7 @@ class PhasedMaker {
  private:
   struct ListedPhase {
     Phase phase;
-    /// The first and the last operation of the phase. An idle phase has the last operation of the phase before it.
+    /// The first and the last operation of the phase. For an idle phase, `last` is that of the phase before it.
     std::int64_t first = -1, last = -1;
     std::vector<std::uint32_t> results, saved;  ///< instances
 

@@ -55,8 +55,8 @@ Field staying_field(const char* name, const std::string& what) {
       .type = Type::list,
       .summary =
           "training: of the stages whose weights stay on the device because `resident` names them, the stages "
-          "whose " +
-          what + " also stays; auto: all of them",
+          "that also keep their " +
+          what + " there; auto: all of them",
       .default_text = "auto",
       .choices = {"auto", "none", "all"}};
 }

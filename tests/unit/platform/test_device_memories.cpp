@@ -76,7 +76,7 @@ links:
 }  // namespace
 
 TEST_CASE(
-    "of two memories that are equally near to a device, the one nearer to all devices feeds them") {
+    "of two memories that are equally near to a device, the one that is nearer to the others feeds them") {
   // The disk is one link from the processor, which computes in host memory, and two links from the GPU. Host memory is
   // one link from the GPU.
   const Platform platform = read(
@@ -88,6 +88,18 @@ TEST_CASE(
       "  ssd: {joins: [host, disk], bandwidth: 2GB/s}\n"
       "  pcie: {joins: [host, gpu], bandwidth: 20GB/s}\n");
   CHECK(platform.host().name == "host");
+  // Two sockets with a memory each: each memory is nearer to its own devices, whatever their number.
+  const std::string memory = "memory: {capacity: 1GB}}\n";
+  const Platform sockets = read(
+      "devices:\n"
+      "  one: {rate: {float32: 10TFLOP/s}, " +
+      memory + "  two: {count: 2, rate: {float32: 10TFLOP/s}, " + memory +
+      "memories: {a: {capacity: 64GB}, b: {capacity: 64GB}}\n"
+      "links:\n"
+      "  first: {joins: [a, one], bandwidth: 20GB/s}\n"
+      "  second: {joins: [b, two], bandwidth: 20GB/s}\n"
+      "  between: {joins: [a, b], bandwidth: 10GB/s}\n");
+  CHECK_THROWS_WITH(sockets.host(), Contains("more than one memory may feed its devices: a, b"));
 }
 
 TEST_CASE("a device may have several memories of its own, and the first memory is the default") {

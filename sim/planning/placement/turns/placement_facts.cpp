@@ -36,7 +36,9 @@ double kernel_seconds_at_least(const Plan& plan, const PlacedPrices& prices) {
 
 void say_gap(Plan& plan, const PlacedPrices& prices) try {
   const double least = kernel_seconds_at_least(plan, prices);
-  if (least > 0) plan.facts.emplace_back("placement_gap", gap_of(kernel_seconds(plan), least), "1");
+  if (!(least > 0)) return;
+  const double gap = gap_of(kernel_seconds(plan), least);
+  plan.facts.emplace_back("placement_gap", gap < 2 * (1 - within_accuracy) ? 0 : gap, "1");
 } catch (const InputError&) {  // the bound has no price
 }
 

@@ -5,6 +5,7 @@
 #include "base/quantity.hpp"
 #include "execute/feasibility.hpp"
 #include "planning/draft.hpp"
+#include "planning/placement/placed_draft.hpp"
 #include "planning/placement/turns/shown_machine.hpp"
 
 namespace sluice {
@@ -14,12 +15,14 @@ Shortage shortage_of_both(const PlacedTurns& turns) {
   std::string both;
   for (const std::string& name : turns.of_policy.on.names) {
     const auto& memories = turns.request.pricing.platform.device(name).memories;
-    if (!memories[0].capacity || !memories[1].capacity) continue;
-    const std::int64_t sum =
-        checked_add(*memories[0].capacity, *memories[1].capacity, "bytes of two memories");
+    // Under these two placements, all tensors are in the second memory.
+    const bool second = turns.way == all_slow_placement || turns.way == hardware_cache;
+    if ((!second && !memories[0].capacity) || !memories[1].capacity) continue;
+    const std::int64_t sum = checked_add(second ? 0 : *memories[0].capacity, *memories[1].capacity,
+                                         "bytes of two memories");
     if (sum >= bytes) continue;
     bytes = sum;
-    both = memories[0].pool + " and " + memories[1].pool;
+    both = (second ? "" : memories[0].pool + " and ") + memories[1].pool;
   }
   if (both.empty()) return {};
   try {
