@@ -13,20 +13,30 @@ class StepLevels {
   StepLevels(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads)
       : rehearsal_(rehearsal), covers_(rehearsal.runs().size()) {
     const auto runs = static_cast<std::int64_t>(covers_.size());
+    // How the bytes of pieces that are there during a whole run change from one run to the next, for the previous step
+    // and this step.
+    std::vector<std::int64_t> changes(static_cast<std::size_t>(2 * runs + 1), 0);
     for (const RehearsedLoad& load : loads) {
       if (load.piece == RehearsedLoad::input) continue;
-      const GroupRun& own = rehearsal.runs()[load.run];
-      const std::int64_t bytes = rehearsal.pieces(own.group)[static_cast<std::size_t>(load.piece)];
-      for (std::int64_t q = static_cast<std::int64_t>(load.run) - 1;; --q) {
-        const std::int64_t step = q < 0 ? -1 : 0, place = q - step * runs;
-        if (place < 0) break;
-        const GroupRun& run = rehearsal.runs()[static_cast<std::size_t>(place)];
-        const std::int64_t first = run.first_slot + step * rehearsal.slots();
-        if (first + run.count <= load.at) break;
-        covers_[static_cast<std::size_t>(place)].emplace_back(
-            std::max<std::int64_t>(0, load.at - first), bytes);
-      }
+      const auto own = static_cast<std::int64_t>(load.run);
+      const std::int64_t bytes =
+          rehearsal.pieces(rehearsal.runs()[load.run].group)[static_cast<std::size_t>(load.piece)];
+      // The first run during which the piece is there, and after the next lines the first with the piece from its start.
+      std::int64_t whole = first_covered(load.at);
+      if (whole >= own) continue;
+      const std::int64_t begin = load.at - first_slot(whole);
+      if (begin > 0) covers_[place(whole++)].emplace_back(begin, bytes);
+      changes[static_cast<std::size_t>(whole + runs)] += bytes;
+      changes[static_cast<std::size_t>(own + runs)] -= bytes;
     }
+    std::int64_t there = 0;
+    std::vector<std::int64_t> all(covers_.size(), 0);
+    for (std::int64_t q = -runs; q < runs; ++q) {
+      there += changes[static_cast<std::size_t>(q + runs)];
+      all[place(q)] += there;
+    }
+    for (std::size_t r = 0; r < covers_.size(); ++r)
+      if (all[r] > 0) covers_[r].emplace_back(0, all[r]);
   }
 
   bool fit() {
@@ -47,9 +57,26 @@ class StepLevels {
   }
 
  private:
+  /// Returns the index of a run in its step. Runs below 0 belong to the previous step.
+  std::size_t place(std::int64_t run) const {
+    return static_cast<std::size_t>(run < 0 ? run + static_cast<std::int64_t>(covers_.size())
+                                            : run);
+  }
+  std::int64_t first_slot(std::int64_t run) const {
+    return rehearsal_.runs()[place(run)].first_slot - (run < 0 ? rehearsal_.slots() : 0);
+  }
+  /// Returns the first run of the previous step or of this step that ends behind the slot.
+  std::int64_t first_covered(std::int64_t slot) const {
+    const std::int64_t in_step = slot < 0 ? slot + rehearsal_.slots() : slot;
+    const std::vector<GroupRun>& runs = rehearsal_.runs();
+    const auto found = std::ranges::partition_point(
+        runs, [&](const GroupRun& run) { return run.last_slot() < in_step; });
+    return (found - runs.begin()) - (slot < 0 ? static_cast<std::int64_t>(runs.size()) : 0);
+  }
+
   const Rehearsal& rehearsal_;
-  /// Indexed by run: the weights of later runs that are on the device, one pair for each piece. The first element is
-  /// the micro-batch of this run from which on the piece is there, the second is the bytes of the piece.
+  /// Indexed by run: the weights of later runs that are on the device. The first element of a pair is the micro-batch of
+  /// this run from which on pieces are there, the second is the bytes of these pieces.
   std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> covers_;
 };
 
