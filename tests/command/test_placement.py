@@ -204,7 +204,7 @@ class InRuns(unittest.TestCase):
             seconds[placement] = json.loads(done.stdout)["metrics"]["step_s"]
         self.assertAlmostEqual(seconds["none"], 0.682, delta=0.001)
         self.assertAlmostEqual(seconds["backing"], 0.136, delta=0.001)
-        self.assertAlmostEqual(seconds["static"], 0.121, delta=0.001)
+        self.assertAlmostEqual(seconds["static"], 0.117, delta=0.001)
         self.assertEqual(seconds["auto"], seconds["static"])
 
     def test_a_refusal_says_how_many_bytes_both_memories_lack(self):
