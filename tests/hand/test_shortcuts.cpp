@@ -231,17 +231,22 @@ std::vector<Drawn> random_layers(test::Dice& dice) {
   return layers;
 }
 
+/// Returns the key `stages` with cuts after random layers.
+std::string random_cut(test::Dice& dice, const std::vector<Drawn>& layers) {
+  std::string after;
+  for (std::size_t l = 0; l + 1 < layers.size(); ++l)
+    if (dice.one_in(2)) after += (after.empty() ? "" : ", ") + layers[l].name;
+  return after.empty() ? "stages: {cut: whole}\n"
+                       : "stages: {cut: explicit, after: [" + after + "]}\n";
+}
+
 TEST_CASE(
     "random graphs with random cuts: both executors compute all layers, and hold and free "
     "all tensors") {
   test::Dice dice(311);
   for (int i = 0; i < 60; ++i) {
     const std::vector<Drawn> layers = random_layers(dice);
-    std::string after;
-    for (std::size_t l = 0; l + 1 < layers.size(); ++l)
-      if (dice.one_in(2)) after += (after.empty() ? "" : ", ") + layers[l].name;
-    const std::string cut = after.empty() ? "stages: {cut: whole}\n"
-                                          : "stages: {cut: explicit, after: [" + after + "]}\n";
+    const std::string cut = random_cut(dice, layers);
     const std::string workload = "workload: {batch: 2, micro_batch: 1, batches_per_step: 2}\n";
     INFO("case " << i << ", " << cut);
     const int image = 1 + static_cast<int>(dice.below(300));
@@ -276,11 +281,7 @@ TEST_CASE(
   test::Dice dice(312);
   for (int i = 0; i < 40; ++i) {
     const std::vector<Drawn> layers = random_layers(dice);
-    std::string after;
-    for (std::size_t l = 0; l + 1 < layers.size(); ++l)
-      if (dice.one_in(2)) after += (after.empty() ? "" : ", ") + layers[l].name;
-    const std::string cut = after.empty() ? "stages: {cut: whole}\n"
-                                          : "stages: {cut: explicit, after: [" + after + "]}\n";
+    const std::string cut = random_cut(dice, layers);
     const std::string settings =
         "workload: {batch: 2, micro_batch: 1, batches_per_step: 3, steps: 2}\n" + cut;
     const std::string policy = std::string(", in_flight: ") + (dice.one_in(2) ? "2" : "3") +

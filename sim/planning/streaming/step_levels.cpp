@@ -21,12 +21,12 @@ class StepLevels {
       const auto own = static_cast<std::int64_t>(load.run);
       const std::int64_t bytes =
           rehearsal.pieces(rehearsal.runs()[load.run].group)[static_cast<std::size_t>(load.piece)];
-      // The first run during which the piece is there, and after the next lines the first with the piece from its start.
-      std::int64_t whole = first_covered(load.at);
-      if (whole >= own) continue;
-      const std::int64_t begin = load.at - first_slot(whole);
-      if (begin > 0) covers_[place(whole++)].emplace_back(begin, bytes);
-      changes[static_cast<std::size_t>(whole + runs)] += bytes;
+      std::int64_t run = first_covered(load.at);
+      if (run >= own) continue;
+      // During the first run, the piece may be missing at the beginning. It is there during all of the others.
+      const std::int64_t begin = load.at - first_slot(run);
+      if (begin > 0) covers_[place(run++)].emplace_back(begin, bytes);
+      changes[static_cast<std::size_t>(run + runs)] += bytes;
       changes[static_cast<std::size_t>(own + runs)] -= bytes;
     }
     std::int64_t there = 0;
