@@ -57,13 +57,11 @@ double seconds_alone(const ReplicaPlans& parts) {
 double link_seconds(const std::vector<Plan>& parts, const Platform& platform) {
   std::map<std::string, double> bytes;
   for (const Plan& part : parts)
-    for (std::size_t a = 0; a < part.actions.size(); ++a) {
-      const bool repeats = a >= part.body_begin && a < part.body_end;
+    for (std::uint32_t a = 0; a < part.actions.size(); ++a)
       for (const Flow& flow : part.actions[a].flows)
         for (const std::uint32_t link : part.routes[flow.route].links)
           bytes[part.links[link].name] +=
-              static_cast<double>(flow.bytes) * static_cast<double>(repeats ? part.iterations : 1);
-    }
+              static_cast<double>(flow.bytes) * static_cast<double>(part.executions_of(a));
   double seconds = 0;
   for (const Channel& channel : platform.channels)
     if (const auto busy = bytes.find(channel.name); busy != bytes.end())

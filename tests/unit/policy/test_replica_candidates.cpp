@@ -117,5 +117,30 @@ TEST_CASE("in training, replicas that share a link are never slower with more me
   }
 }
 
+TEST_CASE("loads that the last step drops do not count in the lower bound of replicas") {
+  // A step has one batch per replica, and the run has one step. Each replica loads 1.50 MB over its own link of 50 MB/s,
+  // in 30.05 ms. The loads that a further step would need are part of the plan, but they are dropped. If the bound counted
+  // them, it would be 39.4 ms, and would rule out the fastest cut.
+  const auto seconds = [](const std::string& stages) {
+    return run_seconds(make_plan(test::small_scenario(
+        9240,
+        {{0.15, 228'668, 15'388},
+         {0.925, 69'724, 8480},
+         {0, 160'180, 11'120},
+         {0.075, 141'380, 7812},
+         {0.475, 239'244, 1676}},
+        "workload: {mode: training, batch: 2, micro_batch: 1, steps: 1, optimizer: none}\n"
+        "fates: {strategy: offload_all}\npolicy: {name: data_parallel, replica: phased}\n" +
+            stages,
+        {"platform.links.host.bandwidth=50MB/s", "platform.links.host.latency=7us",
+         "platform.links.host.setup=3us", "platform.links.host.sharing=private",
+         "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 2GB/s}",
+         "platform.devices.gpu.count=2", "platform.devices.gpu.memory.capacity=1332502B"})));
+  };
+  const double given = seconds("stages: {cut: single_tensor}\n");
+  CHECK(given < 0.0354);
+  CHECK(seconds("") <= given * (1 + 1e-9));
+}
+
 }  // namespace
 }  // namespace sluice
