@@ -19,9 +19,6 @@ constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2
 /// If replicas share links, a run also stays within so many times the bytes that its loads need. It may then start
 /// loads before the list needs them, while another replica does not use the link.
 constexpr std::array<double, 7> run_parts = {1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0};
-/// If replicas share links, and several ways are equally fast for one of them alone: how many of these ways are tried
-/// with all replicas.
-constexpr std::size_t most_equal = 8;
 
 /// The paces that are tried, the most useful first. The empty element is the pace of the machine itself. In order of
 /// size, neighbouring seconds of loads mostly differ by a factor of about 1.4, and neighbouring latencies by a factor of
@@ -55,6 +52,12 @@ inline TriedCounts tried_counts(std::int64_t operations, bool made_to_change) {
   if (operations <= most_operations && !made_to_change) return most_tried;
   if (operations <= 2'000) return {3, 0};
   return {1, 0};
+}
+
+/// If replicas share links, and several ways are equally fast for one of them alone: how many of these ways are tried
+/// with all replicas, for a step of so many operations.
+constexpr std::size_t most_equal(std::int64_t operations) {
+  return operations <= most_operations ? 32 : 8;
 }
 
 /// A larger step whose places of loads are tried for the step (larger_step.hpp).

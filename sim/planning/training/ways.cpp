@@ -48,9 +48,10 @@ PolicyRequest with_share(const PolicyRequest& request) {
 /// runs, it takes only a few.
 class Front {
  public:
+  explicit Front(std::size_t most_equal) : most_equal_(most_equal) {}
   /// Returns whether the front may take a run that takes at least these seconds.
   bool may_take(double at_least) const {
-    return !slower(at_least) && (places_.size() < most_equal || faster(at_least));
+    return !slower(at_least) && (places_.size() < most_equal_ || faster(at_least));
   }
   /// Returns whether the front takes the run. It takes no two equally fast runs whose loads have the same places.
   bool takes(double seconds, const std::vector<LoadPlace>& places) {
@@ -59,13 +60,14 @@ class Front {
       seconds_ = seconds;
       places_.clear();
     }
-    return places_.size() < most_equal && places_.insert(places).second;
+    return places_.size() < most_equal_ && places_.insert(places).second;
   }
 
  private:
   bool slower(double seconds) const { return seconds > seconds_ * (1 + 1e-9); }
   bool faster(double seconds) const { return seconds < seconds_ * (1 - 1e-9); }
 
+  std::size_t most_equal_;  ///< how many equally fast runs are taken
   double seconds_ = std::numeric_limits<double>::infinity();  ///< of the fastest run so far
   std::set<std::vector<LoadPlace>> places_;  ///< the places of loads in the runs that take so long
 };
@@ -156,7 +158,7 @@ std::vector<Candidate> TrainingWays::fastest_within(const std::shared_ptr<const 
   });
   const auto count = static_cast<std::int64_t>(all.size());
   return {{0, count, [ways, step, all = std::move(all)](double, const auto& use) {
-             Front front;
+             Front front(most_equal(step->program().count()));
              std::vector<Settled> taken;
              for (const LoadChoice& way : all) {
                if (!front.may_take(way.at_least)) continue;
