@@ -57,7 +57,7 @@ inline TriedCounts tried_counts(std::int64_t operations, bool made_to_change) {
 /// If replicas share links, and several ways are equally fast for one of them alone: how many of these ways are tried
 /// with all replicas, for a step of so many operations.
 constexpr std::size_t most_equal(std::int64_t operations) {
-  return operations <= most_operations ? 32 : 8;
+  return operations <= most_operations ? 16 : 8;
 }
 
 /// A larger step whose places of loads are tried for the step (larger_step.hpp).
