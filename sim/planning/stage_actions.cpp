@@ -45,14 +45,16 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward) 
 
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input) {
   const std::string micro_batch = std::to_string(forward.micro_batch);
-  forward.output =
-      forward.last ? builder.tensor("output." + micro_batch, TensorClass::output,
-                                    forward.bytes.output, forward.drops_output ? "" : forward.home)
-                   : builder.tensor("boundary." + std::to_string(forward.stage) + "." + micro_batch,
-                                    TensorClass::activation, forward.bytes.output);
+  if (forward.output == none)
+    forward.output =
+        forward.last
+            ? builder.tensor("output." + micro_batch, TensorClass::output, forward.bytes.output,
+                             forward.drops_output ? "" : forward.home)
+            : builder.tensor("boundary." + std::to_string(forward.stage) + "." + micro_batch,
+                             TensorClass::activation, forward.bytes.output);
   const PlanBuilder::Ref ref = list_forward(builder, forward);
   const std::uint32_t pool = builder.pool(forward.device);
-  builder.at(ref).uses.push_back({input, pool});
+  if (input != none) builder.at(ref).uses.push_back({input, pool});
   StageOutput made{ref, forward.output};
   if (forward.bytes.answer > 0) {
     made.answer = builder.tensor("output." + std::to_string(forward.stage) + "." + micro_batch,

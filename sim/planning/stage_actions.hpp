@@ -27,7 +27,8 @@ struct ForwardPass {
   std::string device;
   StageBytes bytes{};
   std::int64_t samples = 0;
-  std::uint32_t output = none;  ///< the tensor that the stage makes
+  /// The tensor that the stage makes. If it is none, list_stage() adds it.
+  std::uint32_t output = none;
   /// Whether the output is freed instead of saved. Only the output of the last stage may be freed. Because no save
   /// follows, the samples are done when the pass ends.
   bool drops_output = false;
@@ -47,8 +48,8 @@ struct StageOutput {
   std::uint32_t output = none;
   std::uint32_t answer = none;  ///< the stage's part of the answer, if it is a separate tensor
 };
-/// Adds the output's tensor, and lists the computation of the forward pass, which uses `input`. The output of the last
-/// stage is the answer. The output of any other stage is the activation at the boundary after the stage.
+/// Lists the computation of the forward pass, which uses `input` if it is given. Adds the output's tensor, unless
+/// ForwardPass::output is given. The output of the last stage is the answer. The output of any other stage is the activation at the boundary after the stage.
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input);
 
 /// Lists the transfer that saves `tensor` to `host`. The pass `forward` has made this tensor. If it is the activation

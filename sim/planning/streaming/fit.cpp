@@ -38,7 +38,8 @@ std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t c
   const std::int64_t outputs = last || offload_ ? 1 : m + 1;
   __extension__ using Wide = __int128;  // the factors fit in 64 bits, the products may not
   const Wide bytes = static_cast<Wide>(inputs) * stage.input +
-                     static_cast<Wide>(outputs) * stage.output + stage.answer + weights_at(g) +
+                     static_cast<Wide>(outputs) * stage.output +
+                     static_cast<Wide>(count) * stage.around + stage.answer + weights_at(g) +
                      stage.workspace + caches_;
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   return bytes > most ? most : static_cast<std::int64_t>(bytes);

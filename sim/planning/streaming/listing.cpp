@@ -20,8 +20,8 @@ class StreamedLister {
         choice_(choice),
         once_(kept_in_prologue(streamed)),
         bytes_(streamed_bytes(request, choice.offload)),
-        offloaded_(choice.offload ? offloaded_tensors(request) : std::vector<StageInput>()),
-        offloaded_of_(tensors_of_stages(offloaded_, bytes_.size())),
+        tensors_(group_tensors(request, choice.offload)),
+        tensors_of_(tensors_of_stages(tensors_, bytes_.size())),
         per_step_(request.workload.micro_batches_per_step()),
         runs_(group_runs(bytes_.size(), per_step_, choice.in_flight)),
         builder_(request.pricing.platform, "streamed", request.capacity_enforced),
@@ -30,6 +30,7 @@ class StreamedLister {
     lister_.hold_caches();
     for (std::size_t g = 0; g < bytes_.size(); ++g)
       pieces_.push_back(group_pieces(streamed, choice, g));
+    held_.resize(tensors_.size() * static_cast<std::size_t>(per_step_), none);
     make_tensors();
   }
 
@@ -92,11 +93,10 @@ class StreamedLister {
   std::int64_t most() { return slots_.most(common_.device.name); }
 
   Draft make() {
-    std::vector<std::uint32_t> crossing(static_cast<std::size_t>(per_step_));
     std::size_t run = 0;
     slots_.list([&](std::int64_t slot) {
       while (slot > runs_[run].last_slot()) ++run;
-      return list_slot(run, slot, crossing);
+      return list_slot(run, slot);
     });
     if (results_.empty())
       lister_.finish();
@@ -251,9 +251,9 @@ class StreamedLister {
   std::vector<SlotLoad::Saved> copies_for(const GroupRun& run, std::int64_t slot) const {
     std::vector<SlotLoad::Saved> saved;
     bool waits = false;
-    for (const std::size_t i : offloaded_of_[run.group].reads) {
-      const std::size_t maker = offloaded_[i].made_in;
-      const std::vector<std::size_t>& made = offloaded_of_[maker].makes;
+    for (const std::size_t i : tensors_of_[run.group].reads) {
+      const std::size_t maker = tensors_[i].made_in;
+      const std::vector<std::size_t>& made = tensors_of_[maker].makes;
       saved.push_back({.slot = slot - run.count * static_cast<std::int64_t>(run.group - maker),
                        .number = static_cast<std::size_t>(std::find(made.begin(), made.end(), i) -
                                                           made.begin())});
@@ -267,31 +267,58 @@ class StreamedLister {
   /// them is a tensor of its own.
   std::vector<SlotWork::Save> copies_in_host(const GroupRun& run, std::int64_t micro_batch,
                                              PlanBuilder::Ref save, std::uint32_t output) {
-    const std::vector<std::size_t>& made = offloaded_of_[run.group].makes;
+    const std::vector<std::size_t>& made = tensors_of_[run.group].makes;
     if (made.size() <= 1) return {{save, output}};
     std::vector<SlotWork::Save> copies;
     builder_.at(save).allocates = {};
     for (const std::size_t i : made) {
-      const StageInput& tensor = offloaded_[i];
-      const std::string name = tensor.name.empty() ? "boundary" : "boundary." + tensor.name;
-      const std::uint32_t copy =
-          builder_.tensor(instance_name(name, run.group, micro_batch), TensorClass::activation,
-                          tensor.bytes * request_.workload.micro_batch);
+      const std::uint32_t copy = add_tensor(i, micro_batch);
       builder_.at(save).allocates.push_back({copy, builder_.pool(common_.host)});
       copies.push_back({save, copy});
     }
     return copies;
   }
 
-  SlotWork list_slot(std::size_t r, std::int64_t slot, std::vector<std::uint32_t>& crossing) {
+  /// Adds the tensor `tensors_[i]` of a micro-batch to the plan.
+  std::uint32_t add_tensor(std::size_t i, std::int64_t micro_batch) {
+    const StageInput& tensor = tensors_[i];
+    return builder_.tensor(
+        instance_name(tensor.name.empty() ? "boundary" : "boundary." + tensor.name, tensor.made_in,
+                      micro_batch),
+        TensorClass::activation, tensor.bytes * request_.workload.micro_batch);
+  }
+
+  std::uint32_t& held(std::size_t i, std::int64_t micro_batch) {
+    return held_[i * static_cast<std::size_t>(per_step_) + static_cast<std::size_t>(micro_batch)];
+  }
+
+  /// Returns the tensors on the device that a slot reads.
+  std::vector<std::uint32_t> read(const GroupRun& run, std::int64_t slot) {
+    if (run.group == 0) return {lister_.input_tensor(micro_batch(run, slot))};
+    if (loads_input(run)) return {reloads_[static_cast<std::size_t>(slot)]};
+    std::vector<std::uint32_t> tensors;
+    for (const std::size_t i : tensors_of_[run.group].reads)
+      tensors.push_back(held(i, micro_batch(run, slot)));
+    return tensors;
+  }
+
+  /// Adds the tensors that stay on the device for later groups. Returns none if the group's tensors do not stay.
+  std::vector<std::uint32_t> make_held(const GroupRun& run, std::int64_t micro_batch) {
+    std::vector<std::uint32_t> tensors;
+    if (choice_.offloads(run.group)) return tensors;
+    for (const std::size_t i : tensors_of_[run.group].makes)
+      tensors.push_back(held(i, micro_batch) = add_tensor(i, micro_batch));
+    return tensors;
+  }
+
+  SlotWork list_slot(std::size_t r, std::int64_t slot) {
     const GroupRun& run = runs_[r];
     const std::int64_t q = micro_batch(run, slot);
-    const auto at = static_cast<std::size_t>(q);
-    const std::uint32_t input = run.group == 0     ? lister_.input_tensor(q)
-                                : loads_input(run) ? reloads_[static_cast<std::size_t>(slot)]
-                                                   : crossing[at];
-    const StageOutput made = lister_.forward(run.group, q, input);
-    crossing[at] = made.output;
+    const StageOutput made = lister_.forward(run.group, q, read(run, slot), make_held(run, q));
+    // If no later group reads anything that this group makes, its output has no bytes, and leaves at once.
+    if (run.group + 1 < bytes_.size() && !choice_.offloads(run.group) &&
+        tensors_of_[run.group].makes.empty())
+      builder_.at(made.action).uses.push_back({made.output, builder_.pool(common_.device.name)});
     if (slot == run.first_slot || slot == run.last_slot())
       for (std::size_t piece = once_ ? kept(r) : 0; piece < weights_[r].size(); ++piece)
         builder_.at(made.action)
@@ -329,8 +356,11 @@ class StreamedLister {
   StreamedChoice choice_;
   bool once_;  ///< Whether weights that stay are loaded in the prologue and never released.
   std::vector<StageBytes> bytes_;
-  std::vector<StageInput> offloaded_;       ///< the tensors that go through host memory
-  std::vector<StageTensors> offloaded_of_;  ///< indexed by group
+  std::vector<StageInput> tensors_;       ///< the tensors that go from group to group
+  std::vector<StageTensors> tensors_of_;  ///< indexed by group
+  /// The tensors that stay on the device from the group that makes them to the last group that reads them. The elements
+  /// of `tensors_` have one after the other an entry for each micro-batch of a step.
+  std::vector<std::uint32_t> held_;
   std::int64_t per_step_;
   std::vector<GroupRun> runs_;
   PlanBuilder builder_;

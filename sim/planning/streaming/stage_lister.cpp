@@ -26,13 +26,22 @@ SlotLoad StageLister::input_load(std::int64_t micro_batch, std::int64_t slot) {
   return load;
 }
 
-StageOutput StageLister::forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input) {
+StageOutput StageLister::forward(std::size_t stage, std::int64_t micro_batch,
+                                 const std::vector<std::uint32_t>& reads,
+                                 const std::vector<std::uint32_t>& makes) {
   ForwardPass forward = forward_of(stage, micro_batch);
   forward.last = stage + 1 == bytes_.size();
   forward.drops_output = forward.last && !common_.return_outputs;
   forward.drops_answer = !common_.return_outputs;
   forward.home = common_.host;
-  return list_stage(builder_, std::move(forward), input);
+  if (!makes.empty()) forward.output = makes.front();
+  const StageOutput made =
+      list_stage(builder_, std::move(forward), reads.empty() ? none : reads.front());
+  Action& action = builder_.at(made.action);
+  const std::uint32_t pool = builder_.pool(common_.device.name);
+  for (std::size_t i = 1; i < reads.size(); ++i) action.uses.push_back({reads[i], pool});
+  for (std::size_t i = 1; i < makes.size(); ++i) action.allocates.push_back({makes[i], pool});
+  return made;
 }
 
 PlanBuilder::Ref StageLister::save(const StageOutput& made, std::size_t stage,

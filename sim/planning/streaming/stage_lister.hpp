@@ -26,8 +26,11 @@ class StageLister {
   /// input.
   SlotLoad input_load(std::int64_t micro_batch, std::int64_t slot);
 
-  /// Lists the forward pass of one stage with list_stage().
-  StageOutput forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
+  /// Lists the forward pass of one stage with list_stage(). The pass reads `reads` and makes `makes`. If `makes` is empty,
+  /// the pass makes one tensor, which has the bytes of the stage's output.
+  StageOutput forward(std::size_t stage, std::int64_t micro_batch,
+                      const std::vector<std::uint32_t>& reads,
+                      const std::vector<std::uint32_t>& makes);
 
   /// Lists the save of a stage's output, after the action that makes it. If the stage's part of the answer is a
   /// separate tensor, this part is saved instead. `answer` says whether the saved tensor is an answer or a part of it.
