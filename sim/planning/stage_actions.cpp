@@ -45,25 +45,15 @@ PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward) 
 
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input) {
   const std::string micro_batch = std::to_string(forward.micro_batch);
-  if (forward.output == none)
-    forward.output =
-        forward.last
-            ? builder.tensor("output." + micro_batch, TensorClass::output, forward.bytes.output,
-                             forward.drops_output ? "" : forward.home)
-            : builder.tensor("boundary." + std::to_string(forward.stage) + "." + micro_batch,
-                             TensorClass::activation, forward.bytes.output);
+  forward.output =
+      forward.last ? builder.tensor("output." + micro_batch, TensorClass::output,
+                                    forward.bytes.output, forward.drops_output ? "" : forward.home)
+                   : builder.tensor("boundary." + std::to_string(forward.stage) + "." + micro_batch,
+                                    TensorClass::activation, forward.bytes.output);
   const PlanBuilder::Ref ref = list_forward(builder, forward);
   const std::uint32_t pool = builder.pool(forward.device);
-  if (input != none) builder.at(ref).uses.push_back({input, pool});
-  StageOutput made{ref, forward.output};
-  if (forward.bytes.answer > 0) {
-    made.answer = builder.tensor("output." + std::to_string(forward.stage) + "." + micro_batch,
-                                 TensorClass::output, forward.bytes.answer,
-                                 forward.drops_answer ? "" : forward.home);
-    builder.at(ref).allocates.push_back({made.answer, pool});
-    if (forward.drops_answer) builder.at(ref).uses.push_back({made.answer, pool});
-  }
-  return made;
+  builder.at(ref).uses.push_back({input, pool});
+  return {ref, forward.output};
 }
 
 PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardPass& forward,

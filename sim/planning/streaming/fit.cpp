@@ -54,13 +54,6 @@ std::int64_t StreamedFit::peak(std::int64_t in_flight) const {
   return most;
 }
 
-std::vector<std::int64_t> StreamedFit::slot_bytes(std::int64_t in_flight) const {
-  std::vector<std::int64_t> bytes;
-  for (const GroupRun& run : group_runs(bytes_.size(), per_step_, in_flight))
-    for (std::int64_t m = 0; m < run.count; ++m) bytes.push_back(bytes_at(run.group, m, run.count));
-  return bytes;
-}
-
 /// Returns the largest number of micro-batches in flight that fits, but at least 1.
 std::int64_t StreamedFit::most_in_flight() const {
   return largest_that_fits(1, per_step_ + 1, [&](std::int64_t count) {
