@@ -29,6 +29,8 @@ struct Program {
     Home home = Home::other;
     /// For an input: the number of its micro-batch. For any other tensor: the number of its stage.
     std::int64_t number = 0;
+    std::int32_t piece =
+        0;  ///< if the weights of a stage are loaded in pieces: the index of the piece
     std::string name;
     TensorClass tensor_class = TensorClass::weight;
     std::int64_t bytes = 0;
@@ -48,6 +50,7 @@ struct Program {
     std::int64_t bytes = 0;
     std::int32_t stage = -1, micro_batch = -1;
     std::uint32_t device = 0;
+    std::int32_t piece = 0;             ///< Place::piece of its home
     std::int64_t first = 0, last = -1;  ///< indices of operations
     bool loaded = false;                ///< whether a transfer brings the instance
     double load_s = 0;
@@ -91,15 +94,35 @@ struct Program {
     std::int64_t earliest = 0;  ///< the first operation before which the load may be listed
     std::int64_t after = 0;     ///< the load may start when this operation has ended
     bool placed = false;        ///< whether the load is listed before `earliest`, and not later
+    /// Whether the instance stays on the device. If so, it is loaded before the first round, and `earliest` is its place
+    /// among the loads there. The instance must be there from the first to the last operation.
+    bool once = false;
+    /// A save after which the load starts, `rounds_ago` rounds ago.
+    struct Saved {
+      std::uint32_t instance = none;
+      std::uint32_t rounds_ago = 0;
+    } after_save = {};
     /// If given: the first operation of a phase. The load may not start before this phase.
     std::optional<std::int64_t> with = {};
   };
 
-  /// The phase that begins with `operation` waits for the save of `instance` of `rounds_ago` rounds ago.
+  /// The operation `operation`, and all later operations of its phase, wait for the save of `instance` of `rounds_ago`
+  /// rounds ago.
   struct SaveWait {
     std::int64_t operation = 0;
     std::uint32_t instance = none;
     std::uint32_t rounds_ago = 0;
+  };
+
+  /// One transfer may save several tensors together, as a single instance. In host memory, each of them is then a copy
+  /// of its own. One transfer may also load several copies together, of saves of different instances.
+  struct Copy {
+    std::string name;
+    std::int64_t bytes = 0;
+  };
+  struct CopyRead {
+    std::uint32_t instance = none;  ///< the instance that was saved
+    std::size_t number = 0;         ///< the index of the copy among those of this save
   };
 
   std::vector<std::string> devices;
@@ -111,6 +134,11 @@ struct Program {
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< the loads, in the order in which operations need them
   std::vector<SaveWait> save_waits;
+  /// By instance: the copies that its save leaves. The operation saves no other instance. If an instance is missing, its
+  /// save leaves one copy.
+  std::map<std::uint32_t, std::vector<Copy>> saved_together;
+  /// By loaded instance: the copies that its load reads. If an instance is missing, Instance::copy_of says what it reads.
+  std::map<std::uint32_t, std::vector<CopyRead>> read_together;
   bool phases_in_turn =
       false;  ///< whether phases begin one after the other, even on a single device
   /// The number of operations at the end of `operations` that run once, after the last round. Their loads are `placed`.

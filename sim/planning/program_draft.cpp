@@ -61,11 +61,15 @@ std::uint32_t ProgramDraft::make(const std::string& name, TensorClass tensor_cla
   return static_cast<std::uint32_t>(program.instances.size() - 1);
 }
 
+std::string ProgramDraft::name_of(const StageInput& input, std::int64_t micro_batch) {
+  const std::string layer = input.name.empty() ? "" : "." + input.name;
+  return input.of_model ? "input" + layer + "." + std::to_string(micro_batch)
+                        : instance_name("boundary" + layer, input.made_in, micro_batch);
+}
+
 std::uint32_t ProgramDraft::make(const StageInput& input, std::int64_t samples, std::size_t stage,
                                  std::int64_t micro_batch) {
-  const std::string layer = input.name.empty() ? "" : "." + input.name;
-  return make(input.of_model ? "input" + layer + "." + std::to_string(micro_batch)
-                             : instance_name("boundary" + layer, input.made_in, micro_batch),
+  return make(name_of(input, micro_batch),
               input.of_model ? TensorClass::input : TensorClass::activation,
               checked_mul(input.bytes, samples, "bytes of a micro-batch"), stage, micro_batch);
 }

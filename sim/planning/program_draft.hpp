@@ -39,6 +39,8 @@ class ProgramDraft {
   /// Adds an instance on device(). It is there from the next operation on.
   std::uint32_t make(const std::string& name, TensorClass tensor_class, std::int64_t bytes,
                      std::size_t stage, std::int64_t micro_batch);
+  /// Returns the name of a tensor that stages read.
+  static std::string name_of(const StageInput& input, std::int64_t micro_batch);
   /// Adds an instance of a tensor that stages read, for one micro-batch of `samples` samples.
   std::uint32_t make(const StageInput& input, std::int64_t samples, std::size_t stage,
                      std::int64_t micro_batch);

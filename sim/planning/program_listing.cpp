@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace sluice {
@@ -39,12 +40,15 @@ class ProgramLister {
     wait_for_answers();
     wait_for_saves();
     for (const Fact& fact : listing_.facts) builder_.fact(fact);
+    if (listing_.states_early_loads) builder_.fact({"loads_listed_ahead", slots_.early()});
     Draft draft(builder_.finish(program_.rounds, program_.steps_per_round), !listing_.overlap);
     draft.plan.iterations_per_step = program_.rounds_per_step;
     return draft;
   }
 
  private:
+  using PlaceKey = std::tuple<Program::Home, std::int64_t, std::int32_t>;
+
   std::vector<SlotMemory> memories() const {
     std::vector<SlotMemory> memories;
     for (std::uint32_t d = 0; d < program_.devices.size(); ++d)
@@ -65,7 +69,7 @@ class ProgramLister {
                                                  place.node.empty() ? host_ : place.node);
     if (place.home == Program::Home::gradients)
       builder_.sums_gradients(tensor, static_cast<std::int32_t>(place.number));
-    places_[{place.home, place.number}] = tensor;
+    places_[{place.home, place.number, place.piece}] = tensor;
   }
 
   /// Adds the load of a stage's weights that stay on their device. Operation `first_use` is the first that needs them.
@@ -73,7 +77,7 @@ class ProgramLister {
   void add_staying(std::size_t s, std::int64_t first_use) {
     const Program::Staying& staying = program_.staying[s];
     if (staying.weights == 0) return;
-    SlotLoad load{.tensor = places_.at({Program::Home::weights, static_cast<std::int64_t>(s)}),
+    SlotLoad load{.tensor = places_.at({Program::Home::weights, static_cast<std::int64_t>(s), 0}),
                   .ends = {.from = host_, .to = program_.devices[staying.device], .release = false},
                   .stage = static_cast<std::int32_t>(s),
                   .slot = first_use,
@@ -94,14 +98,15 @@ class ProgramLister {
   /// `places_` has for this home. An instance that is sent from another device is a copy of an instance on that
   /// device. So it gets the tensor of that instance. Every other instance gets a new tensor.
   void add_tensors() {
-    std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> free = places_;
+    std::map<PlaceKey, std::uint32_t> free = places_;
     for (const Program::Instance& made : program_.instances) {
       if (made.sent) {
         tensors_.push_back(tensors_[made.copy_of]);
         continue;
       }
       const bool of_micro_batch = made.home == Program::Home::input;
-      const auto place = free.find({made.home, of_micro_batch ? made.micro_batch : made.stage});
+      const auto place =
+          free.find({made.home, of_micro_batch ? made.micro_batch : made.stage, made.piece});
       if (made.home != Program::Home::none && place != free.end()) {
         tensors_.push_back(place->second);
         free.erase(place);
@@ -126,17 +131,30 @@ class ProgramLister {
     listed.after = load.after;
     listed.within = listing_.loads_within;
     listed.placed = load.placed;
+    listed.once = load.once;
     listed.with = load.with;
     if (made.sent) {
       listed.kind = ActionKind::send;
       listed.ends.from = program_.devices[instance(made.copy_of).device];
       listed.ends.release = true;
     } else if (made.copy_of != none) {
-      listed.reloads = {{instance(made.copy_of).saved_at, instance(made.copy_of).saves, 0}};
+      listed.reloads = {saved(made.copy_of, 0)};
+    } else if (const auto copies = program_.read_together.find(load.instance);
+               copies != program_.read_together.end()) {
+      for (const Program::CopyRead& copy : copies->second) {
+        listed.reloads.push_back(saved(copy.instance, 0));
+        listed.reloads.back().number += copy.number;
+      }
     }
+    if (load.after_save.instance != none)
+      listed.after_save = saved(load.after_save.instance, load.after_save.rounds_ago);
     if (const auto written = writes_.before(load.instance, load.needed))
       listed.after_save = {written->operation, written->number, written->rounds_ago};
     return listed;
+  }
+
+  SlotLoad::Saved saved(std::uint32_t number, std::uint32_t rounds_ago) const {
+    return {instance(number).saved_at, instance(number).saves, rounds_ago};
   }
 
   SlotWork list_operation(std::int64_t at) {
@@ -191,8 +209,20 @@ class ProgramLister {
   /// next round.
   std::vector<SlotWork::Save> list_saves(std::int64_t at, PlanBuilder::Ref maker) {
     std::vector<SlotWork::Save> saves;
-    for (const std::uint32_t number : operation(at).saves)
-      saves.push_back({list_save(number, maker), tensors_[number]});
+    for (const std::uint32_t number : operation(at).saves) {
+      const PlanBuilder::Ref save = list_save(number, maker);
+      const auto copies = program_.saved_together.find(number);
+      if (copies == program_.saved_together.end()) {
+        saves.push_back({save, tensors_[number]});
+        continue;
+      }
+      builder_.at(save).allocates = {};
+      for (const Program::Copy& copy : copies->second) {
+        saves.push_back(
+            {save, builder_.tensor(copy.name, instance(number).tensor_class, copy.bytes)});
+        builder_.at(save).allocates.push_back({saves.back().tensor, builder_.pool(host_)});
+      }
+    }
     if (at >= program_.count_of_round())
       for (const std::uint32_t number : operation(at - program_.count_of_round()).saves)
         if (instance(number).saved_next_round) list_save(number, maker);
@@ -256,9 +286,9 @@ class ProgramLister {
   PlanBuilder builder_;
   StepSlots slots_;
   HomeWrites writes_;
-  std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< indices of tensors
-  std::vector<std::uint32_t> pools_;                                        ///< indexed by device
-  std::vector<std::uint32_t> tensors_;                                      ///< indexed by instance
+  std::map<PlaceKey, std::uint32_t> places_;  ///< indices of tensors
+  std::vector<std::uint32_t> pools_;          ///< indexed by device
+  std::vector<std::uint32_t> tensors_;        ///< indexed by instance
   std::vector<PlanBuilder::Ref> operations_;
   std::vector<PlanBuilder::Ref> saves_;  ///< indexed by instance
   /// By instance: the saves that the last round leaves to the next round.

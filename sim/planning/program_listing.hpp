@@ -21,6 +21,8 @@ struct ProgramListing {
   /// Whether a load may start one operation earlier than its place in the list says, if memory has room.
   bool loads_within = false;
   std::vector<Fact> facts = {};
+  /// Whether another fact says how many loads are listed before an earlier operation than the one that needs them.
+  bool states_early_loads = false;
 };
 
 /// Returns the plan. Sets `*most` to the bytes that the first device needs. With less memory, at least one load would

@@ -53,15 +53,7 @@ StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t 
   const PlanBuilder::Ref ref = list_forward(builder, forward);
   const std::uint32_t pool = builder.pool(forward.device);
   builder.at(ref).uses.push_back({input, pool});
-  StageOutput made{ref, forward.output};
-  if (forward.bytes.answer > 0) {
-    made.answer = builder.tensor("output." + std::to_string(forward.stage) + "." + micro_batch,
-                                 TensorClass::output, forward.bytes.answer,
-                                 forward.drops_answer ? "" : forward.home);
-    builder.at(ref).allocates.push_back({made.answer, pool});
-    if (forward.drops_answer) builder.at(ref).uses.push_back({made.answer, pool});
-  }
-  return made;
+  return {ref, forward.output};
 }
 
 PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardPass& forward,

@@ -31,9 +31,6 @@ struct ForwardPass {
   /// Whether the output is freed instead of saved. Only the output of the last stage may be freed. Because no save
   /// follows, the samples are done when the pass ends.
   bool drops_output = false;
-  /// A stage may make a part of the answer besides its output (StageBytes::answer). Says whether this part is freed
-  /// instead of saved.
-  bool drops_answer = false;
   bool last = false;      ///< whether the stage is the last stage
   std::string home = {};  ///< the node that is the home of the answer; may be empty
 };
@@ -41,11 +38,10 @@ struct ForwardPass {
 /// input and the weights to the action's operands.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward);
 
-/// A computation of a stage, and the tensors that it makes.
+/// A computation of a stage, and the tensor that it makes.
 struct StageOutput {
   PlanBuilder::Ref action;
   std::uint32_t output = none;
-  std::uint32_t answer = none;  ///< the stage's part of the answer, if it is a separate tensor
 };
 /// Adds the output's tensor, and lists the computation of the forward pass, which uses `input`. The output of the last
 /// stage is the answer. The output of any other stage is the activation at the boundary after the stage.

@@ -14,6 +14,10 @@ struct StageBytes {
   /// The bytes of the stage's part of the answer, if no later stage reads this part. The part then leaves the device at
   /// once. For the last stage, `answer` is 0, because its part of the answer is its `output`.
   std::int64_t answer = 0;
+  /// Only under `streamed`, if activations stay on the device: the bytes of tensors that earlier stages make and later
+  /// stages read. They stay on the device while the stage computes. `input` then has only the tensors that no later
+  /// stage reads.
+  std::int64_t around = 0;
 };
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
 

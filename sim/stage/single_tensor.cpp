@@ -1,8 +1,7 @@
 // The cut `single_tensor` ends a stage at each place where only one tensor crosses. So no tensor crosses two cuts.
 //
-// This matters in residual networks. A shortcut crosses several boundaries between the stages of `per_layer`. Most plans
-// with the cut `per_layer` hold the shortcut during all these stages, in addition to the tensors inside of the block.
-// Under `streamed` in inference, a plan that keeps activations on the device holds the shortcut once per boundary.
+// This matters in residual networks. A shortcut crosses several boundaries between the stages of `per_layer`. Plans with
+// the cut `per_layer` hold the shortcut during all these stages, in addition to the tensors inside of the block.
 #include "stage/stage.hpp"
 
 namespace sluice {

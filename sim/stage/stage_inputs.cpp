@@ -9,7 +9,8 @@ namespace {
 
 /// Returns the tensors that cross cuts, by their layers. Each tensor has the stages that read it.
 std::map<std::uint32_t, StageInput> crossing_tensors(const Model& model,
-                                                     const std::vector<Stage>& stages) {
+                                                     const std::vector<Stage>& stages,
+                                                     EarlierAnswers answers) {
   std::map<std::uint32_t, StageInput> tensors;
   for (std::size_t s = 0; s + 1 < stages.size(); ++s)
     for (const Crossing& crossing : stages[s].crosses) {
@@ -22,9 +23,12 @@ std::map<std::uint32_t, StageInput> crossing_tensors(const Model& model,
           tensor.read_in.push_back(0);
       }
       const std::size_t next = s + 1;
-      if (next + 1 == stages.size() || reads(model, stages[next], crossing.layer))
+      const bool reads_answers =
+          next + 1 == stages.size() && answers == EarlierAnswers::read_in_last_stage;
+      if (reads_answers || reads(model, stages[next], crossing.layer))
         tensor.read_in.push_back(next);
     }
+  std::erase_if(tensors, [](const auto& tensor) { return tensor.second.read_in.empty(); });
   return tensors;
 }
 
@@ -38,10 +42,11 @@ bool reads(const Model& model, const Stage& stage, std::uint32_t layer) {
   return false;
 }
 
-std::vector<StageInput> stage_inputs(const Model& model, const std::vector<Stage>& stages) {
+std::vector<StageInput> stage_inputs(const Model& model, const std::vector<Stage>& stages,
+                                     EarlierAnswers answers) {
   std::vector<StageInput> inputs;
   std::int64_t rest = stages.front().input_bytes;
-  for (const auto& [layer, tensor] : crossing_tensors(model, stages)) {
+  for (const auto& [layer, tensor] : crossing_tensors(model, stages, answers)) {
     if (tensor.of_model) rest -= tensor.bytes;
     const auto together = std::find_if(inputs.begin(), inputs.end(), [&](const StageInput& other) {
       return other.of_model == tensor.of_model && other.made_in == tensor.made_in &&

@@ -22,8 +22,13 @@ struct StageInput {
   std::vector<std::size_t> read_in = {};  ///< the stages that read it, in ascending order
 };
 
-/// Returns what the stages read. Parts of the answer that earlier stages make are read in the last stage.
-std::vector<StageInput> stage_inputs(const Model& model, const std::vector<Stage>& stages);
+/// What becomes of parts of the answer that earlier stages than the last make: the last stage reads them, or they are not
+/// listed, because they leave the device as soon as they are made.
+enum class EarlierAnswers : std::uint8_t { read_in_last_stage, left_out };
+
+/// Returns what the stages read.
+std::vector<StageInput> stage_inputs(const Model& model, const std::vector<Stage>& stages,
+                                     EarlierAnswers answers = EarlierAnswers::read_in_last_stage);
 
 /// The tensors that a stage reads, and those that it makes for later stages: indices of stage inputs. The tensors that
 /// are read first come first in `makes`.

@@ -150,13 +150,14 @@ std::int64_t moved_bytes(const Plan& plan, ActionKind kind, TensorClass tensor_c
 
 /// A residual network of three stages: a and e, b and c, sum and d. They take 2, 5 and 3 ms. The output of layer a (2 kB)
 /// crosses two cuts: only the last stage reads it. The outputs of layers e and c (2 kB each) cross one cut each.
-Plan residual(const std::string& extra) {
+Plan residual(const std::string& extra, const std::vector<std::string>& overrides = {}) {
   const std::vector<Drawn> layers = {{"a", 500, 2000, {"image"}},    {"e", 500, 2000, {"a"}},
                                      {"b", 500, 4000, {"e"}},        {"c", 500, 6000, {"b"}},
                                      {"sum", 500, 2000, {"c", "a"}}, {"d", 250, 8000, {"sum"}}};
   return make_plan(scenario_of(
       layers, 250,
-      "stages: {cut: explicit, after: [e, c]}\nmemory: {working_set: ignored}\n" + extra));
+      "stages: {cut: explicit, after: [e, c]}\nmemory: {working_set: ignored}\n" + extra,
+      overrides));
 }
 
 Plan residual_phases(const std::string& activations, const std::string& more = "") {
@@ -188,6 +189,23 @@ TEST_CASE(
   CHECK(moved_bytes(plan, ActionKind::load, TensorClass::activation) == 6000);
   CHECK(peak(plan, "gpu0") == 5000);
   CHECK(peak(plan, "host") == 2000 + 4000);
+}
+
+TEST_CASE("streamed, activations stay on the device: a shortcut is held once") {
+  // Two micro-batches go through each group, one after the other, and one action runs at a time. While the first group
+  // computes the second of them, the device holds its image (1 kB), and the outputs of a and e for both (8 kB). During
+  // the second group, it always holds the outputs of a for both (4 kB). It also holds two outputs of e and one of c, and
+  // later one of e and two of c: 10 kB together. During the last group, it holds the outputs of a and c for both, and an
+  // answer: 9 kB. If the inputs and outputs of the second group had copies of a's output, it would need 12 kB.
+  const auto kept = [](const std::string& capacity) {
+    return residual(
+        "workload: {batch: 2, micro_batch: 1}\nfates: keep_all\n"
+        "policy: {name: streamed, in_flight: 2, overlap: false}\n",
+        {"platform.devices.gpu.memory.capacity=" + capacity});
+  };
+  CHECK(makespan_of(kept("10kB")) == ms(2 * (0.001 + 2 + 5 + 3 + 0.001)));
+  CHECK(peak(kept("1MB"), "gpu0") == 10'000);
+  CHECK_THROWS_AS(check(kept("9999B")), Infeasible);
 }
 
 TEST_CASE("phased, activations cross the link between devices: a shortcut is sent at most once") {
@@ -240,6 +258,16 @@ std::string random_cut(test::Dice& dice, const std::vector<Drawn>& layers) {
                        : "stages: {cut: explicit, after: [" + after + "]}\n";
 }
 
+/// Runs a plan, adds its sums to `totals`, and checks that all actions and `samples` samples end. With `both`, the other
+/// executor runs the plan, too.
+void check_run(const Plan& plan, Totals& totals, std::int64_t samples, bool both) {
+  check(plan);
+  const double makespan = replay(plan, totals).makespan;
+  CHECK(totals.complete());
+  CHECK(totals.sums().samples == samples);
+  if (both) CHECK(execute_isolated(plan).report.makespan == Approx(makespan).epsilon(1e-9));
+}
+
 TEST_CASE(
     "random graphs with random cuts: both executors compute all layers, and hold and free "
     "all tensors") {
@@ -254,14 +282,9 @@ TEST_CASE(
       const Scenario scenario = scenario_of(
           layers, image, workload + cut + "policy: {name: " + std::string(policy) + "}\n");
       const Plan plan = make_plan(scenario);
-      check(plan);
       Totals totals(plan);
-      const double makespan = replay(plan, totals).makespan;
-      CHECK(totals.complete());
-      CHECK(totals.sums().samples == 4);
+      check_run(plan, totals, 4, i % 6 == 0);
       CHECK(totals.sums().flop == 4.0 * static_cast<double>(scenario.model.flop()));
-      if (i % 6 == 0)
-        CHECK(execute_isolated(plan).report.makespan == Approx(makespan).epsilon(1e-9));
       // If actions run one at a time, the run and the program of the round have the same peak.
       if (std::string(policy) != "resident, overlap: false") continue;
       const std::vector<Stage> stages = stages_of(scenario);
@@ -295,13 +318,8 @@ TEST_CASE(
       INFO("case " << i << ", " << settings << way << policy);
       const Scenario scenario = scenario_of(layers, image, settings + way + policy);
       const Plan plan = make_plan(scenario);
-      check(plan);
       Totals totals(plan);
-      const double makespan = replay(plan, totals).makespan;
-      CHECK(totals.complete());
-      CHECK(totals.sums().samples == 12);
-      if (i % 6 == 0)
-        CHECK(execute_isolated(plan).report.makespan == Approx(makespan).epsilon(1e-9));
+      check_run(plan, totals, 12, i % 6 == 0);
       std::int64_t saved = 0, loaded = 0, inputs = 0;
       for (const StageInput& input : stage_inputs(scenario.model, stages_of(scenario))) {
         const std::int64_t bytes = 12 * input.bytes;
@@ -326,6 +344,53 @@ TEST_CASE(
         CHECK(bytes_of(TensorClass::activation) <= static_cast<double>(loaded));
       }
     }
+  }
+}
+
+/// Returns the most bytes on the device if `count` micro-batches go through each stage: each tensor is there from the stage
+/// that makes it to the last stage that reads it. The first stage also makes copies of inputs that later stages read.
+std::int64_t most_kept(const Scenario& scenario, const std::vector<Stage>& stages,
+                       std::int64_t count) {
+  std::int64_t most = 0;
+  for (std::size_t s = 0; s < stages.size(); ++s)
+    for (std::int64_t m = 0; m < count; ++m) {
+      std::int64_t bytes =
+          stages[s].workspace_bytes + stages[s].answer_bytes + (s == 0 ? stages[s].input_bytes : 0);
+      for (const StageInput& tensor :
+           stage_inputs(scenario.model, stages, EarlierAnswers::left_out))
+        for (std::int64_t q = 0; q < count; ++q) {
+          const std::size_t last = tensor.read_in.back();
+          const bool made = tensor.made_in < s || (tensor.made_in == s && q <= m);
+          if (made && last > 0 && (last > s || (last == s && q >= m))) bytes += tensor.bytes;
+        }
+      most = std::max(most, bytes);
+    }
+  return most;
+}
+
+TEST_CASE(
+    "streamed, random graphs with random cuts: activations that stay on the device need as many bytes as counted") {
+  test::Dice dice(313);
+  for (int i = 0; i < 40; ++i) {
+    const std::vector<Drawn> layers = random_layers(dice);
+    const std::string cut = random_cut(dice, layers);
+    const std::int64_t in_flight = 1 + static_cast<std::int64_t>(dice.below(3));
+    const int image = 1 + static_cast<int>(dice.below(300));
+    const auto within = [&](std::int64_t bytes) {
+      return scenario_of(layers, image,
+                         "workload: {batch: 3, micro_batch: 1, steps: 2}\nfates: keep_all\n" + cut +
+                             "policy: {name: streamed, overlap: false, in_flight: " +
+                             std::to_string(in_flight) + "}\n",
+                         {"platform.devices.gpu.memory.capacity=" + std::to_string(bytes) + "B"});
+    };
+    const Scenario large = within(1'000'000);
+    const std::int64_t most = most_kept(large, stages_of(large), in_flight);
+    INFO("case " << i << ", " << cut << ", in flight " << in_flight);
+    const Plan plan = make_plan(within(most));
+    Totals totals(plan);
+    check_run(plan, totals, 6, i % 6 == 0);
+    CHECK(peak(plan, "gpu0") == most);
+    CHECK_THROWS_AS(check(make_plan(within(most - 1))), Infeasible);
   }
 }
 

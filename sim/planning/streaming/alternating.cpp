@@ -20,13 +20,6 @@ struct Slot {
   std::int64_t pass = 0, micro_batch = 0;
 };
 
-/// The tensors that a group shares with other groups. `reads` lists the layers of earlier groups whose outputs this
-/// group reads. `makes` lists the tensors of this group that later groups read.
-struct GroupTensors {
-  std::vector<std::uint32_t> reads;
-  std::vector<Crossing> makes;
-};
-
 class AlternatingMaker {
  public:
   AlternatingMaker(const PolicyRequest& request, const CommonParameters& common,
@@ -36,12 +29,13 @@ class AlternatingMaker {
         streamed_(streamed),
         shape_(shape),
         draft_({common.device.name}),
+        inputs_(
+            stage_inputs(request.pricing.model, request.pricing.stages, EarlierAnswers::left_out)),
+        tensors_(tensors_of_stages(inputs_, streamed.groups.size())),
         held_(static_cast<std::size_t>(streamed.micro_batches)),
         weights_(streamed.groups.size()),
         pass_of_weights_(streamed.groups.size(), -1),
-        slower_(slower()) {
-    for (std::size_t g = 0; g < stages().size(); ++g) tensors_.push_back(tensors_of(g));
-  }
+        slower_(slower()) {}
 
   Program make() {
     add_places();
@@ -163,49 +157,23 @@ class AlternatingMaker {
   void load_inputs(Program::Operation& operation) {
     const std::uint32_t input = load(operation, "input." + std::to_string(operation.micro_batch),
                                      TensorClass::input, group(0).bytes.input, Program::Home::none);
-    const std::vector<Layer>& layers = request_.pricing.model.layers;
-    for (std::uint32_t l = 0; l < layers.size(); ++l)
-      if (layers[l].inputs.empty())
-        held_[static_cast<std::size_t>(operation.micro_batch)][l] = input;
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (inputs_[i].of_model) held_[static_cast<std::size_t>(operation.micro_batch)][i] = input;
   }
 
   /// Makes the operation of the slot read the tensors that it needs from earlier groups, and make the tensors for later
   /// groups.
   void exchange_tensors(Program::Operation& operation, const Slot& slot) {
-    std::map<std::uint32_t, std::uint32_t>& held =
-        held_[static_cast<std::size_t>(slot.micro_batch)];
+    std::map<std::size_t, std::uint32_t>& held = held_[static_cast<std::size_t>(slot.micro_batch)];
     std::set<std::uint32_t> used;
-    for (const std::uint32_t layer : tensors_[slot.group].reads) used.insert(held.at(layer));
+    for (const std::size_t i : tensors_[slot.group].reads) used.insert(held.at(i));
     for (const std::uint32_t instance : used) draft_.use(operation, instance);
-    for (const Crossing& crossing : tensors_[slot.group].makes) {
-      const std::string name = "boundary." + request_.pricing.model.layers[crossing.layer].name;
-      const std::uint32_t made = draft_.make(
-          instance_name(name, slot.group, slot.micro_batch), TensorClass::activation,
-          checked_mul(crossing.bytes, request_.workload.micro_batch, "bytes of a micro-batch"),
-          slot.group, slot.micro_batch);
-      operation.makes.push_back(made);
-      held[crossing.layer] = made;
+    for (const std::size_t i : tensors_[slot.group].makes) {
+      held[i] =
+          draft_.make(inputs_[i], request_.workload.micro_batch, slot.group, slot.micro_batch);
+      operation.makes.push_back(held[i]);
     }
     if (is_last(slot.group)) held.clear();
-  }
-
-  GroupTensors tensors_of(std::size_t g) const {
-    const Model& model = request_.pricing.model;
-    const Stage& stage = stages()[g];
-    GroupTensors tensors;
-    for (std::uint32_t layer = 0; layer < model.layers.size(); ++layer)
-      if ((layer < stage.first || model.layers[layer].inputs.empty()) && reads(model, stage, layer))
-        tensors.reads.push_back(layer);
-    if (is_last(g)) return tensors;
-    const auto is_read = [&](const Crossing& crossing) {
-      return std::any_of(stages().begin() + static_cast<std::ptrdiff_t>(g) + 1, stages().end(),
-                         [&](const Stage& later) { return reads(model, later, crossing.layer); });
-    };
-    for (const Crossing& crossing : stage.crosses)
-      if (crossing.layer >= stage.first && !model.layers[crossing.layer].inputs.empty() &&
-          is_read(crossing))
-        tensors.makes.push_back(crossing);
-    return tensors;
   }
 
   /// Returns a factor: on average, a slot takes this factor times the seconds of its computation. If all saves together
@@ -225,12 +193,13 @@ class AlternatingMaker {
   const StreamedCase& streamed_;
   const AlternatingShape& shape_;
   ProgramDraft draft_;
-  /// Indexed by micro-batch: a map from a layer to the instance that holds the layer's output for later groups.
-  std::vector<std::map<std::uint32_t, std::uint32_t>> held_;
+  std::vector<StageInput> inputs_;     ///< the tensors that groups read
+  std::vector<StageTensors> tensors_;  ///< indexed by group
+  /// Indexed by micro-batch: a map from an index of `inputs_` to the instance that holds the tensor for later groups.
+  std::vector<std::map<std::size_t, std::uint32_t>> held_;
   std::vector<std::uint32_t> weights_;         ///< the last loaded instance, indexed by group
   std::vector<std::int64_t> pass_of_weights_;  ///< the pass of this instance, indexed by group
   std::vector<std::uint32_t> answers_;
-  std::vector<GroupTensors> tensors_;  ///< indexed by group
   double slower_;
 };
 

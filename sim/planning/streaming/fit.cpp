@@ -38,7 +38,8 @@ std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t c
   const std::int64_t outputs = last || offload_ ? 1 : m + 1;
   __extension__ using Wide = __int128;  // the factors fit in 64 bits, the products may not
   const Wide bytes = static_cast<Wide>(inputs) * stage.input +
-                     static_cast<Wide>(outputs) * stage.output + stage.answer + weights_at(g) +
+                     static_cast<Wide>(outputs) * stage.output +
+                     static_cast<Wide>(count) * stage.around + stage.answer + weights_at(g) +
                      stage.workspace + caches_;
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   return bytes > most ? most : static_cast<std::int64_t>(bytes);
@@ -51,13 +52,6 @@ std::int64_t StreamedFit::peak(std::int64_t in_flight) const {
   for (std::size_t g = 0; g < bytes_.size(); ++g)
     most = std::max({most, bytes_at(g, 0, in_flight), bytes_at(g, in_flight - 1, in_flight)});
   return most;
-}
-
-std::vector<std::int64_t> StreamedFit::slot_bytes(std::int64_t in_flight) const {
-  std::vector<std::int64_t> bytes;
-  for (const GroupRun& run : group_runs(bytes_.size(), per_step_, in_flight))
-    for (std::int64_t m = 0; m < run.count; ++m) bytes.push_back(bytes_at(run.group, m, run.count));
-  return bytes;
 }
 
 /// Returns the largest number of micro-batches in flight that fits, but at least 1.

@@ -18,8 +18,6 @@ class StreamedFit {
   std::optional<std::int64_t> capacity() const { return capacity_; }
   /// Returns the most bytes that the device holds at one moment with this many micro-batches in flight.
   std::int64_t peak(std::int64_t in_flight) const;
-  /// Returns, indexed by slot of a step, the bytes on the device during the slot.
-  std::vector<std::int64_t> slot_bytes(std::int64_t in_flight) const;
   /// Throws Infeasible when this many micro-batches in flight do not fit. The message says which group does not fit,
   /// how many bytes this group needs, and whether a single micro-batch would fit. The message also lists the actions
   /// that would wait for memory for ever. The shortage says how many micro-batches would fit with this choice.

@@ -47,9 +47,11 @@ std::int64_t StreamedCase::weights() const {
   return bytes;
 }
 
-std::vector<StageInput> offloaded_tensors(const PolicyRequest& request) {
+std::vector<StageInput> group_tensors(const PolicyRequest& request, bool offload) {
   std::vector<StageInput> tensors;
-  for (StageInput& tensor : stage_inputs(request.pricing.model, request.pricing.stages)) {
+  for (StageInput& tensor :
+       stage_inputs(request.pricing.model, request.pricing.stages,
+                    offload ? EarlierAnswers::read_in_last_stage : EarlierAnswers::left_out)) {
     if (tensor.of_model) {
       std::erase(tensor.read_in, std::size_t{0});
       tensor.of_model = false;
@@ -62,22 +64,21 @@ std::vector<StageInput> offloaded_tensors(const PolicyRequest& request) {
 
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload) {
   std::vector<StageBytes> all = stage_bytes(request);
-  if (offload) {
-    for (std::size_t g = 0; g + 1 < all.size(); ++g) all[g].output = all[g + 1].input = 0;
-    for (const StageInput& tensor : offloaded_tensors(request)) {
-      const std::int64_t bytes = tensor.bytes * request.workload.micro_batch;
-      all[tensor.made_in].output += bytes;
+  const std::int64_t samples = request.workload.micro_batch;
+  for (std::size_t g = 0; g + 1 < all.size(); ++g) all[g].output = all[g + 1].input = 0;
+  for (const StageInput& tensor : group_tensors(request, offload)) {
+    const std::int64_t bytes = tensor.bytes * samples;
+    const std::size_t last = tensor.read_in.back();
+    all[tensor.made_in].output += bytes;
+    if (offload)
       for (const std::size_t g : tensor.read_in) all[g].input += bytes;
-    }
+    else
+      all[last].input += bytes;
+    for (std::size_t g = tensor.made_in + 1; !offload && g < last; ++g) all[g].around += bytes;
   }
-  std::int64_t left = 0;  // the bytes of the answer's parts that earlier groups have saved
-  for (std::size_t g = 0; !offload && g < all.size(); ++g) {
-    all[g].input -= left;
-    all[g].output -= left;
-    if (g + 1 == all.size()) break;
-    all[g].answer = request.pricing.stages[g].answer_bytes * request.workload.micro_batch;
-    all[g].output -= all[g].answer;
-    left += all[g].answer;
+  for (std::size_t g = 0; !offload && g + 1 < all.size(); ++g) {
+    all[g].answer = request.pricing.stages[g].answer_bytes * samples;
+    all.back().output -= all[g].answer;
   }
   return all;
 }
@@ -130,7 +131,7 @@ namespace {
 
 /// Clears StreamedCase::Group::hands_over wherever a shortcut around the next group crosses the cut.
 void find_shortcuts(const PolicyRequest& request, std::vector<StreamedCase::Group>& groups) {
-  for (const StageInput& tensor : offloaded_tensors(request)) {
+  for (const StageInput& tensor : group_tensors(request, /*offload=*/true)) {
     const std::size_t last = tensor.read_in.back();
     for (std::size_t g = tensor.made_in; g < last; ++g)
       if (last > tensor.made_in + 1) groups[g].hands_over = false;

@@ -122,18 +122,19 @@ struct StreamedCase {
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 
-/// Returns the bytes of each group. With `offload`, the input of a group has only the tensors that the group reads, and
-/// its output has only the tensors that it makes (offloaded_tensors()). Without `offload`, both have all tensors that
-/// cross the cut. A group may make a part of the answer. With `offload`, this part is saved together with the tensors for
-/// later groups. Without `offload`, the part is saved alone, as soon as it is made, while the tensors for the next group
-/// stay on the device.
+/// Returns the bytes of each group, from the tensors that go from group to group (group_tensors()). The output of a group
+/// has the tensors that it makes. With `offload`, the input of a group has all tensors that it reads. Without `offload`,
+/// its input has those that no later group reads, and StageBytes::around has those that a later group reads. A group may
+/// make a part of the answer. With `offload`, this part is saved together with the tensors for later groups. Without
+/// `offload`, the part is saved alone, as soon as it is made, while the tensors for later groups stay on the device.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
-/// Returns the tensors that go from group to group through host memory. A group loads the tensors that it reads as one
-/// tensor, and saves the tensors that it makes as one tensor. But host memory holds each of them as a tensor of its own,
-/// until the last group that reads it has loaded it. Inputs of the model that later groups read count as made in the
-/// first group.
-std::vector<StageInput> offloaded_tensors(const PolicyRequest& request);
+/// Returns the tensors that go from group to group. Inputs of the model that later groups read count as made in the first
+/// group. With `offload`, the tensors go through host memory, and the last group reads the parts of the answer that
+/// earlier groups make. A group loads the tensors that it reads as one tensor, and saves the tensors that it makes as one
+/// tensor. But host memory holds each of them as a tensor of its own, until the last group that reads it has loaded it.
+/// Without `offload`, each tensor stays on the device until the last group that reads it has been computed.
+std::vector<StageInput> group_tensors(const PolicyRequest& request, bool offload);
 
 /// Divides `weights` bytes into transfers, and returns their sizes. The sizes are equal except for rounding. Each is at
 /// most `piece` bytes. If `piece` is 0, there is only one transfer.

@@ -57,12 +57,6 @@ void Rehearsal::set_ahead(std::int64_t bytes) {
   levels_.set_room(this->bytes());
 }
 
-std::int64_t Rehearsal::slot_of_save(std::int64_t number) const {
-  const auto after = std::upper_bound(saves_before_.begin(), saves_before_.end(), number);
-  const auto run = static_cast<std::size_t>(after - saves_before_.begin()) - 1;
-  return runs_[run].first_slot + number - saves_before_[run];
-}
-
 bool Rehearsal::saves_answers(const GroupRun& run) const {
   return saves(run) && (!choice_.offloads(run.group) || run.group + 1 == streamed_.groups.size());
 }

@@ -90,8 +90,6 @@ class Rehearsal {
   /// in a whole step.
   std::int64_t saves_before(std::size_t run) const { return saves_before_[run]; }
   std::int64_t saves_of_step() const { return saves_before_.back(); }
-  /// Returns the slot whose result is saved by save number `number` of a step. The first save has the number 0.
-  std::int64_t slot_of_save(std::int64_t number) const;
   /// save_seconds() returns the seconds to save one result of this run to host memory. input_seconds() returns the
   /// seconds to load one input of this run.
   double save_seconds(const GroupRun& run) const { return save_copy(run).seconds; }

@@ -72,7 +72,8 @@ std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
     const Wide in = g == 0 || choice.offloads(g - 1) ? 1 : choice.in_flight,
                out = g + 1 == groups || choice.offloads(g) ? 1 : choice.in_flight;
     const Wide crossing =
-        std::max(in * stage.input + stage.output, stage.input + out * stage.output);
+        std::max(in * stage.input + stage.output, stage.input + out * stage.output) +
+        static_cast<Wide>(choice.in_flight) * stage.around;
     const Wide all = crossing + stage.answer + stage.workspace + streamed.caches;
     bytes.push_back(all > most_bytes ? most_bytes : static_cast<std::int64_t>(all));
   }

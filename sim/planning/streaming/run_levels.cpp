@@ -131,7 +131,7 @@ RunLevels::RunMemory RunLevels::memory_of_run(std::size_t r, std::int64_t inputs
   memory.results = results;
   memory.result_bytes = most_in_row(results, saves(run) ? saved_bytes(run) : 0,
                                     saves(run) ? run.count - 1 : 0, EarlierResults(*this, r));
-  Wide all = constant_[run.group];
+  Wide all = constant_[run.group] + static_cast<Wide>(run.count) * bytes.around;
   const std::int64_t own = loads_input(run) ? bytes.input : 0;
   LaterInputs later(*this, r);
   if (choice_.inputs_cross)

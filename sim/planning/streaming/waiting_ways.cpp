@@ -10,6 +10,7 @@
 #include "planning/run_seconds.hpp"
 #include "planning/streaming/fit.hpp"
 #include "planning/streaming/listing.hpp"
+#include "planning/streaming/program.hpp"
 
 namespace sluice {
 
@@ -61,9 +62,10 @@ std::int64_t room_of(const WaitingCase& waiting, std::size_t n) {
 /// Simulates the plans that fit, the one with the most bytes for early loads first.
 void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& context,
               const std::function<void(const Settled&)>& settled) {
-  const auto fit =
-      std::make_shared<const StreamedFit>(waiting.request, waiting.common, waiting.choice);
-  const std::int64_t least = fit->peak(waiting.choice.in_flight);
+  const StreamedFit fit(waiting.request, waiting.common, waiting.choice);
+  const std::int64_t least = fit.peak(waiting.choice.in_flight);
+  const auto program = std::make_shared<const Program>(
+      program_as_asked(waiting.request, waiting.common, waiting.streamed, waiting.choice));
   const std::int64_t capacity = waiting.capacity.value_or(most_bytes);
   const bool limited = waiting.streamed.shared_link || waiting.streamed.shared_with_devices;
   std::int64_t same_from = most_bytes;
@@ -74,12 +76,12 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     // With two different values of `room`, the list of loads may be the same. Then only the first value is simulated,
     // except if the run has to stay within its room.
     if (!limited && room >= same_from) continue;
-    const auto plan = [waiting, context, fit, limited, room] {
-      ListedDraft listed = list_within(waiting.request, waiting.common, waiting.streamed,
-                                       waiting.choice, *fit, room);
-      Plan plan = finish(std::move(listed.draft), waiting.request);
-      if (limited) stay_within(plan, waiting.common.device.name, room);
-      return std::pair(std::move(plan), listed.used);
+    const auto plan = [waiting, context, program, limited, room] {
+      ListedDraft listed =
+          list_within(waiting.request, waiting.streamed, waiting.choice, *program, room);
+      Plan made = finish(std::move(listed.draft), waiting.request);
+      if (limited) stay_within(made, waiting.common.device.name, room);
+      return std::pair(std::move(made), listed.used);
     };
     // The run of this plan is simulated only on a real machine. If the platform is a shown machine, the plan is first
     // changed for the real machine, and the changed plan is simulated.

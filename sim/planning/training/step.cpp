@@ -82,8 +82,11 @@ class StepMaker {
     const auto add = [&](Program::Home home, std::size_t s, const char* name,
                          TensorClass tensor_class, std::int64_t bytes) {
       if (bytes > 0)
-        places.push_back(
-            {home, static_cast<std::int64_t>(s), instance_name(name, s, -1), tensor_class, bytes});
+        places.push_back({.home = home,
+                          .number = static_cast<std::int64_t>(s),
+                          .name = instance_name(name, s, -1),
+                          .tensor_class = tensor_class,
+                          .bytes = bytes});
     };
     for (std::size_t s = 0; s < shape_.stages.size(); ++s) {
       const StageState& state = shape_.stages[s];

@@ -7,6 +7,7 @@
 #include "base/quantity.hpp"
 #include "document/load.hpp"
 #include "execute/feasibility.hpp"
+#include "plan/tables.hpp"
 #include "run/further_steps.hpp"
 #include "study/answer/note.hpp"
 
@@ -33,6 +34,19 @@ Scenario with_chosen_cut(const AnsweredScenario& answered) {
   return scenario;
 }
 
+/// Returns the seconds in which weights are loaded from their homes, if no other transfers use the links. A plan for many
+/// steps may make these loads only once, so it saves at most these seconds per step.
+double first_loads_s(const Plan& plan) {
+  double seconds = 0;
+  for (const Action& action : plan.actions)
+    for (const Flow& flow : action.flows) {
+      const Tensor& tensor = plan.tensors[flow.tensor];
+      if (tensor.tensor_class == TensorClass::weight && tensor.home != none)
+        seconds += seconds_alone(plan, flow);
+    }
+  return seconds;
+}
+
 std::string seconds_text(double seconds) {
   return format_quantity(seconds, Dimension::seconds);
 }
@@ -45,6 +59,8 @@ std::string text(const AnsweredScenario& answered) {
   const double computing =
       metric(answered.summary, "compute_s") / static_cast<double>(workload.steps);
   if (!(computing < step * (1 - noticeable))) return "";
+  // The search for a plan with many long steps would take long, and could save too little.
+  if (first_loads_s(answered.plan) < step * noticeable) return "";
   Scenario longer = with_chosen_cut(answered);
   longer.workload.steps = several_steps;
   std::optional<double> seconds;
