@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "fates/device_tape.hpp"
 
 namespace sluice {
 namespace {
@@ -192,7 +193,7 @@ Choices choices_of(const Chain& chain, const std::vector<Fate>& fates) {
 
 Tape tape_of(const Chain& chain, const Choices& choices) {
   check(chain, choices);
-  return Writer(chain, choices).write();
+  return on_devices(chain, chain.devices, Writer(chain, choices).write());
 }
 
 Tape tape_of(const Chain& chain, const std::vector<Fate>& fates) {

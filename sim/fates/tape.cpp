@@ -83,7 +83,8 @@ class Lifetimes {
 
   /// Ends all lifetimes. Call this function after the last operation.
   void end() {
-    for (std::size_t tensor = 0; tensor < 3 * count_ + 2; ++tensor) close(tensor);
+    for (std::size_t tensor = 0; tensor < 3 * count_ + 2; ++tensor)
+      for (std::size_t d = 0; d < chain_.devices; ++d) close(tensor, d);
   }
 
   /// Returns for each operation the bytes of the tensors that live on the device during the operation.
@@ -114,13 +115,10 @@ class Lifetimes {
     return false;
   }
 
+  /// Brings the tensor to the present device. Other devices that hold it keep theirs.
   void bring(std::size_t tensor, std::size_t at, std::int64_t bytes) {
-    close(tensor);
+    close(tensor, device_);
     span(tensor, device_) = {index(at), index(at), bytes};
-  }
-
-  void close(std::size_t tensor) {
-    for (std::size_t d = 0; d < chain_.devices; ++d) close(tensor, d);
   }
 
   void close(std::size_t tensor, std::size_t device) {
@@ -297,82 +295,11 @@ bool RunsOfStages::begins(const TapeOp& op) {
   return std::exchange(stage_, op.number) != op.number;
 }
 
-namespace {
-
-/// Adds up the loads that bring boundaries from one device to another. If several devices take turns, a device that reads
-/// a boundary holds it from then on. When the boundary is made again or loaded by the tape, only the device on which this
-/// happens holds it. Every other device that reads it later must load it.
-class LoadsBetweenDevices {
- public:
-  explicit LoadsBetweenDevices(const Chain& chain)
-      : chain_(chain), holds_((chain.stages.size() + 1) * chain.devices, 0) {
-    // An input without bytes needs no load.
-    if (chain.input.bytes == 0) std::fill_n(holds_.begin(), chain.devices, 1);
-  }
-
-  /// Returns the seconds of the loads that operation `at` of the tape needs. Call this function for all operations in
-  /// order.
-  double seconds(const Tape& tape, std::size_t at) {
-    const TapeOp& op = tape[at];
-    if (op.kind == TapeOp::Kind::save) return 0;
-    if (op.kind == TapeOp::Kind::load) {
-      if (!op.inner) only(op.number, chain_.device(next_stage(tape, at)));
-      return 0;
-    }
-    const std::size_t device = chain_.device(op.number);
-    const bool forward = op.kind == TapeOp::Kind::forward;
-    double seconds = 0;
-    chain_.each_read(op.number, [&](std::size_t b, bool backward) {
-      if (forward || backward) seconds += bring(b, device);
-    });
-    if (!forward && chain_.stages[op.number].reads_output) seconds += bring(op.number + 1, device);
-    if (forward) only(op.number + 1, device);
-    return seconds;
-  }
-
- private:
-  /// A load belongs to the next pass of the tape. Returns the stage of this pass.
-  static std::size_t next_stage(const Tape& tape, std::size_t at) {
-    while (at + 1 < tape.size() &&
-           (tape[at].kind == TapeOp::Kind::load || tape[at].kind == TapeOp::Kind::save))
-      ++at;
-    return tape[at].number;
-  }
-
-  double bring(std::size_t b, std::size_t device) {
-    const bool held = std::exchange(holds_[b * chain_.devices + device], 1) != 0;
-    return held ? 0 : chain_.boundary(b).load_s;
-  }
-
-  void only(std::size_t b, std::size_t device) {
-    for (std::size_t d = 0; d < chain_.devices; ++d) holds_[b * chain_.devices + d] = d == device;
-  }
-
-  const Chain& chain_;
-  /// Whether a device holds a boundary. The index is (boundary) x (number of devices) + (device).
-  std::vector<char> holds_;
-};
-
-/// Returns the seconds of the loads that bring boundaries from one device to another. If the chain does not say which
-/// device computes a stage, these are the loads that every schedule makes.
-double seconds_between_devices(const Chain& chain, const Tape& tape) {
-  double seconds = 0;
-  if (chain.devices == 1) {
-    for (const ChainStage& stage : chain.stages) seconds += stage.hand_over.load_s;
-    return seconds;
-  }
-  LoadsBetweenDevices loads(chain);
-  for (std::size_t at = 0; at < tape.size(); ++at) seconds += loads.seconds(tape, at);
-  return seconds;
-}
-
-}  // namespace
-
 double serial_seconds(const Chain& chain, const Tape& tape) {
-  double seconds = seconds_between_devices(chain, tape);
+  double seconds = 0;
   for (const ChainStage& stage : chain.stages)
-    seconds +=
-        stage.hand_over.save_s + stage.hand_over.gradient_save_s + stage.hand_over.gradient_load_s;
+    seconds += stage.hand_over.save_s + stage.hand_over.load_s + stage.hand_over.gradient_save_s +
+               stage.hand_over.gradient_load_s;
   RunsOfStages runs(chain, tape);
   for (const TapeOp& op : tape) {
     const bool is_inner = op.inner;

@@ -1,7 +1,6 @@
 #include "planning/forward_program.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/interrupt.hpp"
@@ -72,7 +71,7 @@ class ForwardMaker {
     for (const std::size_t i : tensors_[s].makes) {
       const std::uint32_t made = draft_.make(inputs_[i], request_.workload.micro_batch, s, m);
       operation.makes.push_back(made);
-      held_[i] = {{draft_.device(), made}};
+      held_[i] = {made};
     }
     if (is_last(s)) answer(operation, s, m);
     draft_.add(std::move(operation));
@@ -83,18 +82,18 @@ class ForwardMaker {
   /// Makes stage s read an output of an earlier stage, or an input of the model. If this tensor is not yet on the
   /// stage's device, a transfer brings it there.
   void read(Program::Operation& operation, std::size_t i, std::size_t s, std::int64_t m) {
-    std::map<std::uint32_t, std::uint32_t>& on = held_[i];
-    if (on.empty()) {
-      const std::uint32_t loaded = draft_.make(inputs_[i], request_.workload.micro_batch, s, m);
-      draft_.bring(loaded, 0, Program::Home::none);
-      on[draft_.device()] = loaded;
-      operation.loads.push_back(loaded);
-    } else if (!on.contains(draft_.device())) {
-      const std::uint32_t sent = draft_.send(on.begin()->second, s);
-      on[draft_.device()] = sent;
-      operation.loads.push_back(sent);
+    std::vector<std::uint32_t>& held = held_[i];
+    const auto here = std::ranges::find(
+        held, draft_.device(), [&](std::uint32_t instance) { return draft_[instance].device; });
+    if (here != held.end()) return draft_.use(operation, *here);
+    if (held.empty()) {
+      held.push_back(draft_.make(inputs_[i], request_.workload.micro_batch, s, m));
+      draft_.bring(held.back(), 0, Program::Home::none);
+    } else {
+      held.push_back(draft_.send(request_.pricing.platform, held, s));
     }
-    draft_.use(operation, on.at(draft_.device()));
+    operation.loads.push_back(held.back());
+    draft_.use(operation, held.back());
   }
 
   void answer(Program::Operation& operation, std::size_t s, std::int64_t m) {
@@ -131,8 +130,8 @@ class ForwardMaker {
   std::vector<StageTensors> tensors_;  ///< indexed by stage
   ProgramDraft draft_;
   std::vector<std::uint32_t> device_of_;  ///< indexed by stage
-  /// The instances of the current micro-batch, indexed like `inputs_`. The key of each map is a device.
-  std::vector<std::map<std::uint32_t, std::uint32_t>> held_;
+  /// The instances of the current micro-batch, indexed like `inputs_`, in the order in which they came to their devices.
+  std::vector<std::vector<std::uint32_t>> held_;
 };
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "planning/program_draft.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/quantity.hpp"
+#include "planning/copy_time.hpp"
 #include "planning/stage_actions.hpp"
 #include "stage/stage_inputs.hpp"
 
@@ -83,7 +85,17 @@ void ProgramDraft::bring(std::uint32_t instance, double load_s, Program::Home ho
   brought.copy_of = copy_of;
 }
 
-std::uint32_t ProgramDraft::send(std::uint32_t source, std::size_t stage) {
+std::uint32_t ProgramDraft::send(const Platform& platform,
+                                 const std::vector<std::uint32_t>& holders, std::size_t stage) {
+  const auto seconds = [&](std::uint32_t holder) {
+    const std::string &from = program.devices[program.instances[holder].device],
+                      &to = program.devices[device()];
+    if (!platform.path_or_null(from, to)) return std::numeric_limits<double>::infinity();
+    const CopyTime copy = copy_time(platform, from, to);
+    return copy.seconds(program.instances[holder].bytes) + copy.latency_s;
+  };
+  const std::uint32_t source =
+      holders.size() == 1 ? holders.front() : std::ranges::min(holders, {}, seconds);
   const Program::Instance from = program.instances[source];
   const std::uint32_t sent =
       make(from.name, from.tensor_class, from.bytes, stage, from.micro_batch);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "fates/chain.hpp"
@@ -20,6 +21,7 @@ struct BruteForce {
   std::int64_t tapes =
       0;  ///< the number of tapes that fit and could beat the fastest execution so far
   std::int64_t executed = 0;  ///< the number of plans that were executed
+  std::string fastest;        ///< describes the fastest execution
 };
 
 /// Searches the executions of a step of one micro-batch. `weights_s` has the seconds of the loads of weights before

@@ -22,19 +22,20 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// boundaries. Each of these 9 tensors has at most 3 fates, so there are at most 3^9 combinations.
 constexpr std::size_t most_tried_all = 4;
 
-/// Returns the places of the loads in a tape that bring a boundary once more, although no pass has made it again
-/// since its last load.
+/// Returns the positions of loads in a tape that may be removed, because the device could keep the boundary instead.
+/// These are the loads that bring a boundary once more, although no pass has made it again since its last load. If
+/// several devices use the boundary, some of them may keep it while others load it. So then these are all its loads.
 std::vector<std::size_t> repeated_loads(const Chain& chain, const Tape& tape) {
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> positions;
   std::vector<bool> loaded(chain.stages.size() + 1, false);
   for (std::size_t at = 0; at < tape.size(); ++at) {
     const TapeOp& op = tape[at];
-    if (op.kind == TapeOp::Kind::forward) loaded[op.number + 1] = false;
+    if (op.kind == TapeOp::Kind::forward) loaded[op.number + 1] = chain.devices > 1;
     if (op.kind != TapeOp::Kind::load || op.inner) continue;
-    if (loaded[op.number]) places.push_back(at);
+    if (loaded[op.number]) positions.push_back(at);
     loaded[op.number] = true;
   }
-  return places;
+  return positions;
 }
 
 /// Improves choices step by step. A step changes one choice or two choices. The change is kept if the new tape fits
@@ -119,7 +120,9 @@ class Descent {
     check_interrupt();
     Tape tape = tape_of(chain_, choices);
     std::vector<std::size_t> repeated;
-    if (chain_.devices == 1) repeated = repeated_loads(chain_, tape);
+    // With several devices, nearly every load may be removed. In a larger chain, improved_tape() tries it at the end.
+    if (chain_.devices == 1 || chain_.stages.size() <= most_tried_all)
+      repeated = repeated_loads(chain_, tape);
     double least = serial_seconds(chain_, tape);
     for (const std::size_t at : repeated) least -= chain_.boundary(tape[at].number).load_s;
     if (!improves(least) || !fits(tape) || !fits_in_host(chain_, tape)) return false;
@@ -138,20 +141,25 @@ class Descent {
   /// boundaries that may stay on the device instead. Of a few repeated loads, removes those that together save the most
   /// seconds. If there are many, removes each load that may be removed, beginning with the last one.
   void stay_after_loads(const std::vector<std::size_t>& repeated, Tape& tape) const {
-    if (repeated.size() > most_compared) {
+    if (repeated.size() > most_compared()) {
       for (std::size_t i = repeated.size(); i-- > 0;)
         if (Tape fewer = without(tape, {repeated[i]}); fits(fewer)) tape = std::move(fewer);
       return;
     }
     const Tape all = tape;
-    double seconds = serial_seconds(chain_, tape);
+    const double all_s = serial_seconds(chain_, tape);
+    double seconds = std::min(all_s, seconds_);
     for (std::size_t set = 1; set < std::size_t{1} << repeated.size(); ++set) {
       std::vector<std::size_t> removed;
+      double now = all_s;
       for (std::size_t i = repeated.size(); i-- > 0;)
-        if ((set >> i & 1U) != 0) removed.push_back(repeated[i]);
+        if ((set >> i & 1U) != 0) {
+          removed.push_back(repeated[i]);
+          now -= chain_.boundary(all[repeated[i]].number).load_s;
+        }
+      if (now >= seconds) continue;
       Tape fewer = without(all, removed);
-      const double now = serial_seconds(chain_, fewer);
-      if (now >= seconds || !fits(fewer)) continue;
+      if (!fits(fewer)) continue;
       tape = std::move(fewer);
       seconds = now;
     }
@@ -164,8 +172,8 @@ class Descent {
     return tape;
   }
 
-  /// The greatest number of repeated loads of which all sets are compared.
-  static constexpr std::size_t most_compared = 6;
+  /// Returns the greatest number of repeated loads of which all sets are compared.
+  std::size_t most_compared() const { return chain_.devices == 1 ? 6 : 10; }
 
   const Chain& chain_;
   std::int64_t budget_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "fates/device_tape.hpp"
+
 namespace sluice {
 namespace {
 
@@ -74,13 +76,9 @@ class Separating {
       if (op.inner) return tape_.push_back(op);
       return op.kind == Kind::save ? save(s) : load(s);
     }
-    const bool forward = op.kind == Kind::forward;
-    chain_.each_read(s, [&](std::size_t b, bool backward) {
-      if (forward || backward) need(b);
-    });
-    if (!forward && chain_.stages[s].reads_output) need(s + 1);
+    each_boundary_read(chain_, op, [&](std::size_t b) { need(b); });
     tape_.push_back(op);
-    if (!forward) return;
+    if (op.kind == Kind::backward) return;
     absent_[s + 1] = false;
     for (const std::size_t b : crossing_[s + 1]) hold(b);
   }
@@ -172,7 +170,8 @@ Chain joint_chain(const Chain& chain) {
 }
 
 Tape separate(const Chain& chain, const Tape& joint_tape) {
-  return chain.branches() ? Separating(chain, joint_tape).tape() : joint_tape;
+  return on_devices(chain, chain.devices,
+                    chain.branches() ? Separating(chain, joint_tape).tape() : joint_tape);
 }
 
 std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int64_t budget) {

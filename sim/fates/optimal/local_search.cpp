@@ -36,10 +36,14 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
   bool turned = false;
   for (const TapeOp& op : tape) {
     if (op.kind == Kind::backward) turned = true;
-    if (op.kind == Kind::save)
+    if (op.kind == Kind::save && (op.inner || chain.devices == 1))
       (op.inner ? choices.inner : choices.boundary)[op.number] = Fate::offload;
     if (op.kind == Kind::load && !op.inner && op.number == 0 && turned)
       choices.boundary[0] = Fate::offload;
+    // Of several devices, the others also load a boundary that has been made again. Such a boundary is not offloaded.
+    if (op.kind == Kind::load && !op.inner && op.number > 0 && chain.devices > 1 &&
+        forwards[op.number - 1] < 2)
+      choices.boundary[op.number] = Fate::offload;
     if (op.kind != Kind::forward || ++forwards[op.number] < 2) continue;
     choices.inner[op.number] = Fate::recompute;
     // If the previous stage has also run again, the input of this stage was dropped.
@@ -88,6 +92,19 @@ void FateSearch::improve(Candidate& best) {
   if (best.about == infinite) return;
   Choices choices = choices_of(chain_, best.tape);
   while (left_ > 0 && improve_once(choices, best)) {
+  }
+  if (chain_.devices == 1) return;
+  // With these choices, all devices that use a boundary keep it, or all load it. Without one of the loads, its device
+  // keeps the boundary.
+  for (bool better = true; better && left_ > 0;) {
+    better = false;
+    for (std::size_t at = best.tape.size(); at-- > 1 && left_ > 0;) {
+      if (best.tape[at].kind != Kind::load || best.tape[at].inner) continue;
+      Tape fewer = best.tape;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(at));
+      const double before = best.about;
+      better = take(fewer, best) < before || better;
+    }
   }
 }
 

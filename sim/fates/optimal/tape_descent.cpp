@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/interrupt.hpp"
+#include "fates/device_tape.hpp"
 
 namespace sluice {
 namespace {
@@ -13,12 +14,21 @@ namespace {
 using Kind = TapeOp::Kind;
 
 /// The boundaries and the inner tensors of a chain. Boundary b has the number b, and the inner tensors of stage s have
-/// the number n + 1 + s, where n is the number of stages.
+/// the number n + 1 + s, where n is the number of stages. If several devices take turns, each of them may hold a tensor.
+/// A place is a tensor on a device.
 class Tensors {
  public:
   explicit Tensors(const Chain& chain) : chain_(chain), stages_(chain.stages.size()) {}
 
   std::size_t count() const { return 2 * stages_ + 1; }
+  std::size_t places() const { return count() * chain_.devices; }
+  std::size_t place(std::size_t tensor, std::size_t device) const {
+    return tensor * chain_.devices + device;
+  }
+  std::size_t tensor_at(std::size_t place) const { return place / chain_.devices; }
+  std::vector<std::uint32_t> devices(const Tape& tape) const {
+    return devices_of(tape, chain_.devices);
+  }
   std::size_t inner(std::size_t s) const { return stages_ + 1 + s; }
   /// The tensor that a save or a load moves.
   std::size_t moved(const TapeOp& op) const { return op.inner ? inner(op.number) : op.number; }
@@ -31,30 +41,30 @@ class Tensors {
   std::size_t maker(std::size_t tensor) const {
     return is_inner(tensor) ? tensor - stages_ - 1 : tensor - 1;
   }
+  /// Returns whether the stage that makes the tensor is on the device of this place.
+  bool is_made_at(std::size_t place) const {
+    const std::size_t tensor = tensor_at(place);
+    return tensor > 0 && chain_.device(maker(tensor)) == place % chain_.devices;
+  }
   TapeOp load(std::size_t tensor) const { return copy(Kind::load, tensor); }
   TapeOp save(std::size_t tensor) const { return copy(Kind::save, tensor); }
 
-  /// Calls use(tensor) for each tensor that the operation reads.
+  /// Calls use(place) for each tensor that the operation, which runs on this device, reads.
   template <typename Use>
-  void each_read(const TapeOp& op, const Use& use) const {
+  void each_read(const TapeOp& op, std::size_t device, const Use& use) const {
     if (op.kind == Kind::load) return;
-    if (op.kind == Kind::save) return use(moved(op));
-    const bool forward = op.kind == Kind::forward;
-    chain_.each_read(op.number, [&](std::size_t b, bool backward) {
-      if (forward || backward) use(b);
-    });
-    if (forward) return;
-    if (has_inner(op.number)) use(inner(op.number));
-    if (chain_.stages[op.number].reads_output) use(op.number + std::size_t{1});
+    if (op.kind == Kind::save) return use(place(moved(op), device));
+    each_boundary_read(chain_, op, [&](std::size_t b) { use(place(b, device)); });
+    if (op.kind == Kind::backward && has_inner(op.number)) use(place(inner(op.number), device));
   }
 
-  /// Calls use(tensor) for each tensor that the operation makes or loads.
+  /// Calls use(place) for each tensor that the operation makes or loads.
   template <typename Use>
-  void each_brought(const TapeOp& op, const Use& use) const {
-    if (op.kind == Kind::load) return use(moved(op));
+  void each_brought(const TapeOp& op, std::size_t device, const Use& use) const {
+    if (op.kind == Kind::load) return use(place(moved(op), device));
     if (op.kind != Kind::forward) return;
-    use(op.number + std::size_t{1});
-    if (op.inner) use(inner(op.number));
+    use(place(op.number + std::size_t{1}, device));
+    if (op.inner) use(place(inner(op.number), device));
   }
 
   bool has_inner(std::size_t s) const { return chain_.stages[s].inner.bytes > 0; }
@@ -149,28 +159,29 @@ class TapeDescent {
     return memory_of(chain_, tape);
   }
 
-  /// A tensor that is on the device during some operation, but is neither read nor brought by it. The operation `next`
-  /// reads it next, and `before` is the last operation that used it.
+  /// A tensor that a device holds during some operation, which neither reads nor brings it there. The operation `next`
+  /// reads it there next, and `before` is the last operation that used it there.
   struct IdleTensor {
-    std::size_t tensor = 0, before = 0, next = 0;
+    std::size_t place = 0, tensor = 0, before = 0, next = 0;
   };
 
   /// Returns the tensors that are idle during operation `at`.
   std::vector<IdleTensor> idle_at(const Tape& tape, std::size_t at) const {
     constexpr std::size_t never = static_cast<std::size_t>(-1);
-    std::vector<IdleTensor> all(tensors_.count());
-    for (std::size_t x = 0; x < all.size(); ++x) all[x] = {x, never, never};
+    const std::vector<std::uint32_t> device = tensors_.devices(tape);
+    std::vector<IdleTensor> all(tensors_.places());
+    for (std::size_t x = 0; x < all.size(); ++x) all[x] = {x, tensors_.tensor_at(x), never, never};
     std::vector<char> settled(all.size(), 0);
     for (std::size_t i = 0; i <= at; ++i) {
       const auto use = [&](std::size_t x) { all[x].before = i, settled[x] = i == at; };
-      tensors_.each_read(tape[i], use);
-      tensors_.each_brought(tape[i], use);
+      tensors_.each_read(tape[i], device[i], use);
+      tensors_.each_brought(tape[i], device[i], use);
     }
     for (std::size_t i = at + 1; i < tape.size(); ++i) {
-      tensors_.each_read(tape[i], [&](std::size_t x) {
+      tensors_.each_read(tape[i], device[i], [&](std::size_t x) {
         if (!std::exchange(settled[x], 1)) all[x].next = i;
       });
-      tensors_.each_brought(tape[i], [&](std::size_t x) { settled[x] = 1; });
+      tensors_.each_brought(tape[i], device[i], [&](std::size_t x) { settled[x] = 1; });
     }
     std::erase_if(all, [&](const IdleTensor& idle) {
       return idle.before == never || idle.next == never || tensors_[idle.tensor].bytes == 0;
@@ -195,7 +206,7 @@ class TapeDescent {
       const ChainTensor& tensor = tensors_[idle.tensor];
       const auto bytes = static_cast<double>(std::min(tensor.bytes, *most - budget_));
       all.push_back({idle, true, (tensor.save_s + tensor.load_s) / bytes});
-      if (idle.tensor == 0) continue;
+      if (!tensors_.is_made_at(idle.place)) continue;
       all.push_back({idle, false, chain_.stages[tensors_.maker(idle.tensor)].forward_s / bytes});
     }
     std::ranges::stable_sort(all, {}, &Way::seconds_per_byte);
@@ -248,8 +259,11 @@ class TapeDescent {
     if (idle.tensor == 0 || known <= idle.before) return;
     if (saved != tape.end()) tape.erase(saved);
     std::size_t maker = 0;
+    const std::vector<std::uint32_t> device = tensors_.devices(tape);
     for (bool made = false; !made; ++maker)
-      tensors_.each_brought(tape[maker], [&](std::size_t x) { made = made || x == idle.tensor; });
+      tensors_.each_brought(tape[maker], device[maker], [&](std::size_t x) {
+        made = made || tensors_.tensor_at(x) == idle.tensor;
+      });
     insert(tape, maker, save);
   }
 
@@ -269,22 +283,26 @@ class TapeDescent {
 Tape without_idle_operations(const Chain& chain, const Tape& tape) {
   const Tensors tensors(chain);
   const std::vector<char> again = run_again(tensors, tape);
-  std::vector<char> read(tensors.count(), 0), loaded(tensors.count(), 0);
+  const std::vector<std::uint32_t> device = tensors.devices(tape);
+  std::vector<char> read(tensors.places(), 0), loaded(tensors.count(), 0);
   Tape kept;
   for (std::size_t at = tape.size(); at-- > 0;) {
     TapeOp op = tape[at];
     if (op.kind == Kind::save && !loaded[tensors.moved(op)]) continue;
     if (op.kind == Kind::load) {
-      if (at > 0 && !read[tensors.moved(op)]) continue;
+      if (at > 0 && !read[tensors.place(tensors.moved(op), device[at])]) continue;
       loaded[tensors.moved(op)] = 1;
     }
     if (op.kind == Kind::forward) {
-      if (tensors.has_inner(op.number)) op.inner = op.inner && read[tensors.inner(op.number)];
+      const auto is_read = [&](std::size_t tensor) {
+        return read[tensors.place(tensor, device[at])] != 0;
+      };
+      if (tensors.has_inner(op.number)) op.inner = op.inner && is_read(tensors.inner(op.number));
       const bool inner = op.inner && tensors.has_inner(op.number);
-      if (again[at] && !read[op.number + 1] && !inner) continue;
+      if (again[at] && !is_read(op.number + std::size_t{1}) && !inner) continue;
     }
-    tensors.each_brought(op, [&](std::size_t x) { read[x] = 0; });
-    tensors.each_read(op, [&](std::size_t x) { read[x] = 1; });
+    tensors.each_brought(op, device[at], [&](std::size_t x) { read[x] = 0; });
+    tensors.each_read(op, device[at], [&](std::size_t x) { read[x] = 1; });
     kept.push_back(op);
   }
   std::ranges::reverse(kept);

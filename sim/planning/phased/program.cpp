@@ -8,10 +8,10 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
-#include "planning/stage_actions.hpp"
 #include "planning/placement/computing_devices.hpp"
 #include "planning/program_draft.hpp"
 #include "planning/program_listing.hpp"
+#include "planning/stage_actions.hpp"
 #include "stage/stage_inputs.hpp"
 
 namespace sluice {
@@ -189,8 +189,8 @@ class PhasedMaker {
     if (through_host || copies.empty()) {
       loads.push_back(draft_.make(inputs_[i], request_.workload.micro_batch, stage, q));
       draft_.bring(loads.back(), 0, Program::Home::none, copies.empty() ? none : copies.front());
-    } else {  // The device that got the tensor last sends it on.
-      loads.push_back(draft_.send(copies.back(), stage));
+    } else {
+      loads.push_back(draft_.send(request_.pricing.platform, copies, stage));
     }
     if (!through_host) copies.push_back(loads.back());
     return loads.back();

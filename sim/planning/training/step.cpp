@@ -7,7 +7,9 @@
 #include "base/few.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
+#include "fates/device_tape.hpp"
 #include "planning/builder.hpp"
+#include "planning/training/chain/needed_elsewhere.hpp"
 #include "planning/training/weight_turns.hpp"
 
 namespace sluice {
@@ -19,13 +21,15 @@ class StepMaker {
   explicit StepMaker(const StepShape& shape)
       : shape_(shape),
         chain_(shape.chain),
+        tape_(on_devices(chain_, shape.devices / chain_.devices, shape.tape)),
         last_(chain_.stages.size() - 1),
+        needed_elsewhere_(chain_, shape.devices),
         draft_(std::vector<std::string>(shape.devices)),
         turns_(draft_, shape),
         tensors_(static_cast<std::size_t>(shape.in_flight)) {
-    for (std::size_t i = 0; i < shape.tape.size(); ++i)
-      if (shape.tape[i].kind == TapeOp::Kind::backward) last_op_ = i;
-    const auto slots = std::count_if(shape.tape.begin(), shape.tape.end(), computes);
+    for (std::size_t i = 0; i < tape_.size(); ++i)
+      if (tape_[i].kind == TapeOp::Kind::backward) last_op_ = i;
+    const auto slots = std::count_if(tape_.begin(), tape_.end(), computes);
     const auto updates = static_cast<std::int64_t>(shape.stages.size());
     draft_.program.operations.reserve(
         static_cast<std::size_t>((slots * shape.micro_batches + updates) * shape.batches));
@@ -120,6 +124,12 @@ class StepMaker {
       on.clear();
       on.push_back(held);
     }
+    /// Records a new instance on a device. Other devices that hold the tensor keep theirs.
+    void come(Held held) {
+      for (Held& known : on)
+        if (known.device == held.device) return void(known = held);
+      on.push_back(held);
+    }
     /// Returns the instance on the device with the lowest number.
     std::uint32_t first() const {
       if (on.empty()) throw InternalError("a tape reads a tensor that no device holds");
@@ -147,8 +157,8 @@ class StepMaker {
   void pass(std::int64_t first, std::int64_t count) {
     for (std::int64_t m = 0; m < count; ++m)
       tensors_[static_cast<std::size_t>(m)].begin(first + m, chain_.stages.size());
-    for (std::size_t i = 0; i < shape_.tape.size(); ++i) {
-      const TapeOp& op = shape_.tape[i];
+    for (std::size_t i = 0; i < tape_.size(); ++i) {
+      const TapeOp& op = tape_[i];
       check_interrupt();
       if (op.kind != TapeOp::Kind::save) go_to_stage(stage_from(i));
       for (std::int64_t m = 0; m < count; ++m) apply(op, tensors_[static_cast<std::size_t>(m)]);
@@ -162,8 +172,8 @@ class StepMaker {
 
   /// Returns the stage of the next pass in the tape, from operation i on. A load belongs to the next pass.
   std::uint32_t stage_from(std::size_t i) const {
-    for (; i < shape_.tape.size(); ++i)
-      if (computes(shape_.tape[i])) return shape_.tape[i].number;
+    for (; i < tape_.size(); ++i)
+      if (computes(tape_[i])) return tape_[i].number;
     return stage_;
   }
   static bool computes(const TapeOp& op) {
@@ -238,15 +248,17 @@ class StepMaker {
                     tensors.micro_batch);
     slot.makes.push_back(output);
     // A copy in host memory stays valid: its values are the same.
-    tensors.boundary[s + 1].be_only({slot.device, output});
+    tensors.boundary[s + 1].come({slot.device, output});
     if (keeps && stage.inner.bytes > 0) {
       const std::uint32_t inner =
           draft_.make(instance_name("inner", s, tensors.micro_batch), TensorClass::activation,
                       stage.inner.bytes, s, tensors.micro_batch);
       slot.makes.push_back(inner);
-      tensors.inner[s].be_only({slot.device, inner});
+      tensors.inner[s].come({slot.device, inner});
     }
     draft_.add(std::move(slot));
+    // The next phase waits for what other devices read. So it is saved before the inner tensors.
+    if (needed_elsewhere_.output(s)) save_once(tensors.boundary[s + 1]);
   }
 
   void backward(std::uint32_t s, MicroBatchTensors& tensors) {
@@ -274,6 +286,9 @@ class StepMaker {
       if (input) chain_.each_read(s, [&](std::size_t b, bool) { add_gradient(slot, b, tensors); });
       if (kind != ActionKind::backward_input) turns_.need_gradients(s, slot);
       draft_.add(std::move(slot));
+      if (!input) return;
+      for (const std::size_t b : needed_elsewhere_.gradients(s))
+        if (!tensors.gradient[b].on.empty()) save_once(tensors.gradient[b]);
     };
     if (!shape_.split_backward)
       return part(ActionKind::backward, stage.backward_s - state.selective_s,
@@ -338,7 +353,7 @@ class StepMaker {
     TensorLocation& location = (op.inner ? tensors.inner : tensors.boundary)[op.number];
     draft_.bring(loaded, tensor.load_s, input ? Program::Home::input : Program::Home::none,
                  input ? none : location.copy);
-    location.be_only({draft_.device(), loaded});
+    location.come({draft_.device(), loaded});
     tensors.pending.push_back(loaded);
   }
 
@@ -362,7 +377,9 @@ class StepMaker {
 
   const StepShape& shape_;
   const Chain& chain_;
+  Tape tape_;
   std::size_t last_;
+  NeededElsewhere needed_elsewhere_;
   ProgramDraft draft_;
   WeightTurns turns_;
   std::vector<MicroBatchTensors> tensors_;

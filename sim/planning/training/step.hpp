@@ -52,6 +52,7 @@ struct StepShape {
   bool split_backward = false;
   /// The number n of devices that take turns. Stage s runs on device s mod n, in both directions. Consecutive passes of
   /// one stage are a phase. Tensors go from device to device through host memory.
+  /// If Chain::devices is 1, the tape is written as if these devices shared one memory (on_devices).
   std::uint32_t devices = 1;
   /// The number of equal rounds of a step. The program is one of these rounds.
   std::int64_t rounds_per_step = 1;

@@ -43,6 +43,8 @@ class TrainingPlan {
       selective_own_ = chain_on_devices(request, order, true);
     own_.chain.host_room = host_room(request, own_.states, weights_stay_);
     selective_own_.chain.host_room = own_.chain.host_room;
+    if (order.devices.size() > 1 && sluice::shape_of(request, order, 1).equal_memories)
+      own_.chain.devices = selective_own_.chain.devices = order.devices.size();
     TriedListing listing{order.sequence, order.late};
     take(order.chosen ? *order.chosen : choice(never, &listing), listing);
   }

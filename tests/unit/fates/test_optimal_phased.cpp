@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "base/error.hpp"
 #include "document/load.hpp"
@@ -121,10 +122,11 @@ double number_of(const Plan& plan, const char* fact) {
 }
 
 /// What the exhaustive search found in several networks: how many of them branch, in how many it found a faster schedule
-/// than `optimal`, and the greatest share by which a schedule was faster.
+/// than `optimal`, the greatest share by which a schedule was faster, and the last such schedule.
 struct Compared {
   int branching = 0, faster = 0;
   double worst = 0;
+  std::string schedule = {};
 };
 
 /// Compares `optimal` with an exhaustive search of all schedules, in random networks with random budgets. No schedule may
@@ -161,6 +163,7 @@ Compared compare(std::uint64_t seed, int cases, std::size_t most, bool overlap, 
     const test::BruteForce best = run.brute_force(budgets, optimal * (1 - 1e-9));
     if (best.seconds == never) continue;
     ++compared.faster;
+    compared.schedule = "case " + std::to_string(k) + ": " + best.fastest;
     compared.worst = std::max(compared.worst, 1 - best.seconds / optimal);
     CHECK(best.seconds >= bound * (1 - 1e-9));
   }
@@ -168,21 +171,16 @@ Compared compare(std::uint64_t seed, int cases, std::size_t most, bool overlap, 
   return compared;
 }
 
-// A tape says for each boundary whether it is kept or loaded again, but not on which devices. In the networks with a
-// faster schedule, one device keeps a boundary, and the other loads it again.
-TEST_CASE("phased: without overlap, optimal is close to the fastest of all schedules",
-          "[property]") {
-  const int cases = test::cases_of(300);
-  const Compared compared = compare(1121, cases, 4, false, false);
-  CAPTURE(compared.branching, compared.faster, compared.worst);
-  CHECK(compared.faster <= cases / 10);
-  CHECK(compared.worst <= 0.05);
+TEST_CASE("phased: without overlap, no schedule is faster than that of optimal", "[property]") {
+  const Compared compared = compare(1121, test::cases_of(300), 4, false, false);
+  CAPTURE(compared.branching, compared.faster, compared.worst, compared.schedule);
+  CHECK(compared.faster == 0);
 }
 
 TEST_CASE("phased: with overlap, optimal is close to the fastest of all schedules", "[property]") {
   const int cases = test::cases_of(100);
   const Compared compared = compare(1122, cases, 3, true, false);
-  CAPTURE(compared.branching, compared.faster, compared.worst);
+  CAPTURE(compared.branching, compared.faster, compared.worst, compared.schedule);
   CHECK(compared.faster <= cases / 10);
   CHECK(compared.worst <= 0.05);
 }

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "fates/device_tape.hpp"
 #include "fates/tape.hpp"
 #include "support/random_chain.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 
 using Kind = TapeOp::Kind;
 
-const TapeOp load0{Kind::load, 0, false};
+const TapeOp load0{Kind::load, 0, false}, save1{Kind::save, 1, false}, load1{Kind::load, 1, false};
 
 TapeOp pass(std::uint32_t s) {
   return {Kind::forward, s, false};
@@ -205,6 +206,42 @@ TEST_CASE("tape: if two devices take turns, the bytes are twice those of the ful
   CHECK(memory_of(chain, tape).bytes ==
         std::vector<std::int64_t>{2 * 1, 2 * 1011, 2 * 10'110, 2 * 110'110, 2 * 101'001});
   CHECK(memory_of(chain, tape).peak == 2 * 110'110);
+}
+
+TEST_CASE("tape: a load brings a boundary to one device, and the other device keeps its own") {
+  Chain chain = two_stages();
+  chain.devices = 2;
+  chain.stages[0].reads_output = true;  // so both backward passes read boundary 1
+  // As above, but device 0 needs boundary 1 again in the last operation. The load before it brings boundary 1 to device
+  // 0, while device 1 keeps its own until its backward pass.
+  const Tape receiver_keeps = {load0, keep(0), save1, keep(1), back(1), load1, back(0)};
+  CHECK(memory_of(chain, receiver_keeps).bytes ==
+        std::vector<std::int64_t>{2 * 1, 2 * 1011, 2 * 1011, 2 * 10'110, 2 * 110'110, 2 * 1011,
+                                  2 * 101'011});
+  // Here device 1 loads boundary 1, and device 0 keeps its own. Device 0 would be the fuller device if stage 1 had no
+  // inner tensors.
+  chain.stages[1].inner.bytes = 0;
+  const Tape sender_keeps = {load0, keep(0), save1, keep(1), load1, back(1), back(0)};
+  CHECK(memory_of(chain, sender_keeps).bytes ==
+        std::vector<std::int64_t>{2 * 1, 2 * 1011, 2 * 1011, 2 * 1011, 2 * 1011, 2 * 100'110,
+                                  2 * 101'011});
+  // Each of the two tapes has one load of 8 s, and one save of 4 s.
+  CHECK(serial_seconds(chain, receiver_keeps) == 6.25 + 4 + 8);
+  CHECK(serial_seconds(chain, sender_keeps) == 6.25 + 4 + 8);
+}
+
+TEST_CASE("tape: on devices with memories of their own, each device loads what has left it") {
+  Chain chain = two_stages();
+  chain.stages[0].reads_output = true;
+  // In one memory, a single load serves both backward passes. Of two devices, each needs one.
+  const Tape loaded = {load0, keep(0), save1, keep(1), load1, back(1), back(0)};
+  CHECK(on_devices(chain, 1, loaded) == loaded);
+  CHECK(on_devices(chain, 2, loaded) ==
+        Tape{load0, keep(0), save1, keep(1), load1, back(1), load1, back(0)});
+  // Stage 0 runs again, on device 0. Device 1 loads boundary 1, which was saved on its way there.
+  const Tape made_again = {load0, keep(0), keep(1), load0, keep(0), back(1), back(0)};
+  CHECK(on_devices(chain, 2, made_again) ==
+        Tape{load0, keep(0), save1, keep(1), load0, keep(0), load1, back(1), back(0)});
 }
 
 TEST_CASE("tape: an input of 0 bytes needs no load") {

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice {
@@ -62,6 +63,44 @@ TEST_CASE(
   CHECK(saves_of(step) == std::vector<std::string>{"boundary.0.0 2000", "boundary.1.0 3000",
                                                    "gradient.2.0 3000", "gradient.1.0 2000",
                                                    "gradient.1.0 2000"});
+}
+
+TEST_CASE("a load brings a boundary to one device, unless the tape counts all memories as one") {
+  Chain chain = with_shortcut();
+  const std::vector<StageState> stages(3);
+  // A's output goes to device 1 for F1. Device 0 loads it again for B2. Device 1 has kept its own for B1. If the memories
+  // count as one, A's output has left device 1, too, so device 1 loads it again.
+  const Tape tape = {{Kind::load, 0},     {Kind::forward, 0},  {Kind::save, 1},
+                     {Kind::forward, 1},  {Kind::forward, 2},  {Kind::load, 1},
+                     {Kind::backward, 2}, {Kind::backward, 1}, {Kind::backward, 0}};
+  for (const auto& [memories, loads] : {std::pair{2, 2}, {1, 3}}) {
+    chain.devices = static_cast<std::size_t>(memories);
+    const Program step = make_step({.chain = chain, .tape = tape, .stages = stages, .devices = 2});
+    int loaded = 0;
+    for (const Program::Operation& operation : step.operations)
+      for (const std::uint32_t number : operation.loads)
+        loaded += step.instances[number].name == "boundary.0.0";
+    CHECK(loaded == loads);
+  }
+}
+
+TEST_CASE("a step first saves what another device needs next, and then other tensors") {
+  Chain chain = with_shortcut();
+  chain.stages[0].inner.bytes = 500;
+  std::vector<StageState> stages(3);
+  for (StageState& stage : stages) stage.gradients = 7;
+  // The tape offloads the inner tensors of A. Stage B needs A's output, so this output is saved before them. After each
+  // backward pass, the sums of gradients of the stage's weights are saved (7 bytes). Before them, those gradients are saved
+  // which the other device needs: after B2, the gradients of B's and A's outputs. B1 adds to the latter.
+  const Tape tape = {{Kind::load, 0},     {Kind::forward, 0, true}, {Kind::save, 0, true},
+                     {Kind::forward, 1},  {Kind::forward, 2, true}, {Kind::backward, 2},
+                     {Kind::backward, 1}, {Kind::load, 0, true},    {Kind::backward, 0}};
+  const Program step = make_step(
+      {.chain = chain, .tape = tape, .stages = stages, .weights_stay = false, .devices = 2});
+  CHECK(saves_of(step) ==
+        std::vector<std::string>{"boundary.0.0 2000", "inner.0.0 500", "boundary.1.0 3000",
+                                 "gradient.2.0 3000", "gradient.1.0 2000", "gradients.2 7",
+                                 "gradient.1.0 2000", "gradients.1 7", "gradients.0 7"});
 }
 
 }  // namespace
