@@ -58,6 +58,13 @@ void refuse_in_training(const Reader& parameters, const std::vector<const char*>
       parameters.fail(key, "'" + std::string(key) + "' is for inference; in training " + reason);
 }
 
+void refuse_in_inference(const Reader& parameters, const std::vector<const char*>& keys,
+                         const std::string& reason) {
+  for (const char* key : keys)
+    if (parameters.has(key))
+      parameters.fail(key, "'" + std::string(key) + "' is for training; in inference, " + reason);
+}
+
 void refuse_common_in_training(const Reader& parameters) {
   refuse_in_training(parameters, {"buffers"}, "Sluice chooses when loads start");
   refuse_in_training(parameters, {"outputs"}, "no output leaves the device");

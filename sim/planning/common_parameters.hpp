@@ -31,6 +31,9 @@ CommonParameters read_common(const PolicyRequest& request, const Reader& paramet
 /// ends with `reason`.
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
                         const std::string& reason);
+/// Does the same for keys that are only for training.
+void refuse_in_inference(const Reader& parameters, const std::vector<const char*>& keys,
+                         const std::string& reason);
 /// For a scenario of training: throws InputError if it has the key `buffers` or `outputs`. These keys have no meaning
 /// in training.
 void refuse_common_in_training(const Reader& parameters);

@@ -22,6 +22,9 @@ struct EqualReplicas {
   /// Another device may be the last that begins to compute. If a bound follows this device, the waits of the whole run for
   /// sums count as so many seconds less.
   double sums_differ_s = 0;
+  /// Whether each way of a replica is simulated with all replicas together before the judge compares it
+  /// (policy/settle/all_replicas.hpp).
+  bool judged_together = false;
 };
 
 }  // namespace sluice

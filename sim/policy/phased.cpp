@@ -12,6 +12,8 @@
 #include "planning/common_parameters.hpp"
 #include "planning/phased/plans.hpp"
 #include "planning/placement/placement_key.hpp"
+#include "planning/streaming/keys.hpp"
+#include "planning/training/orders.hpp"
 #include "planning/training/training.hpp"
 #include "policy/placed_policy.hpp"
 
@@ -24,7 +26,7 @@ namespace {
 /// N stages and no pass runs again, stage s is computed in phase s and in phase 2 (N - 1) - s, as in PopART
 /// (graphcore/popart, willow/src/transforms/pingpong.cpp). If a phase needs a tensor from another device, the tensor
 /// goes through host memory.
-TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
+TrainingOrder training_order(const PolicyRequest& request, const Reader& parameters) {
   refuse_in_training(
       parameters, {"weights", "weights_per", "last_turn", "host_data", "outputs"},
       "Sluice chooses when weights are loaded, inputs are always loaded, and no output is saved");
@@ -42,20 +44,26 @@ TrainingOrder phased_training(const PolicyRequest& request, const Reader& parame
     order.devices = {platform.device(parameters.text("device")).name};
   else
     for (const Device& device : platform.devices) order.devices.push_back(device.name);
+  read_staying(parameters, request, order);
   return order;
 }
 
 PlansForMachine plans(const PolicyRequest& request, const Reader& parameters) {
-  if (!request.workload.training) return phase_plans(request, parameters);
-  const TrainingOrder order = phased_training(request, parameters);
-  return {.candidates =
-              [order](const PolicyRequest& machine) { return training_candidates(machine, order); },
-          .plan = [order](const PolicyRequest& machine) { return plan_training(machine, order); },
-          .at_least =
-              [order](const PolicyRequest& machine) { return training_at_least(machine, order); },
-          .any_fates =
-              [order](const PolicyRequest& machine) { return any_fates_at_least(machine, order); },
-          .same_ways = [order](const PolicyRequest& machine) { return steps_text(machine, order); },
+  if (!request.workload.training) {
+    refuse_in_inference(
+        parameters, {"resident", "resident_gradients", "resident_optimizer"},
+        "all weights take turns; use 'weights_per: step' to load them once per step");
+    return phase_plans(request, parameters);
+  }
+  const TrainingOrder order = training_order(request, parameters);
+  const auto on = [&parameters](const PolicyRequest& machine) {
+    return training_order(machine, parameters);
+  };
+  return {.candidates = [on](const PolicyRequest& m) { return training_candidates(m, on(m)); },
+          .plan = [on](const PolicyRequest& m) { return plan_training(m, on(m)); },
+          .at_least = [on](const PolicyRequest& m) { return training_at_least(m, on(m)); },
+          .any_fates = [on](const PolicyRequest& m) { return any_fates_at_least(m, on(m)); },
+          .same_ways = [on](const PolicyRequest& m) { return steps_text(m, on(m)); },
           .on = {order.devices, order.overlap}};
 }
 
@@ -86,7 +94,8 @@ const Policy without_placement = {
     .source =
         "PopART phased execution: graphcore/examples, phased_execution.py; PopART user guide, phased execution",
     .example = "sluice run phased_ipu_pair policy.weights_per=step",
-    .parameters = phase_parameters(),
+    .parameters = with_staying_parameters(
+        phase_parameters(), "training: the stages whose weights stay on their devices"),
     .modes = {{Mode::inference, {"keep_all"}}, {Mode::training}},
     .all_devices = true,
     .takes_phases = true,

@@ -20,10 +20,7 @@ TrainingOrder training_order(const PolicyRequest& request, const Reader& paramet
   refuse_common_in_training(parameters);
   refuse_in_training(parameters, {"prefetch", "pieces", "ahead"},
                      "Sluice chooses when loads start");
-  const auto staying = staying_keys(parameters, request);
-  if (staying) order.staying = *staying;
-  const bool fixed = order.in_flight && request.fates && !request.fates_open && !request.cut_open;
-  order.staying_open = !staying && !fixed && !request.made_to_change && !request.sums_gradients;
+  read_staying(parameters, request, order);
   return order;
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("replicas choose the micro-batches in flight that hide the sums of the
   CHECK(milliseconds("") == milliseconds(", in_flight: 2"));
   milliseconds("");
   REQUIRE(find_fact(plan.facts, "chosen"));
-  CHECK(*find_fact(plan.facts, "chosen")->text() == "in_flight: 2");
+  CHECK_THAT(*find_fact(plan.facts, "chosen")->text(), Catch::StartsWith("in_flight: 2,"));
 }
 
 TEST_CASE(

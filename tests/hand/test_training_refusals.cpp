@@ -48,7 +48,7 @@ TEST_CASE("phased training: devices take turns, and each phase loads its own wei
   const std::vector<std::string> overrides = {"platform.devices.gpu.count=2",
                                               "platform.links.host.sharing=private"};
   CHECK(makespan_of("workload: {mode: training, optimizer: sgd}\n" + cut +
-                        "policy: {name: phased, overlap: false}\n",
+                        "policy: {name: phased, overlap: false, resident: none}\n",
                     overrides) == ms(18 + 0.9 + 2 * 0.010 + 0.001 + 0.3 + 0.6));
 }
 

@@ -33,10 +33,8 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
                                   format_bytes(weights) + " would need more than " +
                                   std::to_string(most_pieces) + " transfers; use larger pieces");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
-  for (const char* key : {"resident_gradients", "resident_optimizer"})
-    if (parameters.has(key))
-      parameters.fail(key, "'" + std::string(key) +
-                               "' is for training; in inference, 'resident' names all that stays");
+  refuse_in_inference(parameters, {"resident_gradients", "resident_optimizer"},
+                      "'resident' names all that stays");
   keys.resident = resident_key(parameters, request.pricing.stages, request.cut_open);
   if (!common.overlap) {  // only one action runs at a time, so these choices make no difference
     keys.buffers = 1;
@@ -63,8 +61,27 @@ Field staying_field(const char* name, const std::string& what) {
 
 }  // namespace
 
+std::vector<Field> with_staying_parameters(std::vector<Field> fields, const std::string& what) {
+  std::vector<Field> staying = {
+      {.name = "resident",
+       .type = Type::list,
+       .summary =
+           what +
+           ": numbers from 1, ranges such as 6..14, or names; "
+           "auto: the stages for which the run is shortest. If the scenario makes all other "
+           "choices, auto means no stages. In training, gradients and optimizer state stay with the weights, unless "
+           "the next two keys say otherwise",
+       .default_text = "auto",
+       .choices = {"auto", "none", "all"}},
+      staying_field("resident_gradients", "gradients"),
+      staying_field("resident_optimizer", "optimizer state"),
+  };
+  for (Field& field : staying) fields.push_back(std::move(field));
+  return fields;
+}
+
 std::vector<Field> streamed_parameters() {
-  return {
+  std::vector<Field> fields = {
       {.name = "in_flight",
        .type = Type::integer,
        .summary =
@@ -99,18 +116,8 @@ std::vector<Field> streamed_parameters() {
        .default_text = "auto",
        .dimension = Dimension::bytes,
        .choices = {"auto"}},
-      {.name = "resident",
-       .type = Type::list,
-       .summary =
-           "the stages whose weights stay on the device: numbers from 1, ranges such as 6..14, or names; "
-           "auto: the stages for which the run is shortest. If the scenario makes all other "
-           "choices, auto means no stages. In training, gradients and optimizer state stay with the weights, unless "
-           "the next two keys say otherwise",
-       .default_text = "auto",
-       .choices = {"auto", "none", "all"}},
-      staying_field("resident_gradients", "gradients"),
-      staying_field("resident_optimizer", "optimizer state"),
   };
+  return with_staying_parameters(std::move(fields), "the stages whose weights stay on the device");
 }
 
 }  // namespace sluice

@@ -17,7 +17,11 @@ struct StreamedKeys {
 StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters& common,
                            const Reader& parameters);
 
-/// Returns the fields `in_flight`, `prefetch`, `pieces`, `ahead` and `resident`.
+/// Returns the fields, and after them `resident`, `resident_gradients` and `resident_optimizer`. `what` says what
+/// `resident` lists.
+std::vector<Field> with_staying_parameters(std::vector<Field> fields, const std::string& what);
+
+/// Returns the fields `in_flight`, `prefetch`, `pieces`, `ahead`, and those of with_staying_parameters().
 std::vector<Field> streamed_parameters();
 
 }  // namespace sluice

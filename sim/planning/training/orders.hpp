@@ -25,17 +25,21 @@ std::vector<std::int64_t> counts_of(const PolicyRequest& request, const Training
 std::optional<std::vector<StayingTensors>> staying_keys(const Reader& parameters,
                                                         const PolicyRequest& request);
 
+/// Reads these keys, and sets TrainingOrder::staying and TrainingOrder::staying_open. The order must already have its
+/// number of micro-batches in flight.
+void read_staying(const Reader& parameters, const PolicyRequest& request, TrainingOrder& order);
+
 /// If the order leaves open which tensors stay (TrainingOrder::staying_open), returns the orders that are tried besides
 /// `order` itself. Each of them has a different set of tensors that stay. In the first order, all tensors stay. The
-/// stages of a set are spread over the model, so that their computations hide loads of the other stages. The sets do
-/// not depend on the capacity of the memory.
+/// stages of a set are spread over the model, so that their computations hide loads of the other stages. Of each device
+/// that takes turns, about the same share of the bytes stays. The sets do not depend on the capacity of the memory.
 std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
                                             const TrainingOrder& order);
 
 /// Returns whether the order is tried with this number of passes per batch (TrainingOrder::one_pass).
 bool tried_with_passes(const TrainingOrder& order, std::int64_t passes);
 
-/// Returns whether the weights, gradients and optimizer state that stay fit into the memory.
+/// Returns whether the weights, gradients and optimizer state that stay fit into the memories.
 bool staying_fits(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns `order`, and after it those of orders_that_stay() for which staying_fits() is true.

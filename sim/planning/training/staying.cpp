@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "planning/equal_replicas.hpp"
 #include "planning/streaming/residency.hpp"
 #include "planning/training/orders.hpp"
 
@@ -30,33 +31,46 @@ double bytes_of(const PolicyRequest& request, const Stage& stage, const std::vec
   return bytes;
 }
 
+/// The stages that choose together which of their tensors stay: those on one of the devices that take turns.
+struct DeviceStages {
+  const PolicyRequest& request;
+  std::size_t device = 0, devices = 1;
+
+  template <class Use>
+  void each(const Use& use) const {
+    for (std::size_t s = device; s < request.pricing.stages.size(); s += devices)
+      use(s, request.pricing.stages[s]);
+  }
+};
+
 /// Lets `parts` stay in stages that have about this share of the bytes of `parts`. Goes through the stages, and lets
 /// the parts of a stage stay whenever the bytes that stay so far are too few by half of the bytes of this stage.
-void spread(const PolicyRequest& request, const std::vector<Part>& parts, double share,
+void spread(const DeviceStages& stages, const std::vector<Part>& parts, double share,
             std::vector<StayingTensors>& staying) {
   double missing = 0;
-  for (std::size_t s = 0; s < staying.size(); ++s) {
-    const double bytes = bytes_of(request, request.pricing.stages[s], parts);
+  stages.each([&](std::size_t s, const Stage& stage) {
+    const double bytes = bytes_of(stages.request, stage, parts);
     missing += share * bytes;
-    if (bytes == 0 || missing < bytes / 2) continue;
+    if (bytes == 0 || missing < bytes / 2) return;
     for (const Part part : parts) staying[s].*part = true;
     missing -= bytes;
-  }
+  });
 }
 
 /// Lets `share` of the bytes of `parts` stay. Parts that come first in `parts` stay first, in all stages.
-void fill(const PolicyRequest& request, const std::vector<Part>& parts, double share,
+void fill(const DeviceStages& stages, const std::vector<Part>& parts, double share,
           std::vector<StayingTensors>& staying) {
   std::vector<double> bytes;
   for (const Part part : parts) {
     bytes.push_back(0);
-    for (const Stage& stage : request.pricing.stages)
-      bytes.back() += bytes_of(request, stage, {part});
+    stages.each([&](std::size_t, const Stage& stage) {
+      bytes.back() += bytes_of(stages.request, stage, {part});
+    });
   }
   double left = share * std::accumulate(bytes.begin(), bytes.end(), 0.0);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (bytes[i] > 0 && left > 0)
-      spread(request, {parts[i]}, std::min(1.0, left / bytes[i]), staying);
+      spread(stages, {parts[i]}, std::min(1.0, left / bytes[i]), staying);
     left -= bytes[i];
   }
 }
@@ -108,22 +122,30 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
     for (std::int64_t share = shares; share > 0; --share)
       use(static_cast<double>(share) / static_cast<double>(shares));
   };
+  const auto on_each_device = [&](const auto& choose) {
+    std::vector<StayingTensors> staying(stages);
+    for (std::size_t d = 0; d < order.devices.size(); ++d)
+      choose(DeviceStages{request, d, order.devices.size()}, staying);
+    return staying;
+  };
   each_share(8, [&](double share) {
-    std::vector<StayingTensors> together(stages);
-    spread(request, {weights, gradients, optimizer}, share, together);
-    add(std::move(together), {});
+    add(on_each_device([&](const DeviceStages& own, auto& together) {
+          spread(own, {weights, gradients, optimizer}, share, together);
+        }),
+        {});
   });
   each_share(4, [&](double share) {
-    std::vector<StayingTensors> some(stages);
-    spread(request, {weights}, share, some);
-    add(std::move(some), {});
+    add(on_each_device(
+            [&](const DeviceStages& own, auto& some) { spread(own, {weights}, share, some); }),
+        {});
   });
   for (const bool one_pass : {true, false})
     each_share(4, [&](double share) {
-      std::vector<StayingTensors> more(stages);
-      spread(request, {weights}, 1, more);
-      fill(request, besides_weights(request, one_pass), share, more);
-      add(std::move(more), one_pass);
+      add(on_each_device([&](const DeviceStages& own, auto& more) {
+            spread(own, {weights}, 1, more);
+            fill(own, besides_weights(request, one_pass), share, more);
+          }),
+          one_pass);
     });
   return orders;
 }
@@ -135,11 +157,12 @@ bool tried_with_passes(const TrainingOrder& order, std::int64_t passes) {
 bool staying_fits(const PolicyRequest& request, const TrainingOrder& order) {
   const std::optional<std::int64_t> capacity = smallest_capacity(request, order);
   if (!capacity) return true;
-  double bytes = 0;
+  std::vector<double> bytes(order.devices.size(), 0);
   for (std::size_t s = 0; s < order.staying.size(); ++s)
     for (const Part part : {weights, gradients, optimizer})
-      if (order.staying[s].*part) bytes += bytes_of(request, request.pricing.stages[s], {part});
-  return bytes <= static_cast<double>(*capacity);
+      if (order.staying[s].*part)
+        bytes[s % bytes.size()] += bytes_of(request, request.pricing.stages[s], {part});
+  return std::ranges::max(bytes) <= static_cast<double>(*capacity);
 }
 
 std::string staying_text(const std::vector<StayingTensors>& staying) {
@@ -179,6 +202,16 @@ std::optional<std::vector<StayingTensors>> staying_keys(const Reader& parameters
     }
   }
   return staying;
+}
+
+void read_staying(const Reader& parameters, const PolicyRequest& request, TrainingOrder& order) {
+  const auto staying = staying_keys(parameters, request);
+  if (staying) order.staying = *staying;
+  const bool fixed = order.in_flight && request.fates && !request.fates_open && !request.cut_open;
+  // How long a replica waits for sums of gradients depends on the tensors that stay. Only a run of all replicas shows it.
+  const bool counts_sums =
+      !request.sums_gradients || (request.replicas && request.replicas->judged_together);
+  order.staying_open = !staying && !fixed && !request.made_to_change && counts_sums;
 }
 
 }  // namespace sluice

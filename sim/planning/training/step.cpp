@@ -54,7 +54,7 @@ class StepMaker {
         ++draft_.program.passes;
       }
       for (std::size_t s = chain_.stages.size(); s-- > 0;)
-        if (shape_.stays(s).all()) update(s);
+        if (updates_last(s)) update(s);
     }
     draft_.program.rounds_per_step = shape_.rounds_per_step;
     for (Program::Instance& instance : draft_.program.instances)
@@ -165,9 +165,15 @@ class StepMaker {
       if (i == last_op_)
         for (std::int64_t m = 0; m < count; ++m)
           end_micro_batch(tensors_[static_cast<std::size_t>(m)]);
-      if (op.kind == TapeOp::Kind::backward && !shape_.stays(op.number).all())
+      if (op.kind == TapeOp::Kind::backward && !updates_last(op.number))
         turns_.end_gradients(op.number);
     }
+  }
+
+  /// Returns whether the update of the stage comes at the end of the batch. If several devices take turns, this would be
+  /// another phase.
+  bool updates_last(std::size_t stage) const {
+    return shape_.devices == 1 && shape_.stays(stage).all();
   }
 
   /// Returns the stage of the next pass in the tape, from operation i on. A load belongs to the next pass.

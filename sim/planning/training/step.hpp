@@ -6,8 +6,8 @@
 // turns (policy `streamed`), they are loaded again after each operation of another stage whose weights take turns. If
 // gradients take turns, sums that are not yet complete go to host memory and are loaded again. If the optimizer state
 // takes turns, the update loads it. After the update, those of the weights and the optimizer state that take turns are
-// saved. A stage updates its weights directly after its last backward pass. But if all its tensors stay, the update
-// comes at the end of the batch.
+// saved. A stage updates its weights directly after its last backward pass. But if all its tensors stay on the only
+// device, the update comes at the end of the batch.
 #pragma once
 
 #include <cstdint>

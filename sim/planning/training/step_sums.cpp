@@ -124,14 +124,15 @@ void add_shared_links(TrainingSums& sums, const StepMachine& machine, double loa
   sums.shared_s = (loaded + saved) / narrowest(share, common_channels(down, up));
 }
 
-/// Adds the waits for the sums of gradients. After the last operation that adds to the gradients, the replicas sum them.
-/// If the next operation is the update of the same stage, the device computes nothing meanwhile.
-void add_waits_for_sums(TrainingSums& sums, const Program& step, const EqualReplicas& replicas) {
+/// Calls `use(i, seconds)` for each update that waits for the sums of gradients. After the last operation that adds to
+/// the gradients, the replicas sum them. If the next operation is the update of the same stage, the device computes
+/// nothing for these seconds. `i` is the index of the update.
+template <class Use>
+void each_wait_for_sums(const Program& step, const EqualReplicas& replicas, const Use& use) {
   for (std::size_t i = 1; i < step.operations.size() && !replicas.sums_s.empty(); ++i) {
     const Program::Operation &last = step.operations[i - 1], &update = step.operations[i];
     if (update.kind != ActionKind::update || !record_of(last.kind).adds_gradients) continue;
-    if (last.stage == update.stage)
-      sums.sums_s += replicas.sums_s[static_cast<std::size_t>(update.stage)];
+    if (last.stage == update.stage) use(i, replicas.sums_s[static_cast<std::size_t>(update.stage)]);
   }
 }
 
@@ -158,7 +159,8 @@ TrainingSums sums_of(const Program& step, const StepMachine& machine) {
   if (machine.devices.size() == 1) {
     if (machine.replicas) {
       add_shared_links(sums, machine, loaded_bytes, saved_bytes);
-      add_waits_for_sums(sums, step, *machine.replicas);
+      each_wait_for_sums(step, *machine.replicas,
+                         [&](std::size_t, double seconds) { sums.sums_s += seconds; });
     }
     add_ends(sums, step, machine);
   }
@@ -167,6 +169,14 @@ TrainingSums sums_of(const Program& step, const StepMachine& machine) {
   sums.load_s /= engines;  // devices copy at the same time, with engines of their own
   sums.save_s /= engines;
   return sums;
+}
+
+Program with_waits_for_sums(Program step, const EqualReplicas* replicas) {
+  if (replicas)
+    each_wait_for_sums(step, *replicas, [&](std::size_t update, double seconds) {
+      step.operations[update].seconds += seconds;
+    });
+  return step;
 }
 
 std::vector<std::uint32_t> links_of_all_copies(const Platform& platform,

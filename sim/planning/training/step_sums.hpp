@@ -48,6 +48,10 @@ struct StepMachine {
 };
 TrainingSums sums_of(const Program& step, const StepMachine& machine);
 
+/// Returns the step. If it is a step of one of several equal replicas that sum gradients, the seconds of each update
+/// include those for which its device only waits for these sums (TrainingSums::sums_s). `replicas` may be null.
+Program with_waits_for_sums(Program step, const EqualReplicas* replicas);
+
 /// Which copies between host memory and a device count. At least one of the two must be true.
 struct CopyDirections {
   bool loads = false, saves = false;

@@ -188,7 +188,7 @@ class TrainingPlan {
       Scored scored = several_listings_
                           ? found_listings_.score(listing, {&chain, tape, bytes}, fastest)
                           : score(listing);
-      scored.bytes -= constant_bytes(states, weights_stay_);
+      scored.bytes -= constants(states).bytes(0);
       return scored;
     };
     asked.one_of_several = !order_.weights_stay && (per_batch() > 1 || request_.made_to_change);
@@ -206,22 +206,25 @@ class TrainingPlan {
   /// Returns how many bytes of each device may be used, including the tensors that stay there. Empty means unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
-    const std::int64_t constant = constant_bytes(own_.states, weights_stay_);
     const std::int64_t each =
-        checked_add(shares(bytes, static_cast<std::int64_t>(order_.devices.size())), constant,
-                    "bytes of training");
+        checked_add(shares(bytes, static_cast<std::int64_t>(order_.devices.size())),
+                    constants(own_.states).most(), "bytes of training");
     return weights_stay_ ? each : std::min(each, capacity_.value_or(each));
   }
 
   std::optional<std::int64_t> budget() const {
-    if (!capacity_) return capacity_;
-    const std::int64_t constant = constant_bytes(own_.states, weights_stay_);
-    if (!weights_stay_ && constant == 0) return bytes_of_all(request_, order_);
-    if (constant < *capacity_) return *capacity_ - constant;
+    std::optional<std::int64_t> bytes = bytes_of_all(request_, order_);
+    if (!bytes) return bytes;
+    const Constants constants = this->constants(own_.states);
+    *bytes -= constants.bytes_of_all();
+    if (constants.most() < *capacity_ || (constants.most() == 0 && !weights_stay_)) return bytes;
+    const Shortage shortage = shortage_of_constants(constants, order_.devices, *capacity_);
     throw Infeasible("does not fit: weights, gradients and optimizer state take " +
-                         format_bytes(constant) + " of the " + format_bytes(*capacity_) + " of " +
-                         device_.name + advice_to_turn(),
-                     shortage_of_constants(own_.states, weights_stay_, device_.name, *capacity_));
+                         format_bytes(*shortage.needed_bytes) + " of the " +
+                         format_bytes(*capacity_) + " of " + shortage.pool + advice_to_turn(), shortage);
+  }
+  Constants constants(const std::vector<StageState>& states) const {
+    return {states, weights_stay_, order_.devices.size()};
   }
   const char* advice_to_turn() const {
     if (order_.weights_stay) return "; use policy streamed, under which weights take turns";
@@ -264,7 +267,7 @@ class TrainingPlan {
     const WorstMoment worst = worst_moment(step, order_.devices.size());
     const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
     Shortage shortage = shortage_at(worst, step);
-    add_constants(shortage, own_.states, weights_stay_);
+    add_constants(shortage, constants(own_.states), worst.device);
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(worst.bytes) + " of the " +
@@ -286,7 +289,7 @@ class TrainingPlan {
                                    {"passes_per_batch", step.passes},
                                    {"fates", strategy_.name},
                                    {"bytes_needed", peak, "byte"}});
-    if (const std::int64_t stays = constant_bytes(own_.states, false); stays > 0)
+    if (const std::int64_t stays = Constants{own_.states}.bytes_of_all(); stays > 0)
       facts_.push_back({"resident_bytes", stays, "byte"});
     if (explained_) return;
     const std::vector<std::string> fates = fates_text(own_.chain, tape_);
@@ -343,7 +346,8 @@ std::vector<TrainingSums> training_sums(const PolicyRequest& request, const Trai
 class ChosenStep::Parts {
  public:
   Parts(const PolicyRequest& request, const TrainingOrder& order)
-      : plan(request, order), offers(plan.chosen_step(), request, order) {}
+      : plan(request, order),
+        offers(with_waits_for_sums(plan.chosen_step(), request.replicas), request, order) {}
 
   TrainingPlan plan;
   LoadOffers offers;

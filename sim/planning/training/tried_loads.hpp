@@ -45,6 +45,8 @@ struct TriedCounts {
       0;  ///< how many different listings are tried per pace, beginning with the most bytes
 };
 constexpr TriedCounts most_tried{paces.size(), 40};
+/// For replicas, with each of the sets of tensors that stay.
+constexpr TriedCounts few_tried{2, 0};
 /// The number of operations up to which most_tried is used.
 constexpr std::int64_t most_operations = 500;
 /// `made_to_change` is PolicyRequest::made_to_change.

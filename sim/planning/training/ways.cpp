@@ -31,16 +31,18 @@ bool smallest_come_first(const Program& step) {
   });
 }
 
-/// Returns whether the request is for one of several equal replicas, which share links.
-bool replicas_share_links(const PolicyRequest& request) {
+/// Returns whether the request is for one of several equal replicas that delay each other: they share links, or sum
+/// gradients and are simulated together.
+bool replicas_delay_each_other(const PolicyRequest& request) {
   return request.replicas && !request.real_machine && !request.made_to_change &&
-         share_links(request.pricing.platform, *request.replicas->share);
+         (request.replicas->judged_together ||
+          share_links(request.pricing.platform, *request.replicas->share));
 }
 
 /// Returns the request. If replicas share links, it is for the machine on which each of them has its share of the
 /// links.
 PolicyRequest with_share(const PolicyRequest& request) {
-  if (!replicas_share_links(request)) return request;
+  if (!replicas_delay_each_other(request)) return request;
   return request.priced(request.pricing.on(*request.replicas->share));
 }
 
@@ -96,9 +98,10 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
       counts_latency_(!request.real_machine && std::ranges::max(load_latencies(
                                                    request.pricing.platform, order_.devices)) > 0) {
   unlimited_.capacity_enforced = false;
-  if (replicas_share_links(request)) {
+  if (replicas_delay_each_other(request)) {
     whole_.emplace(request);
     whole_->capacity_enforced = false;
+    shared_ = share_links(request.pricing.platform, *request.replicas->share);
   }
   // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
   // action start later.
@@ -106,11 +109,12 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
 }
 
 std::int64_t TrainingWays::count() const {
-  const std::size_t rooms = run_room_ ? 1 : whole_ ? 2 + run_parts.size() : 2;
+  const std::size_t rooms = run_room_ ? 1 : uses_idle_links() ? 2 + run_parts.size() : 2;
   const auto ways_of = [this,
                         late = lists_late() ? load_orders.size() : 0](const TriedCounts& tried) {
     return paces_of(tried) * (ahead_parts.size() + tried.listings + late);
   };
+  if (tries_few()) return static_cast<std::int64_t>(rooms * ways_of(few_tried));
   std::size_t ways = ways_of(most_tried);
   for (const TriedLarger& larger : larger_steps(per_batch(), 0))
     if (LargerStep::larger_order(unlimited_, order_, larger.more)) ways += ways_of(larger.tried);
@@ -204,10 +208,11 @@ double TrainingWays::seconds(const Plan& plan) const {
 }
 
 std::vector<TrainingWays::LoadChoice> TrainingWays::ways(const ChosenStep& step) const {
-  const TriedCounts tried = tried_counts(step.program().count(), unlimited_.made_to_change);
+  const TriedCounts tried =
+      tries_few() ? few_tried : tried_counts(step.program().count(), unlimited_.made_to_change);
   SeenWays seen;
   std::vector<LoadChoice> all = ways(step, step, tried, seen);
-  if (unlimited_.made_to_change) return all;
+  if (unlimited_.made_to_change || tries_few()) return all;
   for (const auto& [more, tried_there] : larger_steps(per_batch(), step.program().count())) try {
       const auto order = LargerStep::larger_order(unlimited_, order_, more);
       if (!order) continue;
@@ -258,7 +263,7 @@ void TrainingWays::add_ways(const ChosenStep& step, const LimitedOffer& one, See
                             std::vector<LoadChoice>& ways) const {
   LoadChoice way{one.limits};
   std::vector<std::int64_t> rooms = {one.limits.room, one.offer.most};
-  if (whole_)
+  if (uses_idle_links())
     for (const double part : run_parts)
       rooms.push_back(static_cast<std::int64_t>(part * static_cast<double>(one.offer.most)));
   for (const std::int64_t room : rooms) {

@@ -118,6 +118,11 @@ class TrainingWays {
   std::vector<std::int64_t> rooms(std::int64_t peak) const;
   /// Returns whether there are the ways of add_late_ways(). Their run may use the whole memory of the device.
   bool lists_late() const { return run_room_ && !unlimited_.made_to_change; }
+  /// Returns whether few ways are tried: the order is one of many with different tensors that stay, and the ways of
+  /// several replicas take long to simulate.
+  bool tries_few() const { return whole_ && order_.staying_open && !order_.staying.empty(); }
+  /// Returns whether runs also stay within more bytes than their loads need (run_parts).
+  bool uses_idle_links() const { return shared_ && !tries_few(); }
   /// Returns the number of paces that are tried.
   std::size_t paces_of(const TriedCounts& tried) const {
     return counts_latency_ ? tried.paces : std::min(tried.paces, paces_without_latency);
@@ -137,8 +142,10 @@ class TrainingWays {
   std::optional<std::int64_t> run_room_;
   /// If the request is for one of several replicas that share links: for the machine with its share of the links.
   PolicyRequest unlimited_;
-  /// The request for the whole links, if the request is for one of several replicas that share links.
+  /// The request for the whole links, if the request is for one of several replicas that share links, or that sum
+  /// gradients and are simulated together.
   std::optional<PolicyRequest> whole_ = {};
+  bool shared_ = false;  ///< whether these replicas share links
   TrainingOrder order_;
   std::int64_t at_least_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers

@@ -23,8 +23,8 @@ class WeightTurns {
   /// Makes the slot add its gradients to the stage's sum of gradients, unless this sum stays. In the first pass of a
   /// batch, the stage's first slot makes this sum. In each later pass, the sum is loaded from host memory.
   void need_gradients(std::size_t stage, Program::Operation& slot);
-  /// Must be called in each pass, after the stage's last backward pass, if not all tensors of the stage stay. Saves the
-  /// sum of gradients, unless it stays. In the last pass of a batch, updates the weights with the sum instead, if the
+  /// Must be called in each pass, after the stage's last backward pass, unless the stage's update comes at the end of the
+  /// batch. Saves the sum of gradients, unless it stays. In the last pass of a batch, updates the weights with the sum instead, if the
   /// stage has an update.
   void end_gradients(std::size_t stage);
 

@@ -51,13 +51,14 @@ Shortage held_at(const WorstMoment& worst, const Program& step) {
   return shortage;
 }
 
-void add_constants(Shortage& shortage, const std::vector<StageState>& states, bool all) {
+void add_constants(Shortage& shortage, const Constants& constants, std::size_t device) {
   ByClass held{};
   for (std::size_t c = 0; c < held.size(); ++c)
     for (const auto& [name, bytes] : shortage.by_class)
       if (name == name_of(static_cast<TensorClass>(c))) held[c] = bytes;
-  for (const StageState& state : states) {
-    const StayingTensors stays = all ? all_stay : state.stays;
+  for (std::size_t s = device; s < constants.states.size(); s += constants.devices) {
+    const StageState& state = constants.states[s];
+    const StayingTensors stays = constants.all ? all_stay : state.stays;
     if (stays.weights) of_class(held, TensorClass::weight) += state.weights;
     if (stays.gradients) of_class(held, TensorClass::gradient) += state.gradients;
     if (stays.optimizer) of_class(held, TensorClass::optimizer) += state.optimizer;
@@ -65,17 +66,19 @@ void add_constants(Shortage& shortage, const std::vector<StageState>& states, bo
   say(shortage, held);
 }
 
-Shortage shortage_of_constants(const std::vector<StageState>& states, bool all,
-                               const std::string& pool, std::int64_t capacity) {
+Shortage shortage_of_constants(const Constants& constants, const std::vector<std::string>& pools,
+                               std::int64_t capacity) {
+  const std::size_t device = constants.fullest();
   Shortage shortage{
-      .pool = pool, .needed_bytes = constant_bytes(states, all), .available_bytes = capacity};
-  add_constants(shortage, states, all);
+      .pool = pools[device], .needed_bytes = constants.bytes(device), .available_bytes = capacity};
+  add_constants(shortage, constants, device);
   return shortage;
 }
 
-std::int64_t constant_bytes(const std::vector<StageState>& states, bool all) {
+std::int64_t Constants::bytes(std::size_t device) const {
   std::int64_t bytes = 0;
-  for (const StageState& state : states) {
+  for (std::size_t s = device; s < states.size(); s += devices) {
+    const StageState& state = states[s];
     const StayingTensors stays = all ? all_stay : state.stays;
     for (const auto& [stay, part] :
          {std::pair(stays.weights, state.weights), std::pair(stays.gradients, state.gradients),
@@ -83,6 +86,17 @@ std::int64_t constant_bytes(const std::vector<StageState>& states, bool all) {
       if (stay) bytes = checked_add(bytes, part, "bytes of training");
   }
   return bytes;
+}
+
+std::int64_t Constants::bytes_of_all() const {
+  return Constants{states, all}.bytes(0);
+}
+
+std::size_t Constants::fullest() const {
+  std::size_t fullest = 0;
+  for (std::size_t d = 1; d < devices; ++d)
+    if (bytes(d) > bytes(fullest)) fullest = d;
+  return fullest;
 }
 
 std::string advice_to_need_less(const PolicyRequest& request, const TrainingOrder& order) {

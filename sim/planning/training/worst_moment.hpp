@@ -28,18 +28,29 @@ WorstMoment worst_moment(const Program& step, std::size_t devices);
 /// and `available_bytes`.
 Shortage held_at(const WorstMoment& worst, const Program& step);
 
-/// Adds to `shortage`, class by class, the bytes of the weights, gradients and optimizer state that stay on the device.
-/// `all` says whether those of all stages stay.
-void add_constants(Shortage& shortage, const std::vector<StageState>& states, bool all);
+/// The weights, gradients and optimizer state that stay on devices.
+struct Constants {
+  const std::vector<StageState>& states;  ///< must outlive this object
+  bool all = false;                       ///< whether those of all stages stay
+  std::size_t devices = 1;                ///< how many devices take turns, as in StepShape
 
-/// Returns the shortage of a device, called `pool`, whose capacity is not enough for these tensors alone.
-Shortage shortage_of_constants(const std::vector<StageState>& states, bool all,
-                               const std::string& pool, std::int64_t capacity);
+  /// Returns how many bytes of these tensors are on one of the devices.
+  std::int64_t bytes(std::size_t device) const;
+  std::int64_t bytes_of_all() const;
+  /// Returns the device with the most of these bytes.
+  std::size_t fullest() const;
+  std::int64_t most() const { return bytes(fullest()); }
+};
+
+/// Adds to `shortage`, class by class, the bytes of the tensors that stay on this device.
+void add_constants(Shortage& shortage, const Constants& constants, std::size_t device);
+
+/// Returns the shortage of the device with the most of these tensors, whose capacity is not enough for these tensors
+/// alone. `pools` has the names of the devices.
+Shortage shortage_of_constants(const Constants& constants, const std::vector<std::string>& pools,
+                               std::int64_t capacity);
 
 /// Returns advice for a scenario that does not fit. The advice leaves out what the scenario already does.
 std::string advice_to_need_less(const PolicyRequest& request, const TrainingOrder& order);
-
-/// Returns how many bytes these tensors have together.
-std::int64_t constant_bytes(const std::vector<StageState>& states, bool all);
 
 }  // namespace sluice

@@ -27,6 +27,7 @@ class AllReplicas {
         devices_(replica_devices(request, keys_.reader())),
         known_(request, keys_.reader()),
         first_(policy, request, keys_.reader()) {
+    known_.judge_together();
     first_.request.replicas = known_.replicas(first_.request);
   }
   AllReplicas(const AllReplicas&) = delete;
@@ -36,7 +37,7 @@ class AllReplicas {
   bool take_the_same_way() const {
     const Platform& platform = request_.pricing.platform;
     const EqualReplicas* const equal = first_.request.replicas;
-    return equal && share_links(platform, *equal->share) && !request_.strategy().searches &&
+    return equal && delay_each_other(request_, keys_.reader()) && !request_.strategy().searches &&
            std::ranges::all_of(devices_, [&](const std::string& device) {
              return platform.device(device).memories.size() == 1;
            });

@@ -44,6 +44,8 @@ class TogetherKnown {
   TogetherKnown(const PolicyRequest& request, const Reader& parameters);
   TogetherKnown(const TogetherKnown&) = delete;
 
+  /// Sets EqualReplicas::judged_together.
+  void judge_together() { replicas_.judged_together = true; }
   /// Returns null if the replicas are not equal. In inference, also returns null if a device has two memories, because
   /// then no bound counts several replicas.
   const EqualReplicas* replicas(const PolicyRequest& request) const;

@@ -185,7 +185,7 @@ struct FateQuestion {
     const auto devices = static_cast<std::int64_t>(order.devices.size());
     const SideBySide all =
         side_by_side(chain, states, scenario.workload, shape_of(request, order, in_flight));
-    const std::int64_t budget = each * devices - constant_bytes(states, false);
+    const std::int64_t budget = each * devices - Constants{states}.bytes_of_all();
     if (order.overlap) return run_bound_within(all.chain, all.run, budget);
     return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +
            all.run.batches * all.run.update_s + all.run.idle_s();
