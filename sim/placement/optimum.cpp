@@ -166,9 +166,9 @@ PlacementWeights weights_of(const PlacementQuestion& question, double share) {
 [[noreturn]] void refuse_slow(const OptimumRequest& request) {
   const PlacementQuestion& question = request.question;
   const Placing filled = filled_up({question, request.capacity}, all_slow(question));
-  check_slow_capacity(question, filled,
-                      "the placement with as many tensors as possible in '" +
-                          question.problem().fast + "'");
+  check_slow_capacity(
+      question, filled,
+      "the placement with as many tensors as possible in '" + question.problem().fast + "'");
   throw InternalError("slow memory has room for a placement that was not offered");
 }
 

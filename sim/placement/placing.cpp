@@ -243,12 +243,13 @@ void check_capacity(const PlacementQuestion& question, const Placing& placing,
                  .pool = question.problem().fast,
                  .bytes = fast_bytes(question, placing),
                  .capacity = capacity,
-                 .holds = [&](std::uint32_t t, std::uint32_t k) {
-                   bool held = false;
-                   each_fast_kernel(question, t, placing[t],
-                                    [&](std::uint32_t at) { held |= at == k; });
-                   return held;
-                 }},
+                 .holds =
+                     [&](std::uint32_t t, std::uint32_t k) {
+                       bool held = false;
+                       each_fast_kernel(question, t, placing[t],
+                                        [&](std::uint32_t at) { held |= at == k; });
+                       return held;
+                     }},
                 what);
 }
 
@@ -260,10 +261,12 @@ void check_slow_capacity(const PlacementQuestion& question, const Placing& placi
                  .pool = problem.slow,
                  .bytes = slow_bytes(question, placing),
                  .capacity = *problem.slow_capacity,
-                 .holds = [&](std::uint32_t t, std::uint32_t k) {
-                   const KernelRange live = question.live(t);
-                   return live.first <= k && k < live.last && needs_slow(question, t, placing[t]);
-                 }},
+                 .holds =
+                     [&](std::uint32_t t, std::uint32_t k) {
+                       const KernelRange live = question.live(t);
+                       return live.first <= k && k < live.last &&
+                              needs_slow(question, t, placing[t]);
+                     }},
                 what);
 }
 

@@ -32,9 +32,10 @@ const Memory& beyond(const Platform& platform, const Device& device) {
     most = std::max(most, bandwidth);
   }
   if (!fastest)
-    throw InputError("device '" + device.name + "' reaches only memory '" + own +
-                     "', but a placement needs two memories: add a memory to the platform, and a link that joins it to '" +
-                     own + "'");
+    throw InputError(
+        "device '" + device.name + "' reaches only memory '" + own +
+        "', but a placement needs two memories: add a memory to the platform, and a link that joins it to '" +
+        own + "'");
   return *fastest;
 }
 

@@ -94,8 +94,7 @@ class PlacementChoice {
       // them is not below the best time so far, no smaller size is searched.
       if (bound.seconds(found.round_s) >= seconds_ || useless(found.mean_s)) return;
       only_moves = only_moves || bound.seconds(found.static_s) >= seconds_;
-      for (const PlacementSchedule& schedule : found.schedules)
-        list(asked, bound, schedule);
+      for (const PlacementSchedule& schedule : found.schedules) list(asked, bound, schedule);
       if (way_ == "all_slow") return;  // all_slow is the same for all sizes
     }
   }
@@ -206,12 +205,13 @@ class PlacementChoice {
     const PlacementQuestion& question = widest_.front()->question();
     const std::string &fast = question.problem().fast, &slow = question.problem().slow;
     if (way_ != "static" && !moves_tensors(way_))
-      check_slow_capacity(question, all_slow(question), "the placement with all tensors in '" + slow + "'");
+      check_slow_capacity(question, all_slow(question),
+                          "the placement with all tensors in '" + slow + "'");
     const std::int64_t room = std::max<std::int64_t>(0, widest_.front()->room());
     check_slow_capacity(question, filled_up({question, room}, all_slow(question)),
                         "the placement with as many tensors as possible in '" + fast + "'");
-    throw Infeasible("no placement was found for which memory '" + slow + "' has room: give it more bytes, or more to '" +
-                     fast + "'");
+    throw Infeasible("no placement was found for which memory '" + slow +
+                     "' has room: give it more bytes, or more to '" + fast + "'");
   }
 
   /// Returns whether the run is the best so far.
@@ -233,8 +233,8 @@ class PlacementChoice {
   std::optional<Draft> best_;
   /// The problems whose placements were searched, without those that an earlier problem contains.
   std::vector<const PlacedQuestion*> widest_;
-  double predicted_s_ = 0;                      ///< the seconds of a round of the fastest run
-  double seconds_;  ///< the seconds of the best run so far; only a faster run is useful
+  double predicted_s_ = 0;  ///< the seconds of a round of the fastest run
+  double seconds_;          ///< the seconds of the best run so far; only a faster run is useful
 };
 
 }  // namespace

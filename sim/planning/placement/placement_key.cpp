@@ -81,8 +81,7 @@ Draft placed_plan(const PolicyRequest& request, const Reader& parameters,
   const CommonParameters common = read_common(request, parameters);
   std::optional<Draft> draft = placed_draft(
       {request, common, placed_fates(request, common), policy, parameters.text("placement")});
-  if (!draft)
-    throw InternalError("no placement was found, and no error was reported");
+  if (!draft) throw InternalError("no placement was found, and no error was reported");
   if (request.workload.training && request.strategy().searches)
     say_gap(request, common, policy, parameters.text("placement"), *draft);
   return std::move(*draft);

@@ -201,7 +201,8 @@ TEST_CASE("neither more fast memory nor a way that may do more makes a run slowe
   }
 }
 
-TEST_CASE("slow memory has to hold only the tensors that are not always in fast memory", "[placement]") {
+TEST_CASE("slow memory has to hold only the tensors that are not always in fast memory",
+          "[placement]") {
   PlacementProblem problem = small();
   // The tensor `b` fits into slow memory, and `a` into fast memory: the kernels take 1 + (1 + 2) + 1 s. A tensor that
   // moves needs room in slow memory, too, so with both ways to move there is no other placement.
@@ -223,11 +224,13 @@ TEST_CASE("slow memory has to hold only the tensors that are not always in fast 
   const PlacementQuestion hidden(problem);
   for (const bool moves : {false, true})
     CHECK(fits_slow(hidden, optimum({.question = hidden, .capacity = 10, .moves = moves}).placing));
-  CHECK(fits_slow(hidden, overlapped_optimum({.question = hidden, .capacity = 10}).schedule.placing));
+  CHECK(
+      fits_slow(hidden, overlapped_optimum({.question = hidden, .capacity = 10}).schedule.placing));
 }
 
-TEST_CASE("filling up puts tensors into fast memory that cost no time there, and first those that are loaded",
-          "[placement]") {
+TEST_CASE(
+    "filling up puts tensors into fast memory that cost no time there, and first those that are loaded",
+    "[placement]") {
   // No memory makes a kernel slower. Fast memory has 10 bytes: the input `x` gets them, not `a` or `b`, which are made.
   PlacementProblem problem = small();
   for (PlacementProblem::Kernel& kernel : problem.kernels)
@@ -242,7 +245,8 @@ TEST_CASE("filling up puts tensors into fast memory that cost no time there, and
       if (placing[t].use.front()) names += question.tensor(t).name;
     return names;
   };
-  CHECK(in_fast(PlacementQuestion(problem), 10) == "bx");  // `b` is made when `x` is not needed any more
+  CHECK(in_fast(PlacementQuestion(problem), 10) ==
+        "bx");  // `b` is made when `x` is not needed any more
   CHECK(in_fast(PlacementQuestion(problem), 9).empty());
   // If the first kernel is slower with `x` in fast memory, `x` stays in slow memory.
   problem.kernels[0].time.lines[0].extra.back() = -0.5;
@@ -276,9 +280,10 @@ TEST_CASE("refusals of bad problems name the tensor, the kernel and the memory",
   for (const bool moves : {false, true})
     CHECK_THROWS_WITH(
         optimum({.question = too_small, .capacity = 9, .moves = moves}),
-        Contains("the placement with as many tensors as possible in 'fast' exceeds memory 'slow' at kernel 'second' "
-                 "(step 2 of 3): the kernel needs 20 B there, and the memory has 19 B; the largest tensors are a "
-                 "(10 B), b (10 B)"));
+        Contains(
+            "the placement with as many tensors as possible in 'fast' exceeds memory 'slow' at kernel 'second' "
+            "(step 2 of 3): the kernel needs 20 B there, and the memory has 19 B; the largest tensors are a "
+            "(10 B), b (10 B)"));
   problem = small();
   problem.tensors[0].pinned = PlacementProblem::Pinned::fast;
   const PlacementQuestion pinned(problem);

@@ -40,13 +40,15 @@ platform:
       rate: {float32: 10FLOP/s}
       memory:
       - {capacity: )" + hbm + R"(, bandwidth: 1kB/s}
-      - {name: ddr, capacity: )" + ddr + R"(, bandwidth: 100B/s}
+      - {name: ddr, capacity: )" + ddr +
+                                      R"(, bandwidth: 100B/s}
   memories:
     host: {capacity: 1MB}
   links:
     host: {joins: [host, gpu], bandwidth: 10B/s}
     far: {joins: [gpu, gpu_ddr], bandwidth: 2B/s}
-policy: {name: resident, placement: )" + placement + R"(}
+policy: {name: resident, placement: )" +
+                                      placement + R"(}
 workload: {batch: 1, steps: 1}
 )",
                                   "hidden.yaml"),
@@ -57,9 +59,11 @@ double seconds_of(const Scenario& scenario) {
   return replay(make_plan(scenario)).makespan;
 }
 
-TEST_CASE("if the FLOP hide the bytes of kernels, tensors are where loads are fastest", "[placement]") {
+TEST_CASE("if the FLOP hide the bytes of kernels, tensors are where loads are fastest",
+          "[placement]") {
   // All in HBM: the weights and the input are loaded in 440 s, and the answer is saved in 4 s.
-  for (const char* placement : {"none", "first_touch", "static", "synchronous", "asynchronous", "auto"}) {
+  for (const char* placement :
+       {"none", "first_touch", "static", "synchronous", "asynchronous", "auto"}) {
     INFO(placement);
     CHECK(seconds_of(hidden_bytes(placement)) == Approx(440 + 200 + 4));
   }
@@ -82,15 +86,18 @@ TEST_CASE("the second memory has to hold only what is placed there", "[placement
                     Contains("exceeds memory 'gpu_ddr' at kernel 'm' (step 1 of 1)") &&
                         Contains("the largest tensors are weights of m (4 kB), x (400 B)"));
   // The weights fit into neither memory.
-  CHECK_THROWS_WITH(make_plan(hidden_bytes("static", "3000B", "3000B")),
-                    Contains("the placement with as many tensors as possible in 'gpu' exceeds memory 'gpu_ddr'") &&
-                        Contains("weights of m (4 kB)"));
+  CHECK_THROWS_WITH(
+      make_plan(hidden_bytes("static", "3000B", "3000B")),
+      Contains(
+          "the placement with as many tensors as possible in 'gpu' exceeds memory 'gpu_ddr'") &&
+          Contains("weights of m (4 kB)"));
 }
 
 TEST_CASE("a run refuses placements in two memories that no link joins", "[placement]") {
   // Nothing could be loaded into DDR. Without the refusal, the run would have the plan of `none`.
   Scenario scenario = hidden_bytes("static");
-  std::erase_if(scenario.platform.edges, [](const Platform::Edge& edge) { return edge.link != "host"; });
+  std::erase_if(scenario.platform.edges,
+                [](const Platform::Edge& edge) { return edge.link != "host"; });
   scenario.platform.lookup = {};
   CHECK_THROWS_WITH(make_plan(scenario), Contains("no link that leads from 'gpu_ddr' to 'gpu'"));
 }
@@ -100,27 +107,39 @@ TEST_CASE("a run refuses placements in two memories that no link joins", "[place
 Scenario random_run(std::uint64_t seed, const std::string& placement, std::int64_t hbm,
                     std::int64_t ddr) {
   test::Dice dice(seed);
-  const auto one_of = [&](std::vector<std::string> words) { return words[dice.below(words.size())]; };
-  std::string layers = "    - {type: input, name: x, shape: [" + one_of({"32", "64", "128"}) + "]}\n";
+  const auto one_of = [&](std::vector<std::string> words) {
+    return words[dice.below(words.size())];
+  };
+  std::string layers =
+      "    - {type: input, name: x, shape: [" + one_of({"32", "64", "128"}) + "]}\n";
   for (std::uint64_t l = 0, count = 2 + dice.below(3); l < count; ++l)
-    layers += "    - {type: dense, name: d" + std::to_string(l) + ", features: " +
-              one_of({"32", "64", "128"}) + "}\n";
+    layers += "    - {type: dense, name: d" + std::to_string(l) +
+              ", features: " + one_of({"32", "64", "128"}) + "}\n";
   const bool trains = dice.one_in(2);
   const std::string setup = one_of({"", ", latency: 2us"});
-  std::string text = "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n    name: t\n"
-                     "    layers:\n" + layers;
-  text += "platform:\n  format: sluice-platform/1\n  name: card\n  devices:\n    gpu:\n      rate: {float32: " +
-          one_of({"0.05", "0.5", "5"}) + "GFLOP/s}\n      memory:\n      - {capacity: " + std::to_string(hbm) +
-          "B, bandwidth: " + one_of({"1", "2", "5"}) + "GB/s}\n      - {name: ddr, capacity: " +
-          std::to_string(ddr) + "B, bandwidth: " + one_of({"0.1", "0.3", "0.8"}) + "GB/s}\n";
-  text += "  memories: {host: {capacity: 256MB}}\n  links:\n    host: {joins: [host, gpu], bandwidth: " +
-          one_of({"0.02", "0.05", "0.2"}) + "GB/s" + setup + "}\n    far: {joins: [gpu, gpu_ddr], bandwidth: " +
-          one_of({"0.05", "0.2", "0.6"}) + "GB/s" + setup + "}\n";
+  std::string text =
+      "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n    name: t\n"
+      "    layers:\n" +
+      layers;
+  text +=
+      "platform:\n  format: sluice-platform/1\n  name: card\n  devices:\n    gpu:\n      rate: {float32: " +
+      one_of({"0.05", "0.5", "5"}) +
+      "GFLOP/s}\n      memory:\n      - {capacity: " + std::to_string(hbm) +
+      "B, bandwidth: " + one_of({"1", "2", "5"}) +
+      "GB/s}\n      - {name: ddr, capacity: " + std::to_string(ddr) +
+      "B, bandwidth: " + one_of({"0.1", "0.3", "0.8"}) + "GB/s}\n";
+  text +=
+      "  memories: {host: {capacity: 256MB}}\n  links:\n    host: {joins: [host, gpu], bandwidth: " +
+      one_of({"0.02", "0.05", "0.2"}) + "GB/s" + setup +
+      "}\n    far: {joins: [gpu, gpu_ddr], bandwidth: " + one_of({"0.05", "0.2", "0.6"}) + "GB/s" +
+      setup + "}\n";
   text += "policy: {name: resident, placement: " + placement + one_of({"", ", overlap: false"}) +
-          "}\nstages: {cut: per_layer}\nworkload: {batch: " + one_of({"1", "4"}) + ", steps: " + one_of({"1", "3"}) +
+          "}\nstages: {cut: per_layer}\nworkload: {batch: " + one_of({"1", "4"}) +
+          ", steps: " + one_of({"1", "3"}) +
           (trains ? ", mode: training, optimizer: adam, backward: per_layer}\nfates: " +
                         one_of({"keep_all", "recompute_all", "offload_all"})
-                  : std::string("}")) + "\n";
+                  : std::string("}")) +
+          "\n";
   return read_scenario(parse_text(text, "random.yaml"), "random");
 }
 
@@ -132,8 +151,9 @@ double seconds_or_never(const Scenario& scenario) {
   }
 }
 
-TEST_CASE("a search is never slower than a simpler placement, than less freedom or than less memory",
-          "[placement][property]") {
+TEST_CASE(
+    "a search is never slower than a simpler placement, than less freedom or than less memory",
+    "[placement][property]") {
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{6}); ++seed) {
     double before[3] = {};
     std::fill(std::begin(before), std::end(before), std::numeric_limits<double>::infinity());

@@ -112,7 +112,8 @@ TEST_CASE(
       all.push_back(result.capacity);
     return all;
   };
-  CHECK(capacities(scenario, "").size() == 10);  // all tensors need only 1320 bytes, and DRAM has 4000
+  CHECK(capacities(scenario, "").size() ==
+        10);  // all tensors need only 1320 bytes, and DRAM has 4000
   scenario.platform.devices[0].memories[0].capacity = 700;
   const std::vector<std::int64_t> with = capacities(scenario, "");
   CHECK(with.size() == 11);
@@ -151,11 +152,11 @@ Scenario on_processor(const std::string& disk, const std::string& links) {
                        "two");
 }
 
-TEST_CASE("the slow memory of a processor in host memory is the disk that it reads fastest", "[placement]") {
-  const Scenario scenario =
-      on_processor("    tape: {capacity: 1MB}\n    disk: {capacity: 1MB}\n",
-                   "    slow: {joins: [tape, dram], bandwidth: 1B/s}\n"
-                   "    ssd: {joins: [disk, dram], bandwidth: 10B/s}\n");
+TEST_CASE("the slow memory of a processor in host memory is the disk that it reads fastest",
+          "[placement]") {
+  const Scenario scenario = on_processor("    tape: {capacity: 1MB}\n    disk: {capacity: 1MB}\n",
+                                         "    slow: {joins: [tape, dram], bandwidth: 1B/s}\n"
+                                         "    ssd: {joins: [disk, dram], bandwidth: 10B/s}\n");
   const PlacementCurve curve = placement_curve(scenario, {.device = "cpu", .fast = "800B"});
   CHECK(curve.question.problem().slow == "disk");
   // The weights of the first product are in DRAM. The first product reads the image, 40 bytes, and the second product
@@ -166,12 +167,14 @@ TEST_CASE("the slow memory of a processor in host memory is the disk that it rea
                     Contains("device 'cpu' reaches only memory 'dram'"));
 }
 
-TEST_CASE("without a link between the two memories, tensors are placed but do not move", "[placement]") {
+TEST_CASE("without a link between the two memories, tensors are placed but do not move",
+          "[placement]") {
   Scenario scenario = two_products();
   scenario.platform.edges.clear();
   scenario.platform.lookup = {};
   const PlacementCurve curve = placement_curve(scenario, {.fast = "800B"});
-  for (const char* way : {"static", "synchronous"}) CHECK(found(curve, way).seconds() == Approx(8 + 62));
+  for (const char* way : {"static", "synchronous"})
+    CHECK(found(curve, way).seconds() == Approx(8 + 62));
   CHECK_THAT(found(curve, "asynchronous").refused, Contains("no copy engine moves tensors"));
 }
 

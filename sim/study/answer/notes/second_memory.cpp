@@ -81,7 +81,8 @@ std::string advice_if_empty(const AnsweredScenario& answered, const Device& devi
 std::string advice_on_bandwidth(const AnsweredScenario& answered) {
   for (const Device& device : answered.scenario.platform.devices)
     if (lacks_bandwidth(answered.scenario, device))
-      return "No plan was compared in which kernels read and write tensors in '" + device.memories[1].pool +
+      return "No plan was compared in which kernels read and write tensors in '" +
+             device.memories[1].pool +
              "', because the platform gives no bandwidth for this memory of " + device.name +
              ". With a bandwidth of this memory in the platform, such as bandwidth: 100GB/s, policy.placement=auto "
              "compares these plans, too.";
@@ -116,7 +117,8 @@ std::string of_device(const AnsweredScenario& answered, const Device& device) {
 std::string text(const AnsweredScenario& answered) {
   const std::vector<Fact>& facts = answered.plan.facts;
   const Fact* const compared = find_fact(facts, "placements_compared");
-  if (find_fact(facts, "placement") || (compared && compared->shown().find("static") != std::string::npos))
+  if (find_fact(facts, "placement") ||
+      (compared && compared->shown().find("static") != std::string::npos))
     return "";
   if (std::string said = advice_on_bandwidth(answered); !said.empty() || compared) return said;
   for (const Device& device : answered.scenario.platform.devices)
