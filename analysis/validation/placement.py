@@ -4,12 +4,14 @@ tested on the other half.
 The script reads ../shared/data/placement/mnist256_kernel_times_dram_pmem.csv (darchr/ml-tools, MIT). The file has the
 kernels of a training step with batch 256. Their operands are in DRAM or PMEM. The prediction begins with the kernel's
 time with all operands in DRAM. For each operand in PMEM, it adds the operand's bytes divided by a bandwidth. The model
-has three numbers: the bandwidth to read, the bandwidth to write, and the bytes that are read for free from caches.
+has three numbers: the bandwidth to read, the bandwidth to write, and the bytes of each read that caches hold. Cached
+bytes take 1 % of the time that they would take without caches (CACHED_SHARE).
 
     python3 placement.py [FOLDER]      prints the figures of placement.md
 """
 
 import csv
+import itertools
 import math
 import random
 import statistics
@@ -51,6 +53,10 @@ OPERANDS = {
 ELEMENTWISE = {"Divide_2540", "Subtract_2549", "Multiply_2548", "Multiply_2537"}
 
 RESOLUTION = 0.1  # microseconds; shorter times are left out, because the timer cannot measure them
+# The share of their time that bytes in caches take. It was chosen after the results with free cached bytes were known:
+# with free bytes, the model often predicts an effect of exactly 0, which has no sign.
+CACHED_SHARE = 0.01
+NO_EFFECT = 1e-12  # a predicted logarithm of a ratio that is not above this number has no sign
 SMALL_SHARE = 0.01  # share of a node's bytes; the memory of a smaller operand is assumed to have no effect
 
 
@@ -138,20 +144,6 @@ def averaged(folder, column="mean_us_single"):
     return kernels, counts
 
 
-def one_operand(folder, column="mean_us_single"):
-    """Returns pairs of rows for each large operand of each node. The rows of a pair differ only in the memory of this
-    operand: the first row has it in DRAM."""
-    effects = {}
-    for n, rows in rows_of(folder, column).items():
-        by_slow = {row.slow: row for row in rows}
-        for o in range(len(rows[0].sizes)):
-            pairs = [(row, by_slow[slow]) for row in rows if not row.slow[o]
-                     for slow in [row.slow[:o] + (True,) + row.slow[o + 1:]] if slow in by_slow]
-            if rows[0].is_large(o) and pairs:
-                effects.setdefault(n, []).append(pairs)
-    return effects
-
-
 def deviation(folder, column="mean_us_single"):
     """Returns the standard deviation of the logarithms of times that repeat a measurement."""
     squares = freedom = 0
@@ -175,10 +167,12 @@ def effect_of(folder, column="mean_us_single"):
     return significant(deviation(folder, column))
 
 
-def predicted(dram, reads, writes, fit):
-    """Returns the predicted time in us. A bandwidth in MB/s is the same number in bytes/us."""
+def predicted(dram, reads, writes, fit, share=CACHED_SHARE):
+    """Returns the predicted time in us. A bandwidth in MB/s is the same number in bytes/us. `share` is the share of
+    their time that cached bytes take."""
     read_rate, write_rate, cached = fit
-    return dram + sum(max(0, r - cached) for r in reads) / read_rate + sum(writes) / write_rate
+    read = sum(max(0, r - cached) + share * min(r, cached) for r in reads)
+    return dram + read / read_rate + sum(writes) / write_rate
 
 
 def by_ratio(p, t):
@@ -189,26 +183,29 @@ def by_time(p, t):
     return abs(p - t)
 
 
-def fit_on(kernels, nodes, miss=by_ratio):
+def fit_on(kernels, nodes, miss=by_ratio, caches=True, share=CACHED_SHARE):
     """Returns the fit to the times of `nodes`: the bandwidth of reads, the bandwidth of writes, and the bytes of each
-    read that take no time, because they are in a cache. A search finds the least sum of errors. It halves its steps
-    again and again."""
+    read that are in a cache. Without `caches`, no bytes are in a cache, and the fit has only two numbers. A search
+    finds the least sum of errors. It halves its steps again and again."""
     rows = [(kernels[n][0], *row) for n in nodes for row in kernels[n][1]]
 
-    def error(logs):
-        fit = [math.exp(x) for x in logs]
-        return sum(miss(predicted(d, r, w, fit), t) for d, r, w, t in rows)
+    def fit_at(logs):
+        return [math.exp(x) for x in logs] + [0.0] * (not caches)
 
-    at, step = [math.log(20e3), math.log(8e3), math.log(2e6)], 1.5
+    def error(logs):
+        fit = fit_at(logs)
+        return sum(miss(predicted(d, r, w, fit, share), t) for d, r, w, t in rows)
+
+    at, step = [math.log(20e3), math.log(8e3), math.log(2e6)][:3 if caches else 2], 1.5
     least = error(at)
     while step > 1e-3:
-        tries = [[x + s * step * (i == j) for j, x in enumerate(at)] for i in range(3) for s in (-1, 1)]
+        tries = [[x + s * step * (i == j) for j, x in enumerate(at)] for i in range(len(at)) for s in (-1, 1)]
         best = min(tries, key=error)
         if error(best) < least:
             at, least = best, error(best)
         else:
             step /= 2
-    return [math.exp(x) for x in at]
+    return fit_at(at)
 
 
 def sign(ratio, effect):
@@ -237,12 +234,10 @@ class Effect:
         self.ratio, self.significant, self.change = ratio, significant_, change
 
 
-def change_of(dram, *placements):
-    """Returns a function whose argument is a fit. For a pair of placements, the function predicts the logarithm of a
-    ratio: the time with more operands in PMEM, divided by the time with fewer. With several such pairs, it returns the
-    mean of the logarithms."""
-    return lambda fit: statistics.mean(
-        math.log(predicted(dram, *slow, fit) / predicted(dram, *fast, fit)) for fast, slow in placements)
+def change_of(dram, reads, writes):
+    """Returns a function whose argument is a fit. The function predicts the logarithm of a ratio: the time with these
+    operands in PMEM, divided by the time with all operands in DRAM."""
+    return lambda fit: math.log(predicted(dram, reads, writes, fit) / dram)
 
 
 def effects_of_placements(kernels, deviation_, counts=None):
@@ -253,27 +248,16 @@ def effects_of_placements(kernels, deviation_, counts=None):
     effects = {}
     for n, (dram, rows) in kernels.items():
         base, repeats = counts[n] if counts else (1, [1] * len(rows))
-        effects[n] = [Effect(t / dram, significant(deviation_, base, count), change_of(dram, (([], []), (reads, writes))))
+        effects[n] = [Effect(t / dram, significant(deviation_, base, count), change_of(dram, reads, writes))
                       for (reads, writes, t), count in zip(rows, repeats)]
     return effects
 
 
-def effects_of_operands(folder, column, kernels, deviation_):
-    """Returns the effect of each large operand of each node. one_operand() returns pairs of rows: the operand is in
-    DRAM in the first row, and in PMEM in the second. The ratio of a pair is the second time divided by the first. The
-    effect is the geometric mean of the ratios."""
-    return {n: [Effect(mean_time([slow for _, slow in pairs]) / mean_time([fast for fast, _ in pairs]),
-                       significant(deviation_, len(pairs), len(pairs)),
-                       change_of(kernels[n][0], *((fast.bytes_in(fast.slow), slow.bytes_in(slow.slow))
-                                                  for fast, slow in pairs)))
-                for pairs in operands_]
-            for n, operands_ in one_operand(folder, column).items()}
-
-
 def right_signs(effects, nodes, fit, effect=None):
-    """Returns a list for each node: for each effect above `effect`, whether its sign is predicted correctly. Without
-    `effect`, the list is about the significant effects."""
-    return {n: [(e.change(fit) > 0) == (e.ratio > 1) for e in effects.get(n, [])
+    """Returns a list for each node: for each effect above `effect`, whether its sign is predicted correctly. A
+    predicted effect of 0 has no sign, so it counts as wrong. Without `effect`, the list is about the significant
+    effects."""
+    return {n: [e.change(fit) > NO_EFFECT if e.ratio > 1 else e.change(fit) < -NO_EFFECT for e in effects.get(n, [])
                 if sign(e.ratio, e.significant if effect is None else effect)]
             for n in nodes}
 
@@ -311,9 +295,61 @@ def splits(kernels, count, seed=1):
         yield nodes[:half], nodes[half:]
 
 
-def fits_of(kernels, count):
+def fits_of(kernels, count, caches=True):
     """Returns for each split the nodes that are left out, and the fit to the other nodes."""
-    return [(held, fit_on(kernels, train)) for train, held in splits(kernels, count)]
+    return [(held, fit_on(kernels, train, caches=caches)) for train, held in splits(kernels, count)]
+
+
+def repeats_that_agree(folder, column, effect):
+    """Measures how far the data can decide a sign at all. A node whose row with all large operands in DRAM is repeated
+    has several measurements of the effect of a placement that is repeated, too. Two such measurements are compared that
+    have no row in common. Returns the share of these pairs whose signs agree, of the pairs whose first effect is above
+    `effect`. All pairs of one placement together count once."""
+    agree = count = 0
+    for rows in rows_of(folder, column).values():
+        groups = groups_of(rows)
+        base = groups.pop(tuple([False] * len(rows[0].sizes)))
+        for group in groups.values():
+            pairs = [(slow.time / fast.time, other_slow.time / other_fast.time)
+                     for fast, other_fast in itertools.permutations(base, 2)
+                     for slow, other_slow in itertools.permutations(group, 2)]
+            for first, second in pairs:
+                if sign(first, effect):
+                    count += 1 / len(pairs)
+                    agree += ((first > 1) == (second > 1)) / len(pairs)
+    return agree / count
+
+
+def known_truth(folder, column, effect, trials=400):
+    """Returns the share of signs that somebody would predict correctly who knows the true effects. Single rows are
+    drawn again: the averaged effect of a placement counts as true, and each row has an error with the standard
+    deviation of repeated rows. The result counts drawn effects above `effect`. An effect that is truly 0 counts as half
+    right."""
+    spread, dice = deviation(folder, column), random.Random(5)
+    truth = []
+    for rows in rows_of(folder, column).values():
+        groups = groups_of(rows)
+        fast = tuple([False] * len(rows[0].sizes))
+        truth.append([(0.0, len(groups[fast]) - 1)] +
+                     [(math.log(mean_time(group) / mean_time(groups[fast])), len(group))
+                      for slow, group in groups.items() if slow != fast])
+    right = count = 0
+    for _ in range(trials):
+        for effects in truth:
+            base = dice.gauss(0, spread)
+            for true, repeats in effects:
+                for _ in range(repeats):
+                    drawn = true + dice.gauss(0, spread) - base
+                    if abs(drawn) > math.log(1 + effect):
+                        count += 1
+                        right += 0.5 if true == 0 else (drawn > 0) == (true > 0)
+    return right / count
+
+
+def share_of_slower(effects, effect):
+    """Returns the share of the effects above `effect` that make a kernel slower: how often "always slower" is right."""
+    slower = [e.ratio > 1 for of_node in effects.values() for e in of_node if sign(e.ratio, effect)]
+    return sum(slower) / len(slower)
 
 
 def output_over_input(kernels, count=200):
@@ -349,7 +385,14 @@ def print_errors(kernels, fits, noise):
           f"median {statistics.median(classes):.1%}")
     read_rate, write_rate, cached = (statistics.median(fit[i] for _, fit in fits) for i in range(3))
     print(f"  fitted (median): read {read_rate / 1e3:.1f} GB/s, write {write_rate / 1e3:.1f} GB/s, "
-          f"read free up to {cached / 1e6:.2f} MB")
+          f"cached up to {cached / 1e6:.2f} MB")
+
+
+def print_limits(folder, column, effects):
+    for effect in (0.0, 0.05, 0.1, 0.2):
+        print(f"  above {effect:.0%}: two repeats agree in {repeats_that_agree(folder, column, effect):.1%}; with the "
+              f"truth known {known_truth(folder, column, effect):.1%}; \"always slower\" is right in "
+              f"{share_of_slower(effects, effect):.1%} of averaged effects")
 
 
 def main():
@@ -362,15 +405,21 @@ def main():
               f"groups of rows that repeat a measurement")
         print_errors(kernels, fits, significant(spread))
         print_signs("each row", effects_of_placements(kernels, spread), fits)
-        print_signs("one operand", effects_of_operands(folder, column, kernels, spread), fits)
         means, counts = averaged(folder, column)
         fits_of_means = fits_of(means, 100)
         print("  with the averages of repeated rows:")
         print_errors(means, fits_of_means, significant(spread))
-        print_signs("averaged rows", effects_of_placements(means, spread, counts), fits_of_means)
-        read_rate, write_rate, cached = fit_on(kernels, list(kernels), by_time)
-        print(f"  of all nodes, by the least error in microseconds: read {read_rate / 1e3:.1f} GB/s, write "
-              f"{write_rate / 1e3:.2f} GB/s, read free up to {cached / 1e6:.2f} MB")
+        averages = effects_of_placements(means, spread, counts)
+        print_signs("averaged rows", averages, fits_of_means)
+        for name, of in (("each row", kernels), ("averaged rows", means)):
+            fits_of_two = fits_of(of, 100, caches=False)
+            print(f"  with two numbers, no caches, {name}:")
+            print_errors(of, fits_of_two, significant(spread))
+            print_signs(name, effects_of_placements(of, spread, counts if of is means else None), fits_of_two)
+        print_limits(folder, column, averages)
+        read_rate, write_rate, cached = fit_on(kernels, list(kernels), by_time, share=0)
+        print(f"  of all nodes, by the least error in microseconds, cached bytes free: read {read_rate / 1e3:.1f} GB/s, "
+              f"write {write_rate / 1e3:.2f} GB/s, cached up to {cached / 1e6:.2f} MB")
         found = output_over_input(kernels, 100)
         print(f"  node 3287, held out {len(found)} times: output in PMEM adds {statistics.median(f[0] for f in found):.0f}"
               f" us, both inputs {statistics.median(f[1] for f in found):.0f} us; the output adds more than the inputs "

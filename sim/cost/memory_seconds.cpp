@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/suggest.hpp"
+#include "cost/operands.hpp"
 
 namespace sluice {
 namespace {
@@ -21,10 +22,6 @@ double seconds_in(const DeviceMemory& memory, const Work& work, const Query& que
                    memory.pool + ": {read: 100GB/s, write: 50GB/s}})");
 }
 
-std::string called(const Operand& operand) {
-  return operand.name.empty() ? "an operand" : operand.name;
-}
-
 std::string of_layer(const Query& query) {
   return query.layer ? std::string(name_of(query.pass)) + " of layer '" + query.layer->name + "': "
                      : "";
@@ -34,7 +31,7 @@ void require_rates(const Query& query, const Operand& operand, const DeviceMemor
   const bool reads = operand.read > 0 && !memory.read;
   if (!reads && !(operand.written > 0 && !memory.write)) return;
   const std::string way = reads ? "read" : "write";
-  throw InputError(of_layer(query) + called(operand) + " is in '" + memory.pool +
+  throw InputError(of_layer(query) + operand_is(operand) + " in '" + memory.pool +
                    "', but the platform gives no rate at which device '" + query.device.name +
                    "' could " + way + " it; add the rate to this memory, such as " + way +
                    ": 30GB/s");
@@ -43,7 +40,7 @@ void require_rates(const Query& query, const Operand& operand, const DeviceMemor
 [[noreturn]] void refuse_far(const Query& query, const Operand& operand) {
   std::vector<std::string> reached;
   for (const DeviceMemory& memory : query.device.memories) reached.push_back(memory.pool);
-  throw InputError(of_layer(query) + called(operand) + " is in '" + operand.pool +
+  throw InputError(of_layer(query) + operand_is(operand) + " in '" + operand.pool +
                    "', which device '" + query.device.name +
                    "' reaches only over a link. Without a link, the device reaches " +
                    join(reached));

@@ -83,6 +83,12 @@ std::vector<Operand> operands_of(const Model& model, const Layer& layer, Pass pa
   return operands;
 }
 
+std::string operand_is(const Operand& operand) {
+  if (operand.name.empty()) return "an operand is";
+  const bool several = operand.name.starts_with("weights ") || operand.name.starts_with("tensors ");
+  return operand.name + (several ? " are" : " is");
+}
+
 Query placed_query(const Query& query, const std::vector<std::string>& pools) {
   if (!query.model || !query.layer)
     throw InternalError("an update of weights belongs to no layer, and has no operands");
@@ -96,8 +102,8 @@ Query placed_query(const Query& query, const std::vector<std::string>& pools) {
                      " memories are given; expected one memory per operand");
   for (std::size_t o = 0; o < pools.size(); ++o) {
     if (pools[o].empty())
-      throw InputError(start + placed.operands[o].name +
-                       " has no memory; expected a memory that the device '" + query.device.name +
+      throw InputError(start + operand_is(placed.operands[o]) +
+                       " in no memory; expected a memory that the device '" + query.device.name +
                        "' reaches, or that a link leads to");
     placed.operands[o].pool = pools[o];
   }

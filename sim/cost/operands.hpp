@@ -1,6 +1,7 @@
 // The tensors that a pass of an operator reads and writes.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cost/cost.hpp"
@@ -14,6 +15,9 @@ namespace sluice {
 /// the result, each operand has an empty `pool`, which means the device's default memory. An update has no operands.
 std::vector<Operand> operands_of(const Model& model, const Layer& layer, Pass pass,
                                  std::int64_t samples, DType dtype);
+
+/// Returns the beginning of a sentence about an operand: "weights of 'conv1' are" or "input 'x' is".
+std::string operand_is(const Operand& operand);
 
 /// Returns a copy of the query that has the operands of its pass. Each operand is in the memory that `pools` gives for
 /// it. `pools` has one memory per operand, in the order of operands_of(). If a memory is missing or has no name, throws

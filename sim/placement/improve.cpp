@@ -332,6 +332,31 @@ Placing placing_from(const ImproveRequest& request, const std::vector<double>& p
   return draft.placing();
 }
 
+Placing filled_up(const ImproveRequest& request, Placing placing) {
+  const PlacementQuestion& question = request.question;
+  const auto loaded = [&](std::uint32_t t) {
+    return question.tensor(t).tensor_class == TensorClass::weight ||
+           question.tensor(t).begins == PlacementProblem::Begins::given;
+  };
+  std::vector<std::uint32_t> slow;
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
+    if (question.tensor(t).pinned == Pinned::no &&
+        placing[t] == constant_path(question, t, /*fast=*/false))
+      slow.push_back(t);
+  std::stable_sort(slow.begin(), slow.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return loaded(a) != loaded(b) ? loaded(a) : question.tensor(a).bytes > question.tensor(b).bytes;
+  });
+  PlacementDraft draft(request, std::move(placing));
+  for (const std::uint32_t t : slow) {
+    const TensorPath fast = constant_path(question, t, /*fast=*/true);
+    if (!draft.has_room_for(t, fast)) continue;
+    const double before = draft.seconds();
+    draft.set(t, fast);
+    if (draft.seconds() > before) draft.take_out(t);
+  }
+  return draft.placing();
+}
+
 Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,
                  std::size_t tries, double bound) {
   PlacementDraft draft(request, std::move(placing));

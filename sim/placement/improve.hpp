@@ -84,6 +84,11 @@ class PlacementDraft {
 Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices,
                      const std::vector<std::optional<TensorPath>>& begin = {});
 
+/// Puts tensors that are always in slow memory into fast memory, as far as there is room and the weighted seconds do not
+/// grow. Weights and inputs come first, and of these the largest: they are loaded, and loads into fast memory need not
+/// pass through a link to slow memory.
+Placing filled_up(const ImproveRequest& request, Placing placing);
+
 /// Returns the best placement that a search finds in `tries` tries. The search begins with `placing`, which must fit.
 /// The search ends early if the placement's seconds come down to `bound`, a lower bound.
 Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,

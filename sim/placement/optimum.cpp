@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/error.hpp"
+
 namespace sluice {
 namespace {
 
@@ -11,9 +13,13 @@ constexpr double small_gap = 1e-9;
 /// because the search knows when the engine is free. The price leaves the engine to the moves that save most.
 constexpr double price_of_engine = 0.03;
 
+bool fits_fast(const PlacementQuestion& question, const Placing& placing, std::int64_t capacity) {
+  return std::ranges::max(fast_bytes(question, placing)) <= capacity;
+}
+
+/// Returns whether both memories have room for the placement.
 bool fits(const PlacementQuestion& question, const Placing& placing, std::int64_t capacity) {
-  const std::vector<std::int64_t> bytes = fast_bytes(question, placing);
-  return *std::max_element(bytes.begin(), bytes.end()) <= capacity;
+  return fits_fast(question, placing, capacity) && fits_slow(question, placing);
 }
 
 /// A search for the best placement. It holds the best placement and the best bound so far. The best placement has the
@@ -40,7 +46,7 @@ class Search {
   }
 
   void branch() {
-    if (!open() || size() > request_.largest_searched) return;
+    if (!open() || placing_.empty() || size() > request_.largest_searched) return;
     const double share = static_cast<double>(request_.small) / static_cast<double>(size());
     if (share < 1 && near()) return;
     const double nodes = request_.nodes * std::min(1.0, share * share);
@@ -64,7 +70,7 @@ class Search {
     return improved_schedule(at, known, byte_prices_, request_.tries);
   }
 
-  bool open() const { return seconds_ - bound_ > small_gap * seconds_; }
+  bool open() const { return placing_.empty() || seconds_ - bound_ > small_gap * seconds_; }
   bool near() const { return seconds_ - bound_ < request_.near_enough * seconds_; }
   bool proven() const { return proven_ || !open(); }
   double seconds() const { return seconds_; }
@@ -72,6 +78,11 @@ class Search {
   const Placing& placing() const { return placing_; }
 
  private:
+  /// Returns the seconds of a placement, even if slow memory has no room for it.
+  double known() const {
+    return placing_.empty() ? PlacementDraft(at_, all_slow(question_)).seconds() : seconds_;
+  }
+
   std::size_t size() const { return programme_size(question_, request_.moves); }
 
   void by_programme(const RelaxedProgramme& found) {
@@ -83,7 +94,7 @@ class Search {
     offer(found.placing);
     offer(placing_from(at_, found.prices, whole));
     offer(placing_from(at_, found.prices));
-    if (open()) offer(improved(at_, placing_, found.prices, request_.tries, bound_));
+    improve(found.prices, request_.tries);
   }
 
   void by_prices() {
@@ -94,19 +105,26 @@ class Search {
                                             .capacity = request_.capacity,
                                             .moves = request_.moves,
                                             .weights = at_.weights,
-                                            .known = seconds_,
+                                            .known = known(),
                                             .iterations = request_.iterations / rounds,
                                             .from = round > 0 ? &prices_ : nullptr});
       if (round == 0 || found.seconds > prices_.seconds) prices_ = std::move(found);
       bound_ = std::max(bound_, prices_.seconds);
       byte_prices_ = prices_.prices;
       offer(placing_from(at_, prices_.prices));
-      if (open()) offer(improved(at_, placing_, prices_.prices, request_.tries / rounds, bound_));
+      improve(prices_.prices, request_.tries / rounds);
     }
   }
 
+  void improve(const std::vector<double>& prices, std::size_t tries) {
+    if (open() && !placing_.empty()) offer(improved(at_, placing_, prices, tries, bound_));
+  }
+
+  /// If a placement puts too much into slow memory, as much of it as possible is put into fast memory.
   void offer(Placing placing) {
-    if (!fits(question_, placing, request_.capacity)) return;
+    if (!fits_fast(question_, placing, request_.capacity)) return;
+    if (!fits_slow(question_, placing)) placing = filled_up(at_, std::move(placing));
+    if (!fits_slow(question_, placing)) return;
     const double seconds = PlacementDraft(at_, placing).seconds();
     if (seconds >= seconds_) return;
     seconds_ = seconds;
@@ -144,6 +162,16 @@ PlacementWeights weights_of(const PlacementQuestion& question, double share) {
   return weights;
 }
 
+/// Throws Infeasible: no placement was found for which slow memory has room.
+[[noreturn]] void refuse_slow(const OptimumRequest& request) {
+  const PlacementQuestion& question = request.question;
+  const Placing filled = filled_up({question, request.capacity}, all_slow(question));
+  check_slow_capacity(
+      question, filled,
+      "the placement with as many tensors as possible in '" + question.problem().fast + "'");
+  throw InternalError("slow memory has room for a placement that was not offered");
+}
+
 }  // namespace
 
 Optimum optimum(const OptimumRequest& request) {
@@ -152,6 +180,7 @@ Optimum optimum(const OptimumRequest& request) {
   Search search(request, {});
   search.relax();
   search.branch();
+  if (search.placing().empty()) refuse_slow(request);
   const double seconds =
       predicted_seconds(request.question, synchronous_schedule(request.question, search.placing()));
   return {search.placing(), seconds, std::min(seconds, search.bound()), search.proven()};
@@ -166,6 +195,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   best.seconds = std::numeric_limits<double>::infinity();
   bool same = true;  // whether both schedules of `best` are the same
   const auto keep = [&](PlacementSchedule schedule, bool is_other) {
+    if (!fits_slow(question, schedule.placing)) return;
     const double seconds = predicted_seconds(question, schedule);
     if (seconds >= best.seconds) return;
     best.schedule = std::move(schedule);
@@ -185,6 +215,8 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   offer(all_slow(question));
   PlacementSchedule own = best.schedule;
   for (const Placing& placing : request.known) offer(placing);
+  if (!best.other) offer(optimum(request).placing);
+  if (own.placing.empty()) own = *best.other;
   const auto& engine = question.problem().asynchronous;
   std::uint64_t searched = 0;
   for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {

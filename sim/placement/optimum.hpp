@@ -50,7 +50,8 @@ struct Optimum {
 };
 
 /// Returns the best placement with synchronous moves, or without moves if `moves` is false. Throws Infeasible if the
-/// tensors that are pinned to fast memory exceed the capacity.
+/// tensors that are pinned to fast memory exceed the capacity, or if no placement is found for which slow memory has
+/// room.
 Optimum optimum(const OptimumRequest& request);
 
 struct OverlappedOptimum {

@@ -1,6 +1,7 @@
 #include "placement/placing.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -63,6 +64,50 @@ void each_fast_kernel(const PlacementQuestion& question, std::uint32_t t, const 
     const KernelRange behind = question.behind(t);
     for (std::uint32_t k = behind.first; k < behind.last; ++k) each(k);
   }
+}
+
+/// Returns whether slow memory must have room for a tensor with this path: also for the copy of a tensor that moves.
+bool needs_slow(const PlacementQuestion& question, std::uint32_t t, const TensorPath& path) {
+  return !(path == constant_path(question, t, /*fast=*/true));
+}
+
+/// What a placement puts into one memory.
+struct PoolUse {
+  const PlacementQuestion& question;
+  const std::string& pool;
+  std::vector<std::int64_t> bytes;  ///< indexed by kernel
+  std::int64_t capacity = 0;
+  /// Whether the tensor t is in the memory during kernel k.
+  std::function<bool(std::uint32_t t, std::uint32_t k)> holds;
+};
+
+/// Throws Infeasible if the memory is too small. `what` is the name of the placement.
+void refuse_excess(const PoolUse& use, const std::string& what) {
+  const PlacementQuestion& question = use.question;
+  const auto worst = std::max_element(use.bytes.begin(), use.bytes.end());
+  if (*worst <= use.capacity) return;
+  const auto k = static_cast<std::uint32_t>(worst - use.bytes.begin());
+  std::vector<std::uint32_t> there;
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
+    if (use.holds(t, k)) there.push_back(t);
+  std::stable_sort(there.begin(), there.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return question.tensor(a).bytes > question.tensor(b).bytes;
+  });
+  std::string largest;
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, there.size()); ++i)
+    largest += (i == 0 ? "" : ", ") + question.tensor(there[i]).name + " (" +
+               format_bytes(question.tensor(there[i]).bytes) + ")";
+  std::string needs = format_bytes(*worst), has = format_bytes(use.capacity);
+  if (needs == has) {  // The rounded numbers are equal: the message gives the exact numbers.
+    needs = std::to_string(*worst) + " B";
+    has = std::to_string(use.capacity) + " B";
+  }
+  throw Infeasible(what + " exceeds memory '" + use.pool + "' at kernel '" +
+                       question.problem().kernels[k].name + "' (step " + std::to_string(k + 1) +
+                       " of " + std::to_string(question.kernel_count()) + "): the kernel needs " +
+                       needs + " there, and the memory has " + has + "; the largest tensors are " +
+                       largest,
+                   {.pool = use.pool, .needed_bytes = *worst, .available_bytes = use.capacity});
 }
 
 }  // namespace
@@ -177,35 +222,52 @@ double synchronous_seconds(const PlacementQuestion& question, const Placing& pla
   return seconds;
 }
 
+std::vector<std::int64_t> slow_bytes(const PlacementQuestion& question, const Placing& placing) {
+  std::vector<std::int64_t> bytes(question.kernel_count(), 0);
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
+    if (!needs_slow(question, t, placing[t])) continue;
+    const KernelRange live = question.live(t);
+    for (std::uint32_t k = live.first; k < live.last; ++k) bytes[k] += question.tensor(t).bytes;
+  }
+  return bytes;
+}
+
+bool fits_slow(const PlacementQuestion& question, const Placing& placing) {
+  const std::optional<std::int64_t>& capacity = question.problem().slow_capacity;
+  return !capacity || std::ranges::max(slow_bytes(question, placing)) <= *capacity;
+}
+
 void check_capacity(const PlacementQuestion& question, const Placing& placing,
                     std::int64_t capacity, const std::string& what) {
-  const std::vector<std::int64_t> bytes = fast_bytes(question, placing);
-  const auto worst = std::max_element(bytes.begin(), bytes.end());
-  if (*worst <= capacity) return;
-  const auto k = static_cast<std::uint32_t>(worst - bytes.begin());
-  std::vector<std::uint32_t> there;
-  for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
-    each_fast_kernel(question, t, placing[t], [&](std::uint32_t at) {
-      if (at == k) there.push_back(t);
-    });
-  std::stable_sort(there.begin(), there.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return question.tensor(a).bytes > question.tensor(b).bytes;
-  });
-  std::string largest;
-  for (std::size_t i = 0; i < std::min<std::size_t>(5, there.size()); ++i)
-    largest += (i == 0 ? "" : ", ") + question.tensor(there[i]).name + " (" +
-               format_bytes(question.tensor(there[i]).bytes) + ")";
-  std::string needs = format_bytes(*worst), has = format_bytes(capacity);
-  if (needs == has) {  // The rounded numbers are equal: the message gives the exact numbers.
-    needs = std::to_string(*worst) + " B";
-    has = std::to_string(capacity) + " B";
-  }
-  throw Infeasible(
-      what + " exceeds memory '" + question.problem().fast + "' at kernel '" +
-          question.problem().kernels[k].name + "' (step " + std::to_string(k + 1) + " of " +
-          std::to_string(question.kernel_count()) + "): the kernel needs " + needs +
-          " there, and the memory has " + has + "; the largest tensors are " + largest,
-      {.pool = question.problem().fast, .needed_bytes = *worst, .available_bytes = capacity});
+  refuse_excess({.question = question,
+                 .pool = question.problem().fast,
+                 .bytes = fast_bytes(question, placing),
+                 .capacity = capacity,
+                 .holds =
+                     [&](std::uint32_t t, std::uint32_t k) {
+                       bool held = false;
+                       each_fast_kernel(question, t, placing[t],
+                                        [&](std::uint32_t at) { held |= at == k; });
+                       return held;
+                     }},
+                what);
+}
+
+void check_slow_capacity(const PlacementQuestion& question, const Placing& placing,
+                         const std::string& what) {
+  const PlacementProblem& problem = question.problem();
+  if (!problem.slow_capacity) return;
+  refuse_excess({.question = question,
+                 .pool = problem.slow,
+                 .bytes = slow_bytes(question, placing),
+                 .capacity = *problem.slow_capacity,
+                 .holds =
+                     [&](std::uint32_t t, std::uint32_t k) {
+                       const KernelRange live = question.live(t);
+                       return live.first <= k && k < live.last &&
+                              needs_slow(question, t, placing[t]);
+                     }},
+                what);
 }
 
 }  // namespace sluice

@@ -69,6 +69,12 @@ std::vector<double> kernel_seconds(const PlacementQuestion& question, const Plac
 
 /// Returns the bytes in fast memory during each kernel.
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question, const Placing& placing);
+/// Returns the bytes for which slow memory must have room during each kernel: those of all tensors that exist then and
+/// are not in fast memory for their whole life.
+std::vector<std::int64_t> slow_bytes(const PlacementQuestion& question, const Placing& placing);
+
+/// Returns whether slow memory has room for the placement.
+bool fits_slow(const PlacementQuestion& question, const Placing& placing);
 
 /// Returns the seconds of a run whose moves are all synchronous: the sum over all kernels and moves.
 double synchronous_seconds(const PlacementQuestion& question, const Placing& placing);
@@ -78,5 +84,8 @@ double synchronous_seconds(const PlacementQuestion& question, const Placing& pla
 /// message.
 void check_capacity(const PlacementQuestion& question, const Placing& placing,
                     std::int64_t capacity, const std::string& what);
+/// The same for slow memory, whose capacity is in the problem.
+void check_slow_capacity(const PlacementQuestion& question, const Placing& placing,
+                         const std::string& what);
 
 }  // namespace sluice

@@ -71,6 +71,10 @@ void check_rates(const PlacementProblem& problem) {
                        to + "' of " + problem.device +
                        "; give the link between the two memories a bandwidth");
   };
+  if (std::ranges::all_of(problem.tensors, [](const PlacementProblem::Tensor& tensor) {
+        return tensor.moves == PlacementProblem::Moves::none;
+      }))
+    return;
   check(problem.synchronous.to_fast, problem.slow, problem.fast, "synchronous");
   check(problem.synchronous.to_slow, problem.fast, problem.slow, "synchronous");
   if (!problem.asynchronous) return;
@@ -194,16 +198,6 @@ PlacementQuestion::PlacementQuestion(PlacementProblem problem) : problem_(std::m
     const KernelRange range = live(t);
     for (std::uint32_t k = range.first; k < range.last; ++k) live_bytes_[k] += tensor(t).bytes;
   }
-  if (!problem_.slow_capacity) return;
-  for (std::uint32_t k = 0; k < kernel_count(); ++k)
-    if (live_bytes_[k] > *problem_.slow_capacity)
-      throw Infeasible(
-          "memory '" + problem_.slow + "' has " + std::to_string(*problem_.slow_capacity) +
-              " bytes, but must be able to hold all tensors: during " + of_kernel(problem_, k) +
-              " they take " + std::to_string(live_bytes_[k]) + " bytes",
-          {.pool = problem_.slow,
-           .needed_bytes = live_bytes_[k],
-           .available_bytes = *problem_.slow_capacity});
 }
 
 KernelRange PlacementQuestion::gap(std::uint32_t t, std::size_t i) const {

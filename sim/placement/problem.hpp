@@ -1,5 +1,5 @@
 // The placement problem. Kernels run in a fixed order on a device. The device has a small fast memory, and a slow
-// memory that can hold all tensors. Which tensor should be in which memory, and when? The time of a kernel depends on
+// memory. Which tensor should be in which memory, and when? The time of a kernel depends on
 // the memories in which its operands are. Tensors can be moved between kernels. This is the problem of Hildebrand et
 // al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
@@ -97,6 +97,7 @@ struct PlacementProblem {
   std::string name;
   std::string device = "device";
   std::string fast = "fast", slow = "slow";  ///< the names of the two memories
+  /// If given, slow memory must hold each tensor that is not in fast memory for its whole life, as long as it lives.
   std::optional<std::int64_t> slow_capacity;
   std::vector<Tensor> tensors;
   std::vector<Kernel> kernels;
@@ -131,8 +132,7 @@ struct KernelRange {
 class PlacementQuestion {
  public:
   /// Throws InputError for these faults: a kernel that reads a tensor before a kernel has made it, a kernel that lists
-  /// a tensor twice, a tensor that no kernel uses, a number that is not finite, and a memory without a rate. Throws
-  /// Infeasible if slow memory cannot hold all tensors.
+  /// a tensor twice, a tensor that no kernel uses, a number that is not finite, and a memory without a rate.
   explicit PlacementQuestion(PlacementProblem problem);
 
   const PlacementProblem& problem() const { return problem_; }

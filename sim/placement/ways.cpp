@@ -24,6 +24,7 @@ PlacementResult judged(const WayRequest& request, PlacementSchedule schedule) {
 
 PlacementResult of_placing(const WayRequest& request, Placing placing, const std::string& what) {
   check_capacity(request.question, placing, request.capacity, what);
+  check_slow_capacity(request.question, placing, what);
   return judged(request, synchronous_schedule(request.question, std::move(placing)));
 }
 
@@ -38,33 +39,12 @@ PlacementResult place_all_slow(const WayRequest& request) {
 }
 
 PlacementResult place_first_touch(const WayRequest& request) {
-  const PlacementQuestion& question = request.question;
-  Placing placing = all_slow(question);
-  // For each kernel, how many bytes in fast memory are freed before the kernel.
-  std::vector<std::int64_t> ends(question.kernel_count() + 1, 0);
-  std::int64_t level = 0;
-  const auto touch = [&](std::uint32_t t) {
-    const std::int64_t bytes = question.tensor(t).bytes;
-    const Pinned pinned = question.tensor(t).pinned;
-    if (pinned == Pinned::slow) return;
-    if (pinned == Pinned::no && level + bytes > request.capacity) return;
-    level += bytes;
-    ends[question.live(t).last] += bytes;
-    placing[t] = constant_path(question, t, /*fast=*/true);
-  };
-  for (std::uint32_t k = 0; k < question.kernel_count(); ++k) {
-    level -= ends[k];
-    if (k == 0)
-      for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
-        if (question.has_gap(t, 0)) touch(t);
-    for (const auto& operand : question.problem().kernels[k].operands)
-      if (!question.has_gap(operand.tensor, 0) && question.live(operand.tensor).first == k)
-        touch(operand.tensor);
-  }
-  return of_placing(request, std::move(placing), "the placement first_touch");
+  return of_placing(request, first_touch(request.question, request.capacity),
+                    "the placement first_touch");
 }
 
 PlacementResult place_cached(const WayRequest& request) {
+  check_slow_capacity(request.question, all_slow(request.question), "the placement cached");
   PlacementResult result;
   result.cached = cached_run(request.question, request.capacity);
   result.predicted_s = result.cached->seconds;
@@ -137,6 +117,32 @@ void keep_least(PlacementResult& result, const PlacementQuestion& question,
 }
 
 }  // namespace
+
+Placing first_touch(const PlacementQuestion& question, std::int64_t capacity) {
+  Placing placing = all_slow(question);
+  // For each kernel, how many bytes in fast memory are freed before the kernel.
+  std::vector<std::int64_t> ends(question.kernel_count() + 1, 0);
+  std::int64_t level = 0;
+  const auto touch = [&](std::uint32_t t) {
+    const std::int64_t bytes = question.tensor(t).bytes;
+    const Pinned pinned = question.tensor(t).pinned;
+    if (pinned == Pinned::slow) return;
+    if (pinned == Pinned::no && level + bytes > capacity) return;
+    level += bytes;
+    ends[question.live(t).last] += bytes;
+    placing[t] = constant_path(question, t, /*fast=*/true);
+  };
+  for (std::uint32_t k = 0; k < question.kernel_count(); ++k) {
+    level -= ends[k];
+    if (k == 0)
+      for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
+        if (question.has_gap(t, 0)) touch(t);
+    for (const auto& operand : question.problem().kernels[k].operands)
+      if (!question.has_gap(operand.tensor, 0) && question.live(operand.tensor).first == k)
+        touch(operand.tensor);
+  }
+  return placing;
+}
 
 std::optional<double> PlacementResult::gap() const {
   if (!bound_s || !refused.empty()) return {};

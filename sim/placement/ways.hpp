@@ -48,6 +48,10 @@ struct WayRequest {
   std::vector<const PlacementResult*> lesser = {};
 };
 
+/// Returns the placement of `first_touch`: a tensor is in fast memory for its whole life if there is room for it when it
+/// is made.
+Placing first_touch(const PlacementQuestion& question, std::int64_t capacity);
+
 struct PlacementWay {
   std::string name;
   std::string summary;

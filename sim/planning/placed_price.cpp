@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "cost/operands.hpp"
 
 namespace sluice {
 namespace {
@@ -16,7 +17,7 @@ void require_route(const Platform& platform, const Query& query, const Operand& 
     const std::string layer =
         query.layer ? std::string(name_of(query.pass)) + " of layer '" + query.layer->name + "': "
                     : "";
-    throw InputError(layer + operand.name + " is in '" + operand.pool + "', which device '" +
+    throw InputError(layer + operand_is(operand) + " in '" + operand.pool + "', which device '" +
                      query.device.name + "' cannot reach: " + error.what());
   }
 }

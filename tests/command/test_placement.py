@@ -195,6 +195,27 @@ class InRuns(unittest.TestCase):
                                  "cost=roofline")
         self.assertEqual(code, 0, err)
 
+    def test_a_second_memory_without_a_bandwidth_is_named(self):
+        platform = pathlib.Path(self.scenario.parent, "card.yaml")
+        platform.write_text("format: sluice-platform/1\nname: card\ndevices:\n  gpu:\n"
+                            "    rate: {float32: 1TFLOP/s}\n    memory:\n    - {capacity: 100MB, bandwidth: 1TB/s}\n"
+                            "    - {name: ddr, capacity: 64GB}\n"
+                            "memories: {host: {capacity: 64GB}}\n"
+                            "links:\n    host: {joins: [host, gpu], bandwidth: 10GB/s}\n"
+                            "    far: {joins: [gpu, gpu_ddr], bandwidth: 100GB/s}\n")
+        words = [f"platform={{file: {platform}}}", "model=alexnet", "cost=roofline"]
+        code, _, err = self.run_(*words, "policy=resident")
+        self.assertEqual(code, 4)
+        self.assertIn("a bandwidth of memory 'gpu_ddr' in the platform (without it, no tensors are placed there)", err)
+        code, out, err = self.run_(*words, "policy=streamed", "--json")
+        self.assertEqual(code, 0, err)
+        answer = json.loads(out)
+        self.assertEqual(answer["plan"]["facts"]["placements_compared"], "none, backing")
+        told = {note["name"]: note["text"] for note in answer["notes"]}
+        self.assertIn("the platform gives no bandwidth for this memory of gpu", told["second_memory"])
+        _, out, _ = self.run_(*words, "policy={name: streamed, placement: none}", "--json")
+        self.assertNotIn("No plan was compared", out)
+
     def test_weights_take_turns_from_a_second_memory_as_the_page_says(self):
         seconds = {}
         for placement in ("none", "backing", "static", "auto"):

@@ -2,12 +2,15 @@
 """Tests curves of placement from Python. A curve has the numbers of `sluice placement`, gives a table, pictures and
 plans, and refuses wrong arguments."""
 
+import contextlib
 import csv
 import io
 import json
 import math
 import os
+import pathlib
 import subprocess
+import tempfile
 import typing
 import unittest
 
@@ -242,6 +245,32 @@ class Errors(unittest.TestCase):
 
     def test_the_program_has_the_same_names_of_ways(self):
         self.assertEqual(list(dict.fromkeys(CURVE.frame["way"])), list(typing.get_args(sluice.words.Way)))
+
+
+class Picture(unittest.TestCase):
+    def test_the_command_draws_the_curve_into_a_file(self):
+        from sluice import placement_picture
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "curve.png"
+            words = ["alexnet_resident", "cost.model=roofline", "workload.batch=2", "--fast", "50%,100%", "--ways",
+                     "static,first_touch", "-o", str(path)]
+            self.assertEqual(placement_picture.main(words), 0)
+            height, width, _ = plt.imread(path).shape
+            self.assertGreater(width, height)
+            axes = plt.gca()
+            self.assertEqual({line.get_label() for line in axes.get_lines() if not line.get_label().startswith("_")},
+                             {"static", "first touch"})
+            plt.close("all")
+
+    def test_an_error_is_reported_with_its_exit_code_and_without_a_picture(self):
+        from sluice import placement_picture
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "curve.png"
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                code = placement_picture.main(["alexnet_residen", "-o", str(path)])
+            self.assertEqual(code, 3)
+            self.assertIn("alexnet_resident", said.getvalue())
+            self.assertFalse(path.exists())
 
 
 if __name__ == "__main__":

@@ -56,15 +56,8 @@ class Fit(unittest.TestCase):
         # twenty cases.
         self.assertAlmostEqual(placement.significant(0.0885, 4, 1), math.exp(1.96 * 0.0885 * math.sqrt(1.25)) - 1)
 
-    def test_the_effect_of_one_operand_compares_rows_that_differ_only_in_this_operand(self):
-        pairs_of = placement.one_operand(DATA)["ConvolutionBiasBackpropFiltersBias_3242"]
-        self.assertEqual([len(pairs) for pairs in pairs_of], [8, 8])
-        for o, pairs in enumerate(pairs_of):
-            for fast, slow in pairs:
-                self.assertEqual(slow.slow, fast.slow[:o] + (True,) + fast.slow[o + 1:])
-
     def test_vgg416_is_priced_with_the_fitted_rates(self):
-        read, write, _ = placement.fit_on(self.kernels, list(self.kernels), placement.by_time)
+        read, write, _ = placement.fit_on(self.kernels, list(self.kernels), placement.by_time, share=0)
         self.assertAlmostEqual(read / 1e3, 24, delta=0.5)
         self.assertAlmostEqual(write / 1e3, 4.43, delta=0.01)
 
@@ -72,30 +65,44 @@ class Fit(unittest.TestCase):
         self.assertLessEqual(self.median_error(self.kernels, self.fits), 0.20)
         self.assertLessEqual(self.median_error(self.means, self.fits_of_means), 0.20)
 
-    def test_the_sign_is_right_in_90_percent_of_the_significant_effects(self):
-        self.assertGreaterEqual(self.share_of_right_signs(self.rows, self.fits), 0.90)
-        self.assertGreaterEqual(self.share_of_right_signs(self.averages, self.fits_of_means), 0.90)
+    def test_the_sign_is_right_in_90_percent_of_the_effects_above_5_percent_of_averaged_rows(self):
+        for effect in (0.05, 0.1, 0.2):
+            self.assertGreaterEqual(self.share_of_right_signs(self.averages, self.fits_of_means, effect), 0.90)
+            wrong, judged = placement.wrong_signs(self.averages, self.fits_of_means, effect)
+            self.assertGreaterEqual(1 - sum(wrong.values()) / sum(judged.values()), 0.90)
 
-    def test_the_sign_is_right_in_90_percent_of_the_effects_above_10_percent_of_averaged_rows(self):
-        self.assertGreaterEqual(self.share_of_right_signs(self.averages, self.fits_of_means, 0.1), 0.90)
-        wrong, judged = placement.wrong_signs(self.averages, self.fits_of_means, 0.1)
-        self.assertGreaterEqual(1 - sum(wrong.values()) / sum(judged.values()), 0.90)
+    def test_two_bandwidths_without_caches_have_equally_many_right_signs(self):
+        fits = placement.fits_of(self.means, 100, caches=False)
+        self.assertTrue(all(cached == 0 for _, (_, _, cached) in fits))
+        self.assertAlmostEqual(self.median_error(self.means, fits), 0.209, places=3)
+        self.assertGreaterEqual(self.share_of_right_signs(self.averages, fits, 0.05), 0.90)
 
-    def test_half_of_the_wrong_signs_above_10_percent_of_single_rows_belong_to_one_node(self):
+    def test_a_predicted_effect_of_zero_has_no_sign(self):
+        # Without caches or bandwidths, nothing is predicted for an effect with a ratio of 1.5 or 1 / 1.5.
+        nothing = placement.change_of(100.0, [], [])
+        effects = {"node": [placement.Effect(ratio, 0.1, nothing) for ratio in (1.5, 1 / 1.5)]}
+        self.assertEqual(placement.right_signs(effects, ["node"], (1.0, 1.0, 0.0), 0.1), {"node": [False, False]})
+
+    def test_cached_bytes_take_a_hundredth_of_their_time(self):
+        # Of 3000 bytes, 1000 are cached. At 10 bytes/us, 2000 bytes take 200 us, and the cached bytes 1 us.
+        self.assertAlmostEqual(placement.predicted(50.0, [3000], [], (10.0, 1.0, 1000.0)), 50 + 200 + 1)
+
+    def test_the_repeats_of_single_rows_do_not_agree_in_90_percent_of_effects_above_5_percent(self):
+        column = "mean_us_single"
+        self.assertAlmostEqual(placement.repeats_that_agree(DATA, column, 0.05), 0.825, places=3)
+        self.assertLess(placement.known_truth(DATA, column, 0.05), 0.90)
+        self.assertGreater(placement.known_truth(DATA, column, 0.2), 0.95)
+
+    def test_all_averaged_effects_above_10_percent_make_a_kernel_slower(self):
+        self.assertEqual(placement.share_of_slower(self.averages, 0.1), 1)
+        self.assertAlmostEqual(placement.share_of_slower(self.averages, 0.05), 0.939, places=3)
+
+    def test_most_wrong_signs_above_10_percent_of_single_rows_belong_to_one_node(self):
         wrong, judged = placement.wrong_signs(self.rows, self.fits, 0.1)
         node = "ConvolutionBiasBackpropFiltersBias_3242"
-        self.assertGreater(wrong[node], 0.45 * sum(wrong.values()))
+        self.assertGreater(wrong[node], 0.5 * sum(wrong.values()))
         others = 1 - (sum(wrong.values()) - wrong[node]) / (sum(judged.values()) - judged[node])
         self.assertGreaterEqual(others, 0.90)
-
-    def test_wrong_signs_of_single_operands_belong_to_operands_that_the_fit_reads_free(self):
-        effects = placement.effects_of_operands(DATA, "mean_us_single", self.kernels, self.deviation)
-        wrong, _ = placement.wrong_signs(effects, self.fits, 0.1)
-        self.assertEqual({n for n in wrong if wrong[n]},
-                         {"MatmulBias_3240", "MaxPoolWithIndicesBackprop_3273", "ConvolutionBias_3277"})
-        for held, fit in self.fits:
-            for n in held:
-                self.assertFalse(any(e.ratio > 1.1 and e.change(fit) < 0 for e in effects.get(n, [])))
 
     def test_the_memory_of_the_output_has_the_largest_effect_on_a_node_that_was_left_out(self):
         found = placement.output_over_input(self.kernels, 30)

@@ -121,8 +121,10 @@ const Command placement_command = {
         "Each pass of a layer over one micro-batch is a kernel. Each tensor of a kernel is in one\n"
         "of two memories. These are the first two memories that the device reaches. If the device\n"
         "reaches only one memory, the second memory is host memory: kernels read it over the link.\n"
-        "Slow memory must have room for all tensors. The policy, cut and fates of the scenario do\n"
-        "not matter. The seconds of a backward pass are computed layer by layer.\n\n"
+        "If host memory is the device's own, the second memory is the one with the fastest link to\n"
+        "it, such as a disk. Slow memory must have room for the tensors that are there. If no link\n"
+        "joins the memories, tensors do not move. The policy, cut and fates of the scenario do not\n"
+        "matter. The seconds of a backward pass are computed layer by layer.\n\n"
         "A slowdown is the time with a placement divided by the time with all tensors in fast\n"
         "memory. Within one call, a way that searches is never slower in a larger fast memory. For\n"
         "the same size of fast memory, `synchronous` is never slower than `static`, and\n"
@@ -140,6 +142,8 @@ const Command placement_command = {
         "written_back_bytes; oracle_s (the seconds of the search), or refused (why this way is\n"
         "impossible). Keys of worth: fast_bytes, and tensors with name, bytes, memory, worth_s.\n"
         "The columns of the CSV are the keys of a result.\n\n"
+        "A picture of the curve, drawn by the Python package:\n"
+        "  python3 -m sluice.placement_picture SCENARIO [--fast SIZES] [--ways A,B,C] -o curve.png\n\n"
         "The exit code is 4 if no way has a placement that fits into any of the sizes.\n\n"
         "Ways:\n",
     .listed = way_rows,

@@ -46,7 +46,11 @@ class Builder {
     problem_.slow = memories_.slow;
     problem_.slow_capacity = memories_.slow_capacity;
     problem_.synchronous = memories_.synchronous;
-    problem_.asynchronous = memories_.asynchronous;
+    if (memories_.joined)
+      problem_.asynchronous = memories_.asynchronous;
+    else
+      for (PlacementProblem::Tensor& tensor : problem_.tensors)
+        tensor.moves = PlacementProblem::Moves::none;
     problem_.cache = memories_.cache;
     return {std::move(problem_), std::move(kernels_), std::move(copy_of_)};
   }

@@ -68,8 +68,10 @@ class PlacementChoice {
         way_(run.way),
         seconds_(run.worth) {}
 
-  /// Searches the placements of a problem. `asked` must not be destroyed before best() is called.
-  void consider(const PlacedQuestion& asked) {
+  /// Searches the placements of a problem. `asked` must not be destroyed before best() is called. `wider` says that an
+  /// earlier problem allows all placements that this problem allows.
+  void consider(const PlacedQuestion& asked, bool wider) {
+    if (!wider) widest_.push_back(&asked);
     const PlacedBound bound(asked, request_, common_, way_ == hardware_cache);
     bool only_moves = false;  // whether all placements without moves are too slow
     for (const FastSize& size : sizes_within(asked.question(), asked.room())) {
@@ -82,20 +84,25 @@ class PlacementChoice {
       const auto useless = [&](double round_s) {
         return bound.seconds_of_rounds(round_s) >= seconds_;
       };
-      const Placements found = placements(asked.question(), size, useless);
+      Placements found;
+      try {
+        found = placements(asked.question(), size, useless);
+      } catch (const Infeasible&) {
+        return;  // Slow memory has no room. With less fast memory, even more tensors would be there.
+      }
       // The next line has two lower bounds of the run's seconds. They also hold with less fast memory. So if one of
       // them is not below the best time so far, no smaller size is searched.
       if (bound.seconds(found.round_s) >= seconds_ || useless(found.mean_s)) return;
       only_moves = only_moves || bound.seconds(found.static_s) >= seconds_;
-      for (const PlacementSchedule& schedule : found.schedules)
-        list(asked, bound, schedule);
+      for (const PlacementSchedule& schedule : found.schedules) list(asked, bound, schedule);
       if (way_ == "all_slow") return;  // all_slow is the same for all sizes
     }
   }
 
-  /// Returns the fastest run. If the method searches, its plan has a gap to a bound for all placements in the room of
+  /// Returns the fastest run. Throws Infeasible if slow memory has no room for any. If the method searches, its plan has a gap to a bound for all placements in the room of
   /// the device, whatever the size of fast memory was for which the placement was found.
   std::optional<Draft> best() {
+    if (!best_ && std::isinf(seconds_)) refuse_slow();
     if (best_ && predicted_s_ > 0 && (way_ == "static" || moves_tensors(way_)))
       best_->plan.facts.emplace_back("placement_gap", gap(), "1");
     return std::move(best_);
@@ -112,26 +119,30 @@ class PlacementChoice {
     double mean_s = 0;    ///< a lower bound of the mean seconds of a round in a run, or 0
   };
 
-  /// Returns the placements that the placement method `way_` finds. If the method moves tensors, the best placement
-  /// without moves is also among them.
+  /// Returns the placements that the placement method `way_` finds. If the method searches, the placement of
+  /// `first_touch` is also among them: with the largest size, it has all tensors in fast memory. If the method moves
+  /// tensors, the best placement without moves is also among them. The search counts the seconds of kernels. So for each
+  /// placement that it finds, there is another one with more tensors in fast memory and the same seconds of kernels.
   Placements placements(const PlacementQuestion& question, const FastSize& size,
                         const std::function<bool(double round_s)>& useless) const {
     const bool moves = moves_tensors(way_);
-    if (way_ != "static" && !moves) {
-      PlacementResult result = place_by_all(question, {size.bytes}, {way_}, 0).front();
-      if (!result.refused.empty()) throw Infeasible(result.refused);
-      return {{{std::move(result.schedule->placing), {}}}};
-    }
+    if (way_ == "all_slow") return {{{all_slow(question), {}}}};
+    const PlacementSchedule touched{first_touch(question, size.bytes), {}};
+    if (way_ == "first_touch") return {{touched}};
+    const auto more = [&](const Placing& placing) {
+      return synchronous_schedule(question, filled_up({question, size.bytes}, placing));
+    };
     OptimumRequest search{
         .question = question, .capacity = size.bytes, .moves = false, .tries = tries, .nodes = 0};
     const Optimum fixed = optimum(search);
-    Placements found{{{fixed.placing, {}}}, fixed.bound, fixed.bound};
+    Placements found{{{fixed.placing, {}}, more(fixed.placing), touched}, fixed.bound, fixed.bound};
     if (!moves) return found;
     if (!size.moves) return {.schedules = std::move(found.schedules), .static_s = fixed.bound};
     search.moves = true;
     search.known = {fixed.placing};
     const Optimum moved = optimum(search);
     found.schedules.push_back(synchronous_schedule(question, moved.placing));
+    found.schedules.push_back(more(moved.placing));
     found.round_s = moved.bound;
     if (way_ == "synchronous" || !question.problem().asynchronous) return found;
     search.known.push_back(moved.placing);
@@ -147,27 +158,38 @@ class PlacementChoice {
   void list(const PlacedQuestion& asked, const PlacedBound& of_runs,
             const PlacementSchedule& schedule) {
     const PlacementQuestion& question = asked.question();
+    if (!fits_slow(question, schedule.placing)) return;
     double round_s = 0;
     for (const double seconds : kernel_seconds(question, schedule.placing)) round_s += seconds;
     for (const PlacementMove& move : schedule.moves)
       if (move.synchronous()) round_s += move_seconds(question, move);
     if (of_runs.seconds(round_s) >= seconds_) return;
     if (!keep_fastest(list_placed({request_, common_, policy_, asked, schedule}))) return;
-    best_asked_ = &asked;
     predicted_s_ = predicted_seconds(question, schedule);
   }
 
   /// Returns how far the seconds of the kernels of the fastest run are from their bound. The bound holds for all
   /// placements without moves, and with moves if the method moves tensors, in the whole room of the device.
   double gap() const {
-    const PlacementQuestion& question = best_asked_->question();
+    double bound = predicted_s_;
+    for (const PlacedQuestion* asked : widest_) bound = std::min(bound, bound_of(*asked));
+    return gap_of(predicted_s_, bound);
+  }
+
+  /// Returns the bound of the placements of one problem. It is infinite if no placement fits.
+  double bound_of(const PlacedQuestion& asked) const {
+    const PlacementQuestion& question = asked.question();
     const OptimumRequest search{.question = question,
-                                .capacity = std::min(best_asked_->room(), question.peak()),
+                                .capacity = std::min(asked.room(), question.peak()),
                                 .moves = moves_tensors(way_),
                                 .tries = 0,
                                 .nodes = 0};
     const bool beside = way_ == "asynchronous" && question.problem().asynchronous;
-    return gap_of(predicted_s_, beside ? overlapped_optimum(search).bound : optimum(search).bound);
+    try {
+      return beside ? overlapped_optimum(search).bound : optimum(search).bound;
+    } catch (const Infeasible&) {
+      return std::numeric_limits<double>::infinity();
+    }
   }
 
   void list_cached(const PlacedQuestion& asked, const PlacedBound& of_runs, std::int64_t bytes) {
@@ -176,6 +198,20 @@ class PlacementChoice {
     if (of_runs.seconds(cache.seconds) >= seconds_) return;
     const PlacementSchedule schedule{all_slow(asked.question()), {}};
     keep_fastest(list_placed({request_, common_, policy_, asked, schedule, &cache, bytes}));
+  }
+
+  /// Throws Infeasible: slow memory has no room for any placement that was tried.
+  [[noreturn]] void refuse_slow() const {
+    const PlacementQuestion& question = widest_.front()->question();
+    const std::string &fast = question.problem().fast, &slow = question.problem().slow;
+    if (way_ != "static" && !moves_tensors(way_))
+      check_slow_capacity(question, all_slow(question),
+                          "the placement with all tensors in '" + slow + "'");
+    const std::int64_t room = std::max<std::int64_t>(0, widest_.front()->room());
+    check_slow_capacity(question, filled_up({question, room}, all_slow(question)),
+                        "the placement with as many tensors as possible in '" + fast + "'");
+    throw Infeasible("no placement was found for which memory '" + slow +
+                     "' has room: give it more bytes, or more to '" + fast + "'");
   }
 
   /// Returns whether the run is the best so far.
@@ -195,9 +231,10 @@ class PlacementChoice {
   const CommonParameters& common_;
   const std::string &policy_, &way_;
   std::optional<Draft> best_;
-  const PlacedQuestion* best_asked_ = nullptr;  ///< the problem of the fastest run
-  double predicted_s_ = 0;                      ///< the seconds of a round of the fastest run
-  double seconds_;  ///< the seconds of the best run so far; only a faster run is useful
+  /// The problems whose placements were searched, without those that an earlier problem contains.
+  std::vector<const PlacedQuestion*> widest_;
+  double predicted_s_ = 0;  ///< the seconds of a round of the fastest run
+  double seconds_;          ///< the seconds of the best run so far; only a faster run is useful
 };
 
 }  // namespace
@@ -223,7 +260,7 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
     const FateChoice fates = fates_behind_cache(run.fates, run.request, run.common);
     const PlacedQuestion behind_cache(run.request, run.common, fates, run.policy,
                                       {.inputs = true, .answers = true});
-    choice.consider(behind_cache);
+    choice.consider(behind_cache, /*wider=*/false);
     return choice.best();
   }
   const auto asked = [&](PlacedQuestion::SlowOnlyKinds slow_only) {
@@ -246,7 +283,7 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
       if (slow_only.answers && !free.has_answers()) continue;
       if (slow_only.inputs && !slow_only.answers && !free.has_inputs()) continue;
       problems.push_back(slow_only.inputs || weights ? asked(slow_only) : free);
-      choice.consider(problems.back());
+      choice.consider(problems.back(), /*wider=*/weights);
     }
   }
   return choice.best();

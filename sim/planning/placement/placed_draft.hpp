@@ -40,7 +40,7 @@ struct PlacedRun {
 /// one input in transfer and one answer in transfer. With the same `way` and the same fates, more fast memory never
 /// makes the run slower. If `worth` is infinite, the result has a plan, even if no run fits into host memory. Then the
 /// execution of the plan reports what does not fit. Throws InputError if there are fewer than two memories, or if the
-/// cost model has no price. Throws Infeasible if slow memory cannot hold all tensors.
+/// cost model has no price. Throws Infeasible if slow memory has no room for any placement.
 std::optional<Draft> placed_draft(const PlacedRun& run);
 
 }  // namespace sluice

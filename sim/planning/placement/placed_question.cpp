@@ -87,6 +87,17 @@ PlacementProblem repeatable(const PlacedKernels& work, bool slow_is_host) {
   return problem;
 }
 
+/// Returns the two memories of the device that computes. Throws InputError if no links join them: tensors that are loaded
+/// could not reach the second memory.
+TwoMemories joined_memories(const Platform& platform, const std::string& device) {
+  TwoMemories memories = two_memories(platform, device);
+  if (!memories.joined) {
+    platform.path(memories.slow, memories.fast);
+    platform.path(memories.fast, memories.slow);
+  }
+  return memories;
+}
+
 PlacementProblem slow_only_problem(PlacementProblem problem, const std::vector<char>& answers,
                                    PlacedQuestion::SlowOnlyKinds slow_only) {
   for (std::size_t t = 0; t < problem.tensors.size(); ++t)
@@ -131,7 +142,7 @@ FateChoice fates_behind_cache(FateChoice fates, const PolicyRequest& request,
 PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
                                const FateChoice& fates, const std::string& policy,
                                SlowOnlyKinds slow_only)
-    : memories_(two_memories(request.pricing.platform, common.device.name)),
+    : memories_(joined_memories(request.pricing.platform, common.device.name)),
       micro_batches_(micro_batches_of(request)),
       facts_(facts_that_hold(fates.facts)),
       work_(placed_kernels({request.pricing, request.workload, policy, micro_batches_,

@@ -33,8 +33,7 @@ class PlacedQuestion {
   };
 
   /// `fates` must be the result of placed_fates() for this request. Throws InputError if there are fewer than two
-  /// memories, or if the cost model has no price. Throws Infeasible if slow memory cannot hold all tensors, or if there
-  /// are too many passes of layers.
+  /// memories, or if the cost model has no price. Throws Infeasible if there are too many passes of layers.
   PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
                  const FateChoice& fates, const std::string& policy, SlowOnlyKinds slow_only);
 

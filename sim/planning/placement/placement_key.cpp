@@ -29,6 +29,13 @@ bool places(const Reader& parameters) {
   return way != nowhere_else && way != compared && way != backing;
 }
 
+/// Returns whether the scenario names a placement method that searches. All tensors in the first memory are also one of
+/// its placements. So the plans of `none`, which transfer in other ways, are compared with the plan of the method.
+bool searches(const Reader& parameters) {
+  const std::string way = parameters.text("placement");
+  return way == "static" || moves_tensors(way);
+}
+
 /// Throws an error if the placement is `cached` and the device reaches slow memory over a link.
 void require_own_memories(const PolicyRequest& request, const Reader& parameters) {
   if (!parameters.is_word("placement", hardware_cache)) return;
@@ -74,10 +81,7 @@ Draft placed_plan(const PolicyRequest& request, const Reader& parameters,
   const CommonParameters common = read_common(request, parameters);
   std::optional<Draft> draft = placed_draft(
       {request, common, placed_fates(request, common), policy, parameters.text("placement")});
-  if (!draft)
-    throw InternalError(
-        "no placement was found, although all tensors fit into slow "
-        "memory");
+  if (!draft) throw InternalError("no placement was found, and no error was reported");
   if (request.workload.training && request.strategy().searches)
     say_gap(request, common, policy, parameters.text("placement"), *draft);
   return std::move(*draft);
@@ -303,9 +307,12 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
         request, common, policy,
         asked ? std::vector<std::string>{parameters.text("placement")} : placements_compared());
   if (asked && !placed.empty()) refuse_common_in_training(parameters);
-  if (asked) return placed;
-  return candidates_of_homes(request, {!parameters.is_word("placement", backing), back}, of_policy,
-                             std::move(placed));
+  if (asked && (placed.empty() || !searches(parameters))) return placed;
+  const Homes homes{!parameters.is_word("placement", backing), back};
+  const auto count = static_cast<std::ptrdiff_t>(placed.size());
+  std::vector<Candidate> all = candidates_of_homes(request, homes, of_policy, std::move(placed));
+  if (asked) std::rotate(all.begin(), all.end() - count, all.end());
+  return all;
 }
 
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
@@ -315,11 +322,12 @@ std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
   if (request.workload.training && request.sums_gradients && !ties_stages(request))
     return placements_of_replicas(request, parameters, of_policy);
   if (request.workload.training) return placements_of_training(request, parameters);
-  if (places(parameters)) return {};
-  if (!parameters.is_word("placement", compared)) return maps;
+  if (places(parameters) && !(searches(parameters) && can_place(request, parameters))) return {};
+  if (!places(parameters) && !parameters.is_word("placement", compared)) return maps;
   if (maps.empty()) maps.push_back(parameters.map());
   for (Value& map : maps) map.set("placement", Value::make(std::string(nowhere_else)));
-  if (!can_place(request, parameters)) return maps;
+  if (places(parameters)) maps.insert(maps.begin(), parameters.map());
+  if (places(parameters) || !can_place(request, parameters)) return maps;
   for (Value& map : with_placements(parameters, placements_compared(), {}))
     maps.push_back(std::move(map));
   return maps;

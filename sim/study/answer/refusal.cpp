@@ -8,6 +8,7 @@
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "execute/feasibility.hpp"
+#include "study/answer/second_bandwidth.hpp"
 
 namespace sluice {
 namespace {
@@ -135,6 +136,18 @@ void advise_on_weights(const Scenario& scenario, std::vector<std::string>& chang
     changes.push_back("workload.optimizer=sgd (no state)");
 }
 
+/// A scenario may leave the placement open, and the cost model may count the bandwidths of memories. If the platform then
+/// gives no bandwidth for a second memory of a device, no tensors are placed in this memory.
+void advise_on_second_memory(const Scenario& scenario, const Refusal& refusal,
+                             std::vector<std::string>& changes) {
+  for (const Device& device : scenario.platform.devices)
+    if (device.memory().pool == refusal.pool && lacks_bandwidth(scenario, device)) {
+      changes.push_back("a bandwidth of memory '" + device.memories[1].pool +
+                        "' in the platform (without it, no tensors are placed there)");
+      return;
+    }
+}
+
 void advise_on_activations(const Scenario& scenario, std::vector<std::string>& changes) {
   const Workload& workload = scenario.workload;
   if (!workload.training) {
@@ -197,6 +210,7 @@ std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible&
     advise_on_weights(scenario, changes);
   else if (!culprit.empty())
     advise_on_activations(scenario, changes);
+  advise_on_second_memory(scenario, refusal, changes);
   const Shortage& shortage = infeasible.shortage;
   if (shortage.needed_bytes)
     changes.push_back("at least " + bytes(*shortage.needed_bytes) + " of memory" + in_pool(refusal));

@@ -156,10 +156,10 @@ TEST_CASE(
         [&] { placed_price(question.platform, *question.cost, question.placed(1, pools)); });
   };
   CHECK_THAT(refused({"dram", "", "dram"}),
-             Contains("forward of layer 'full': weights of 'full' has no memory"));
+             Contains("forward of layer 'full': weights of 'full' are in no memory"));
   CHECK_THAT(refused({"dram", "dram"}), Contains("it has 3 operands, but 2 memories are given"));
   CHECK_THAT(refused({"dram", "tape", "dram"}),
-             Contains("weights of 'full' is in 'tape'") && Contains("no link that leads"));
+             Contains("weights of 'full' are in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
              Contains("input 'x' is in 'drum'") && Contains("did you mean 'dram'"));
   // Bytes from the disk come over a link, as flows. A price that the cost model's function of() returns has no flows.

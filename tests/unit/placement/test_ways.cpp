@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "placement/improve.hpp"
 #include "placement/listing.hpp"
 #include "support/campaign.hpp"
 #include "support/random_placement.hpp"
@@ -200,6 +201,58 @@ TEST_CASE("neither more fast memory nor a way that may do more makes a run slowe
   }
 }
 
+TEST_CASE("slow memory has to hold only the tensors that are not always in fast memory",
+          "[placement]") {
+  PlacementProblem problem = small();
+  // The tensor `b` fits into slow memory, and `a` into fast memory: the kernels take 1 + (1 + 2) + 1 s. A tensor that
+  // moves needs room in slow memory, too, so with both ways to move there is no other placement.
+  problem.slow_capacity = 10;
+  const auto found = place_by_all(PlacementQuestion(problem), {10}, {}, 1);
+  for (const char* way : {"first_touch", "static", "synchronous", "asynchronous"})
+    CHECK(seconds_of(found, way) == 5);
+  for (const PlacementResult& result : found)
+    if (result.way == "all_slow" || result.way == "cached")
+      CHECK_THAT(result.refused, Contains("exceeds memory 'slow' at kernel 'second'"));
+  // Without any slow memory, everything is in fast memory.
+  problem.slow_capacity = 0;
+  for (const char* way : {"all_fast", "first_touch", "static", "synchronous", "asynchronous"})
+    CHECK(seconds_of(place_by_all(PlacementQuestion(problem), {20}, {}, 1), way) == 3);
+  // If the kernels take the same time with every placement, one of the tensors still has to be in fast memory.
+  for (PlacementProblem::Kernel& kernel : problem.kernels)
+    for (double& extra : kernel.time.lines[0].extra) extra = 0;
+  problem.slow_capacity = 10;
+  const PlacementQuestion hidden(problem);
+  for (const bool moves : {false, true})
+    CHECK(fits_slow(hidden, optimum({.question = hidden, .capacity = 10, .moves = moves}).placing));
+  CHECK(
+      fits_slow(hidden, overlapped_optimum({.question = hidden, .capacity = 10}).schedule.placing));
+}
+
+TEST_CASE(
+    "filling up puts tensors into fast memory that cost no time there, and first those that are loaded",
+    "[placement]") {
+  // No memory makes a kernel slower. Fast memory has 10 bytes: the input `x` gets them, not `a` or `b`, which are made.
+  PlacementProblem problem = small();
+  for (PlacementProblem::Kernel& kernel : problem.kernels)
+    for (double& extra : kernel.time.lines[0].extra) extra = 0;
+  problem.tensors.push_back({.name = "x", .bytes = 10, .begins = Begins::given});
+  problem.kernels[0].operands.push_back({.tensor = 2});
+  problem.kernels[0].time.lines[0].extra.push_back(0);
+  const auto in_fast = [](const PlacementQuestion& question, std::int64_t capacity) {
+    std::string names;
+    const Placing placing = filled_up({question, capacity}, all_slow(question));
+    for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
+      if (placing[t].use.front()) names += question.tensor(t).name;
+    return names;
+  };
+  CHECK(in_fast(PlacementQuestion(problem), 10) ==
+        "bx");  // `b` is made when `x` is not needed any more
+  CHECK(in_fast(PlacementQuestion(problem), 9).empty());
+  // If the first kernel is slower with `x` in fast memory, `x` stays in slow memory.
+  problem.kernels[0].time.lines[0].extra.back() = -0.5;
+  CHECK(in_fast(PlacementQuestion(problem), 10) == "a");
+}
+
 TEST_CASE("refusals of bad problems name the tensor, the kernel and the memory", "[placement]") {
   const auto refused = [](const PlacementProblem& problem) {
     try {
@@ -223,8 +276,14 @@ TEST_CASE("refusals of bad problems name the tensor, the kernel and the memory",
              Contains("3: no rate is known for synchronous moves from memory 'fast' to 'slow'"));
   problem = small();
   problem.slow_capacity = 19;
-  CHECK_THAT(refused(problem), Contains("4: memory 'slow' has 19 bytes") &&
-                                   Contains("kernel 'second'") && Contains("20 bytes"));
+  const PlacementQuestion too_small(problem);
+  for (const bool moves : {false, true})
+    CHECK_THROWS_WITH(
+        optimum({.question = too_small, .capacity = 9, .moves = moves}),
+        Contains(
+            "the placement with as many tensors as possible in 'fast' exceeds memory 'slow' at kernel 'second' "
+            "(step 2 of 3): the kernel needs 20 B there, and the memory has 19 B; the largest tensors are a "
+            "(10 B), b (10 B)"));
   problem = small();
   problem.tensors[0].pinned = PlacementProblem::Pinned::fast;
   const PlacementQuestion pinned(problem);

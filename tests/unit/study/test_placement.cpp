@@ -112,7 +112,8 @@ TEST_CASE(
       all.push_back(result.capacity);
     return all;
   };
-  CHECK(capacities(scenario, "").size() == 10);  // all tensors need only 1320 bytes, and DRAM has 4000
+  CHECK(capacities(scenario, "").size() ==
+        10);  // all tensors need only 1320 bytes, and DRAM has 4000
   scenario.platform.devices[0].memories[0].capacity = 700;
   const std::vector<std::int64_t> with = capacities(scenario, "");
   CHECK(with.size() == 11);
@@ -129,15 +130,52 @@ TEST_CASE("a cost model that does not distinguish memories is refused at its key
   CHECK(placement_curve(two_products(), {.fast = "50%"}).cost_model == "roofline");
 }
 
-TEST_CASE("a scenario with unconnected memories, or with an unknown device, is refused",
-          "[placement]") {
-  Scenario scenario = two_products();
-  CHECK_THROWS_WITH(placement_curve(scenario, {.device = "gpu"}), Contains("cpu"));
-  scenario.platform.edges.clear();
-  scenario.platform.lookup = {};
-  CHECK_THROWS_WITH(placement_curve(scenario, {}), Contains("pmem") && Contains("dram"));
+TEST_CASE("an unknown device, or an unknown way, is refused", "[placement]") {
+  CHECK_THROWS_WITH(placement_curve(two_products(), {.device = "gpu"}), Contains("cpu"));
   CHECK_THROWS_WITH(placement_curve(two_products(), {.ways = {"statik"}}),
                     Contains("no way to place tensors is called 'statik'"));
+}
+
+/// Returns the two products on a processor that computes in host memory. `disk` is another memory and its link.
+Scenario on_processor(const std::string& disk, const std::string& links) {
+  return read_scenario(parse_text(test::two_products_model + R"(platform:
+  format: sluice-platform/1
+  name: server
+  devices:
+    gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 4000B, bandwidth: 100B/s}}
+    cpu: {rate: {float32: 1000TFLOP/s}, memory: dram}
+  memories:
+    dram: {capacity: 4000B, bandwidth: 100B/s}
+)" + disk + "  links:\n    pcie: {joins: [dram, gpu], bandwidth: 2B/s}\n" +
+                                      links + "policy: {name: resident}\nworkload: {batch: 1}\n",
+                                  "two.yaml"),
+                       "two");
+}
+
+TEST_CASE("the slow memory of a processor in host memory is the disk that it reads fastest",
+          "[placement]") {
+  const Scenario scenario = on_processor("    tape: {capacity: 1MB}\n    disk: {capacity: 1MB}\n",
+                                         "    slow: {joins: [tape, dram], bandwidth: 1B/s}\n"
+                                         "    ssd: {joins: [disk, dram], bandwidth: 10B/s}\n");
+  const PlacementCurve curve = placement_curve(scenario, {.device = "cpu", .fast = "800B"});
+  CHECK(curve.question.problem().slow == "disk");
+  // The weights of the first product are in DRAM. The first product reads the image, 40 bytes, and the second product
+  // reads 80 + 400 bytes, over the link of the disk. Each product writes its output, 80 and 20 bytes, over its other
+  // direction, at the same time.
+  CHECK(found(curve, "static").seconds() == Approx(8 + 48));
+  CHECK_THROWS_WITH(placement_curve(on_processor("", ""), {.device = "cpu"}),
+                    Contains("device 'cpu' reaches only memory 'dram'"));
+}
+
+TEST_CASE("without a link between the two memories, tensors are placed but do not move",
+          "[placement]") {
+  Scenario scenario = two_products();
+  scenario.platform.edges.clear();
+  scenario.platform.lookup = {};
+  const PlacementCurve curve = placement_curve(scenario, {.fast = "800B"});
+  for (const char* way : {"static", "synchronous"})
+    CHECK(found(curve, way).seconds() == Approx(8 + 62));
+  CHECK_THAT(found(curve, "asynchronous").refused, Contains("no copy engine moves tensors"));
 }
 
 }  // namespace

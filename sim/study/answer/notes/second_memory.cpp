@@ -7,6 +7,7 @@
 #include "planning/placement/backing.hpp"
 #include "planning/placement/placement_key.hpp"
 #include "study/answer/note.hpp"
+#include "study/answer/second_bandwidth.hpp"
 
 namespace sluice {
 namespace {
@@ -76,6 +77,18 @@ std::string advice_if_empty(const AnsweredScenario& answered, const Device& devi
          " places tensors in both memories, and `sluice placement` says how much time this saves.";
 }
 
+/// Says that `placement: auto` did not compare placements in both memories.
+std::string advice_on_bandwidth(const AnsweredScenario& answered) {
+  for (const Device& device : answered.scenario.platform.devices)
+    if (lacks_bandwidth(answered.scenario, device))
+      return "No plan was compared in which kernels read and write tensors in '" +
+             device.memories[1].pool +
+             "', because the platform gives no bandwidth for this memory of " + device.name +
+             ". With a bandwidth of this memory in the platform, such as bandwidth: 100GB/s, policy.placement=auto "
+             "compares these plans, too.";
+  return "";
+}
+
 std::string of_device(const AnsweredScenario& answered, const Device& device) {
   const Plan& plan = answered.plan;
   const std::uint32_t first = pool_of(plan, device.memory().pool);
@@ -102,8 +115,12 @@ std::string of_device(const AnsweredScenario& answered, const Device& device) {
 }
 
 std::string text(const AnsweredScenario& answered) {
-  for (const Fact& fact : answered.plan.facts)
-    if (fact.name == "placement" || fact.name == "placements_compared") return "";
+  const std::vector<Fact>& facts = answered.plan.facts;
+  const Fact* const compared = find_fact(facts, "placements_compared");
+  if (find_fact(facts, "placement") ||
+      (compared && compared->shown().find("static") != std::string::npos))
+    return "";
+  if (std::string said = advice_on_bandwidth(answered); !said.empty() || compared) return said;
   for (const Device& device : answered.scenario.platform.devices)
     if (std::string said = of_device(answered, device); !said.empty()) return said;
   return "";
@@ -116,7 +133,8 @@ extern const Note second_memory_note = {
     .summary =
         "Tells if a device reaches several memories and its kernels use only the first memory. In one case, the second "
         "memory is empty. In the other case, weights are loaded from the second memory, although reading them in "
-        "place would be faster.",
+        "place would be faster. Also tells if tensors could not be placed in the second memory because the platform gives "
+        "no bandwidth for it.",
     .source =
         "the copy engine of optane_server loads weights from the second memory at 2 GB/s; kernels read the same "
         "weights in place at 38.2 GB/s",
