@@ -104,15 +104,23 @@ std::vector<Plan> in_turn(const Plan& plan) {
   if (starts.blocks) return {};
   std::vector<Plan> plans;
   const auto same = [](const Action& a, const Action& b) { return a.waits == b.waits; };
-  for (const std::vector<double>& order :
-       {starts.usual, needs_of(plan, starts), rows_of(plan, starts), starts.first}) {
+  /// Returns the index of the plan with this order.
+  const auto add = [&](const std::vector<double>& order) {
     Plan turns = plan;
     take_turns(turns, order);
-    const bool known = std::ranges::any_of(plans, [&](const Plan& other) {
+    const auto known = std::ranges::find_if(plans, [&](const Plan& other) {
       return std::ranges::equal(turns.actions, other.actions, same);
     });
-    if (!known) plans.push_back(std::move(turns));
-  }
+    const std::size_t index = static_cast<std::size_t>(known - plans.begin());
+    if (known == plans.end()) plans.push_back(std::move(turns));
+    return index;
+  };
+  for (const std::vector<double>& order :
+       {starts.usual, needs_of(plan, starts), rows_of(plan, starts)})
+    add(order);
+  // In a run in which transfers do not slow each other down, other data may be needed first.
+  const Starts one_by_one = starts_of(plans[add(starts.first)]);
+  if (!one_by_one.blocks) add(needs_of(plan, one_by_one));
   return plans;
 }
 

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// Returns plans in which transfers take turns, in up to four orders. The orders come from a simulation of `plan`:
+/// Returns plans in which transfers take turns, in up to five orders. The first four come from a simulation of `plan`:
 /// - The transfer that begins first, in an iteration in the middle of the run, comes first.
 /// - The transfer whose data is needed first comes first.
 /// - Transfers of one stream that begin about together come in a row, because each change to another stream costs a
@@ -16,6 +16,8 @@ namespace sluice {
 /// - The transfer comes first whose first execution begins first. If replicas have different numbers of batches, the
 ///   replica with fewer batches may be many iterations ahead in the middle of the run. Then the first order delays the
 ///   others.
+/// - The transfer whose data is needed first in the run with the fourth order comes first. In the simulation of `plan`,
+///   transfers of several replicas slow each other down, and often begin and end at the same times.
 /// Of equal orders, only one is returned. The result is empty if no link is shared, or if `plan` ends in a deadlock.
 /// The returned plans may end in a deadlock. Throws Interrupted.
 std::vector<Plan> in_turn(const Plan& plan);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/quantity.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 #include "planning/program_listing.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/step_clock.hpp"
@@ -111,9 +112,12 @@ void simulate(const AlternatingCase& alternating, const AlternatingShape& shape,
     const std::int64_t room = least + (most - least) / whole_room * share;
     if (alternating.capacity && room > *alternating.capacity) continue;
     if (clock.at_least(step.loads, place_loads(step, room).places) >= worth * (1 - 1e-12)) continue;
-    const double seconds = run_seconds(plan_within(alternating, shape, step, room));
-    worth = std::min(worth, seconds);
     const StreamedChoice choice{.in_flight = shape.in_flight, .buffers = shape.buffers};
+    const auto simulated = [&] { return run_seconds(plan_within(alternating, shape, step, room)); };
+    ShownPlans* const known = alternating.request.shown_plans;
+    const double seconds =
+        known ? known->streamed.alternating(choice, room, simulated) : simulated();
+    worth = std::min(worth, seconds);
     settled({seconds,
              choice.text(alternating.streamed.groups.size()) + "; group " +
                  alternating.request.pricing.stages[shape.first_back].name +

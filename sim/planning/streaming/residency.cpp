@@ -87,13 +87,16 @@ std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                          : by_work(streamed, bytes);
 }
 
-bool fits_within(const StreamedCase& streamed, const StreamedChoice& choice, std::int64_t room) {
+std::int64_t least_room(const StreamedCase& streamed, const StreamedChoice& choice) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
+  __extension__ using Wide = __int128;  // the terms fit in 64 bits, their sum may not
+  Wide most = 0;
   for (std::size_t g = 0; g < beside.size(); ++g)
-    if (beside[g] + streamed.groups[g].bytes.weights - choice.resident_of(g) >
-        room - choice.resident_bytes())
-      return false;
-  return true;
+    most = std::max(most, static_cast<Wide>(beside[g]) + streamed.groups[g].bytes.weights -
+                              choice.resident_of(g));
+  most += choice.resident_bytes();
+  constexpr std::int64_t limit = std::numeric_limits<std::int64_t>::max();
+  return most > limit ? limit : static_cast<std::int64_t>(most);
 }
 
 std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const ResidentKey& key) {

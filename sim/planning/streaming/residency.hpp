@@ -57,7 +57,7 @@ std::vector<std::vector<bool>> boundaries_that_stay(const StreamedCase& streamed
 /// and results that stay on the device between groups all count if they exist at the same moment.
 std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
                                                const StreamedChoice& choice);
-/// Returns whether each group fits into `room` bytes together with the weights that stay.
-bool fits_within(const StreamedCase& streamed, const StreamedChoice& choice, std::int64_t room);
+/// Returns the fewest bytes into which each group fits together with the weights that stay.
+std::int64_t least_room(const StreamedCase& streamed, const StreamedChoice& choice);
 
 }  // namespace sluice

@@ -93,7 +93,7 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     // Within its room, a plan has the same run in every memory that has this room. `same_from` is used only for plans that
     // are not limited, and their seconds are never remembered.
     ShownPlans* const known = limited ? waiting.request.shown_plans : nullptr;
-    settled({known ? known->rehearsed.waiting(waiting.choice, room, seconds) : seconds(),
+    settled({known ? known->streamed.waiting(waiting.choice, room, seconds) : seconds(),
              waiting.choice.text(waiting.streamed.groups.size()) +
                  (limited ? "; stays within " : "; loads ahead within ") + format_bytes(room),
              [plan] { return plan().first; }});

@@ -29,6 +29,8 @@ class AllReplicas {
         first_(policy, request, keys_.reader()) {
     known_.judge_together();
     first_.request.replicas = known_.replicas(first_.request);
+    if (const EqualReplicas* const equal = first_.request.replicas)
+      share_links_ = share_links(request_.pricing.platform, *equal->share);
   }
   AllReplicas(const AllReplicas&) = delete;
 
@@ -36,8 +38,7 @@ class AllReplicas {
   /// way.
   bool take_the_same_way() const {
     const Platform& platform = request_.pricing.platform;
-    const EqualReplicas* const equal = first_.request.replicas;
-    return equal && delay_each_other(request_, keys_.reader()) && !request_.strategy().searches &&
+    return first_.request.replicas && !request_.strategy().searches &&
            std::ranges::all_of(devices_, [&](const std::string& device) {
              return platform.device(device).memories.size() == 1;
            });
@@ -54,8 +55,9 @@ class AllReplicas {
   Settled together(const Settled& way, double worth) const {
     Settled all{.text = joined(text_, way.text)};
     if (!way.plan) return all;
+    if (!share_links_ && !(way.seconds < worth)) return all;
     const Plan first = way.plan();
-    if (!(seconds_alone(first) < worth)) return all;
+    if (share_links_ && !(seconds_alone(first) < worth)) return all;
     std::vector<Plan> parts;
     for (const std::string& device : devices_)
       parts.push_back(device == devices_.front()
@@ -82,6 +84,7 @@ class AllReplicas {
   std::vector<std::string> devices_;
   TogetherKnown known_;
   OneReplica first_;
+  bool share_links_ = false;
 };
 
 }  // namespace

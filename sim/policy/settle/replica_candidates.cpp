@@ -81,10 +81,10 @@ class ReplicaWay {
 
   /// Returns what is known about the plans of all replicas if they use at most `bytes` bytes of each device's memory.
   /// With `opens`, this takes longer, but more is known.
-  ReplicaBound bound(bool opens, std::int64_t bytes = no_limit) const {
+  ReplicaBound bound(bool opens, std::int64_t bytes = no_limit, ShownPlans* known = nullptr) const {
     const Platform machine = within(request_.pricing.platform, bytes);
     return bound_of_replicas(policy_, request_.priced(request_.pricing.on(machine)), keys_.reader(),
-                             opens);
+                             opens, known);
   }
 
   /// Returns the fastest plan that was made. If no plan takes less than `worth` seconds, the result may have no plan.
@@ -109,10 +109,13 @@ class ReplicaWay {
   void compare(const Platform& machine, bool whole, Fastest& best) const {
     const bool less_memory = request_.capacity_enforced && !request_.workload.training;
     KnownReplicas known;
+    ShownPlans known_of_bound;
     for (std::int64_t bytes = no_limit; bytes > 0;) {
       ReplicaPlans parts;
       try {
-        if (bytes < no_limit && !(bound(/*opens=*/true, bytes).seconds < best.to_beat())) return;
+        if (bytes < no_limit &&
+            !(bound(/*opens=*/true, bytes, &known_of_bound).seconds < best.to_beat()))
+          return;
         parts = replica_plans(policy_, request_, keys_.reader(), within(machine, bytes),
                               whole ? best.to_beat() : never, &known);
       } catch (const Infeasible&) {

@@ -230,12 +230,13 @@ void take(ReplicaBound& bound, const Candidate& one, double at_least, bool first
 }  // namespace
 
 ReplicaBound bound_of_replicas(const Policy& policy, const PolicyRequest& request,
-                               const Reader& parameters, bool opens) {
+                               const Reader& parameters, bool opens, ShownPlans* known) {
   ReplicaBound bound;
   if (policy.candidates) {
     OneReplica first(policy, request, parameters);
     const TogetherKnown together(request, parameters);
     first.request.replicas = together.replicas(request);
+    first.request.shown_plans = known;
     const std::vector<Candidate> all = policy.candidates(first.request, first.keys.reader());
     if (!all.empty()) bound.seconds = std::numeric_limits<double>::infinity();
     bool is_first = true;

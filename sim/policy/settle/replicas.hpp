@@ -78,9 +78,11 @@ struct ReplicaBound {
 /// each other. In training, the bounds of the candidates also count what equal replicas do together (EqualReplicas),
 /// except under the policy `resident`, and the copy engines of the all-reduce give another bound. With `opens`,
 /// candidates are opened. This takes longer, but placements in two memories have a bound only then, and `same_ways` may
-/// be known. Throws InputError, Infeasible.
+/// be known. If `known` is given, the function uses what is known from earlier calls that differ only in the capacities of
+/// the devices' first memories, and adds to it. Throws InputError, Infeasible.
 ReplicaBound bound_of_replicas(const Policy& policy, const PolicyRequest& request,
-                               const Reader& parameters, bool opens = false);
+                               const Reader& parameters, bool opens = false,
+                               ShownPlans* known = nullptr);
 
 /// Returns the plan of the first replica only.
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,

@@ -41,9 +41,6 @@ double seconds_of(const std::optional<Plan>& plan) {
 }
 
 constexpr double hardly = 0.01;
-/// A run with less latency may be slower by more than that if replicas with different numbers of batches share links
-/// (tests/campaign/open/latency_of_unequal_replicas.yaml).
-constexpr double hardly_with_latency = 0.02;
 
 /// Returns the number in an environment variable, or nothing if the variable is not set.
 std::optional<std::uint64_t> number_in(const char* variable) {
@@ -255,7 +252,7 @@ TEST_CASE(
       for (const std::vector<std::string>& machine : faster_machines(what, made)) {
         INFO(bytes << " B, " << machine.front());
         const double now = seconds_of(plan_within(made, made.text(), bytes, machine));
-        CHECK(now <= before * (1 + (what == "latency" ? hardly_with_latency : hardly)));
+        CHECK(now <= before * (1 + hardly));
         if (before < never) worst->see(made, now / before - 1);
         before = now;
       }

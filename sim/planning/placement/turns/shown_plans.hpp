@@ -41,8 +41,8 @@ class ShownPlans {
  public:
   /// A lower bound of the seconds of all plans for the request. With more memory, the fastest plan takes so many seconds.
   double at_least = 0;
-  /// For the machine of the request.
-  RehearsedRuns rehearsed = {};
+  /// The choices of streamed inference on the machine of the request.
+  KnownChoices streamed = {};
   /// The choices of a run of training: the strategy for fates, the micro-batches in flight, whether the weights of all
   /// stages stay, the tensors of each stage that stay, the sequence of loads, and the bytes up to which early loads, and the
   /// whole run, may fill a device.
