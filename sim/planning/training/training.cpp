@@ -194,9 +194,13 @@ class TrainingPlan {
     asked.run =
         order_.weights_stay ? run_of(request_.workload, own_.chain, own_.states) : together.run;
     asked.shortage = [this, &chain = own.chain, &states = own.states, count](const Tape& tape) {
-      const Program step =
-          make_step(shape_of({chain, tape, states}, count, std::min(per_batch(), 2 * count), 1));
-      return shortage_at(worst_moment(step, order_.devices.size()), step);
+      const StepInputs inputs{chain, tape, states};
+      const Program step = make_step(shape_of(inputs, count, std::min(per_batch(), 2 * count), 1));
+      Shortage shortage = shortage_at(worst_moment(step, order_.devices.size()), step, states);
+      const bool fits = capacity_ && *shortage.needed_bytes <= *capacity_;
+      if (!fits) return shortage;
+      return shortage_of_run({request_, step_of(inputs, count), order_, capacity_})
+          .value_or(shortage);
     };
     return asked;
   }
@@ -219,7 +223,7 @@ class TrainingPlan {
     throw Infeasible("does not fit: weights, gradients and optimizer state take " +
                          format_bytes(constant) + " of the " + format_bytes(*capacity_) + " of " +
                          device_.name + advice_to_turn(),
-                     shortage_of_constants(own_.states, weights_stay_, device_.name, *capacity_));
+                     shortage_of_constants({own_.states, weights_stay_}, device_.name, *capacity_));
   }
   const char* advice_to_turn() const {
     if (order_.weights_stay) return "; use policy streamed, under which weights take turns";
@@ -251,9 +255,9 @@ class TrainingPlan {
     return largest_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
   }
 
-  Shortage shortage_at(const WorstMoment& worst, const Program& step) const {
-    Shortage shortage = held_at(worst, step);
-    shortage.pool = order_.devices[worst.device];
+  Shortage shortage_at(const WorstMoment& worst, const Program& step,
+                       const std::vector<StageState>& states) const {
+    Shortage shortage = held_at(worst, step, order_.devices, {states, weights_stay_});
     shortage.available_bytes = capacity_;
     return shortage;
   }
@@ -261,8 +265,7 @@ class TrainingPlan {
   [[noreturn]] void refuse(const Program& step, std::int64_t in_flight) const {
     const WorstMoment worst = worst_moment(step, order_.devices.size());
     const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
-    Shortage shortage = shortage_at(worst, step);
-    add_constants(shortage, own_.states, weights_stay_);
+    Shortage shortage = shortage_at(worst, step, own_.states);
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(worst.bytes) + " of the " +

@@ -18,11 +18,18 @@ std::int64_t& of_class(ByClass& held, TensorClass tensor_class) {
   return held[static_cast<std::size_t>(tensor_class)];
 }
 
-void say(Shortage& shortage, const ByClass& held) {
-  shortage.by_class.clear();
+std::vector<std::pair<std::string, std::int64_t>> by_class(const ByClass& held) {
+  std::vector<std::pair<std::string, std::int64_t>> classes;
   for (std::size_t c = 0; c < held.size(); ++c)
-    if (held[c] > 0)
-      shortage.by_class.emplace_back(std::string(name_of(static_cast<TensorClass>(c))), held[c]);
+    if (held[c] > 0) classes.emplace_back(name_of(static_cast<TensorClass>(c)), held[c]);
+  return classes;
+}
+
+void add_staying(ByClass& held, const StageState& state, bool all) {
+  const StayingTensors stays = all ? all_stay : state.stays;
+  if (stays.weights) of_class(held, TensorClass::weight) += state.weights;
+  if (stays.gradients) of_class(held, TensorClass::gradient) += state.gradients;
+  if (stays.optimizer) of_class(held, TensorClass::optimizer) += state.optimizer;
 }
 
 }  // namespace
@@ -37,7 +44,8 @@ WorstMoment worst_moment(const Program& step, std::size_t devices) {
   return worst;
 }
 
-Shortage held_at(const WorstMoment& worst, const Program& step) {
+Shortage held_at(const WorstMoment& worst, const Program& step,
+                 const std::vector<std::string>& devices, const StatesOfStages& stages) {
   ByClass held{};
   for (const Program::Instance& made : step.instances)
     if (made.device == worst.device && made.first <= worst.operation &&
@@ -45,32 +53,19 @@ Shortage held_at(const WorstMoment& worst, const Program& step) {
       of_class(held, made.tensor_class) += made.bytes;
   const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
   if (slot.device == worst.device) of_class(held, TensorClass::workspace) += slot.workspace;
-  Shortage shortage;
-  shortage.needed_bytes = worst.bytes;
-  say(shortage, held);
-  return shortage;
+  for (std::size_t s = worst.device; s < stages.states.size(); s += devices.size())
+    add_staying(held, stages.states[s], stages.all_stay);
+  return {.pool = devices[worst.device], .needed_bytes = worst.bytes, .by_class = by_class(held)};
 }
 
-void add_constants(Shortage& shortage, const std::vector<StageState>& states, bool all) {
+Shortage shortage_of_constants(const StatesOfStages& stages, const std::string& pool,
+                               std::int64_t capacity) {
   ByClass held{};
-  for (std::size_t c = 0; c < held.size(); ++c)
-    for (const auto& [name, bytes] : shortage.by_class)
-      if (name == name_of(static_cast<TensorClass>(c))) held[c] = bytes;
-  for (const StageState& state : states) {
-    const StayingTensors stays = all ? all_stay : state.stays;
-    if (stays.weights) of_class(held, TensorClass::weight) += state.weights;
-    if (stays.gradients) of_class(held, TensorClass::gradient) += state.gradients;
-    if (stays.optimizer) of_class(held, TensorClass::optimizer) += state.optimizer;
-  }
-  say(shortage, held);
-}
-
-Shortage shortage_of_constants(const std::vector<StageState>& states, bool all,
-                               const std::string& pool, std::int64_t capacity) {
-  Shortage shortage{
-      .pool = pool, .needed_bytes = constant_bytes(states, all), .available_bytes = capacity};
-  add_constants(shortage, states, all);
-  return shortage;
+  for (const StageState& state : stages.states) add_staying(held, state, stages.all_stay);
+  return {.pool = pool,
+          .needed_bytes = constant_bytes(stages.states, stages.all_stay),
+          .available_bytes = capacity,
+          .by_class = by_class(held)};
 }
 
 std::int64_t constant_bytes(const std::vector<StageState>& states, bool all) {

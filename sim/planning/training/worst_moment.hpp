@@ -24,17 +24,20 @@ struct WorstMoment {
 /// Returns the worst moment of a step. The step must have at least one operation.
 WorstMoment worst_moment(const Program& step, std::size_t devices);
 
-/// Returns a shortage with the bytes at this moment, for each class of tensors. The caller must still set its `pool`
-/// and `available_bytes`.
-Shortage held_at(const WorstMoment& worst, const Program& step);
+/// The stages whose weights, gradients and optimizer state may stay on devices.
+struct StatesOfStages {
+  const std::vector<StageState>& states;
+  bool all_stay;  ///< whether all of these tensors stay
+};
 
-/// Adds to `shortage`, class by class, the bytes of the weights, gradients and optimizer state that stay on the device.
-/// `all` says whether those of all stages stay.
-void add_constants(Shortage& shortage, const std::vector<StageState>& states, bool all);
+/// Returns a shortage with the bytes at this moment, for each class of tensors. The tensors that stay on the device are
+/// included. The caller must still set `available_bytes`.
+Shortage held_at(const WorstMoment& worst, const Program& step,
+                 const std::vector<std::string>& devices, const StatesOfStages& stages);
 
-/// Returns the shortage of a device, called `pool`, whose capacity is not enough for these tensors alone.
-Shortage shortage_of_constants(const std::vector<StageState>& states, bool all,
-                               const std::string& pool, std::int64_t capacity);
+/// Returns the shortage of a device, called `pool`, whose capacity is not enough for the tensors that stay.
+Shortage shortage_of_constants(const StatesOfStages& stages, const std::string& pool,
+                               std::int64_t capacity);
 
 /// Returns advice for a scenario that does not fit. The advice leaves out what the scenario already does.
 std::string advice_to_need_less(const PolicyRequest& request, const TrainingOrder& order);
