@@ -6,6 +6,7 @@
 
 #include "base/freed_memory.hpp"
 #include "base/interrupt.hpp"
+#include "base/processes.hpp"
 #include "base/version.hpp"
 #include "command/command.hpp"
 #include "profile/hdf5.hpp"
@@ -34,5 +35,7 @@ int main(int count, char** words) {
   sluice::keep_freed_memory();
   know_installed_documents();
   sluice::know_hdf5_profiles();
+  sluice::do_work_of_child(count, words);
+  sluice::set_child_program("/proc/self/exe");
   return sluice::run_command_line(std::vector<std::string>(words + 1, words + count));
 }

@@ -47,6 +47,9 @@ __version__: str = _sluice.version()
 _data = _Path(__file__).with_name("_data")
 if _data.is_dir():  # only an installed package has a copy of the bundled documents
     _sluice.set_data_root(str(_data))
+# A file of another program, such as an ONNX model, is read in a child process. A Python process may have several
+# threads, and cannot be copied safely then. So the child runs the helper program.
+_sluice.set_child_program(str(_Path(__file__).with_name("sluice-worker")))
 
 
 def _listing(kind: str) -> _pandas.DataFrame:

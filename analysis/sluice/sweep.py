@@ -111,6 +111,13 @@ class Sweep:
         kept = order["_b"] < order["_b"].cummin().shift(fill_value=float("inf"))
         return table.loc[order.index[kept]]
 
+    @property
+    def infeasible(self) -> list[Optional[errors.Infeasible]]:
+        """For each point, in the order of the rows: the error with which it was refused, or None. The error has the
+        numbers of the refusal, such as `needed_bytes`."""
+        return [errors.of(errors.Infeasible.exit_code, result.shortage) if result.shortage else None
+                for result in self._results]
+
     def refusals(self) -> str:
         """Returns the reasons why points have no numbers. Each reason has the number of its points. Reasons that differ
         only in their numbers count as one reason, with the numbers of the first point."""

@@ -1,8 +1,8 @@
 #include "base/processes.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,12 +12,15 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
 #include <new>
 #include <thread>
 #include <utility>
 
+#include "base/child.hpp"
 #include "base/interrupt.hpp"
+#include "base/packed_shortage.hpp"
+#include "base/packed_strings.hpp"
 
 namespace sluice {
 
@@ -25,77 +28,24 @@ namespace {
 
 using Work = std::function<std::string()>;
 
-// --- in the child ----------------------------------------------------------------------------
+/// How a child process ended.
+struct ChildEnd {
+  std::size_t number;
+  std::string death;       ///< how the child died; empty if it answered, or if memory was used up
+  int exit_code;           ///< 0 if the child's work succeeded
+  std::string text;        ///< the result of the work, or the message of the error
+  Shortage shortage = {};  ///< the numbers of an Infeasible
+};
 
-void write_all(int descriptor, std::string_view data) {
-  while (!data.empty()) {
-    const ssize_t written = ::write(descriptor, data.data(), data.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) _exit(70);
-    data.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-/// Does the work of a child and returns its answer. The first byte of the answer is the exit code. If `work` returns a
-/// result, the exit code is 0.
-std::string answer_of(const Work& work) {
-  const auto failed = [](int exit_code, const char* message) {
-    return static_cast<char>(exit_code) + std::string(message);
-  };
-  try {
-    return '\0' + work();
-  } catch (const Error& error) {
-    return failed(error.exit_code(), error.what());
-  } catch (const std::exception& error) {
-    return failed(70, says_out_of_memory(error) && memory_is_low() ? out_of_memory : error.what());
-  }
-}
-
-/// Returns the bytes of address space that this process uses.
-rlim_t address_space() {
-  std::ifstream in("/proc/self/statm");
-  rlim_t pages = 0;
-  in >> pages;
-  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
-}
-
-void lower(int resource, rlim_t value) {
-  rlimit limit = {};
-  if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) return;
-  if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur <= value) return;
-  limit.rlim_cur = value;
-  ::setrlimit(static_cast<__rlimit_resource>(resource), &limit);
-}
-
-#ifdef __SANITIZE_ADDRESS__  // the address sanitizer reserves terabytes of addresses
-constexpr bool limits_addresses = false;
-#else
-constexpr bool limits_addresses = true;
-#endif
-
-void apply(const ChildLimits& limits) {
-  if (limits_addresses && limits.more_bytes > 0)
-    lower(RLIMIT_AS, address_space() + static_cast<rlim_t>(limits.more_bytes));
-  if (limits.cpu_s > 0) lower(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu_s));
-  if (limits.wall_s == 0) return;
-  std::signal(SIGALRM, SIG_DFL);
-  sigset_t alarm_only;
-  sigemptyset(&alarm_only);
-  sigaddset(&alarm_only, SIGALRM);
-  ::sigprocmask(SIG_UNBLOCK, &alarm_only, nullptr);
-  ::alarm(limits.wall_s);
-}
-
-// --- in the parent ---------------------------------------------------------------------------
-
-[[noreturn]] void rethrow(int exit_code, const std::string& message) {
-  switch (exit_code) {
+[[noreturn]] void rethrow(const ChildEnd& end) {
+  const std::string& message = end.text;
+  switch (end.exit_code) {
     case 2:
       throw UsageError(message);
     case 3:
       throw InputError(message);
-    case 4:
-      throw Infeasible(message);
+    case code_of_infeasible:
+      throw Infeasible(message, end.shortage);
     case 5:
       throw IoError(message);
     case 130:
@@ -106,14 +56,6 @@ void apply(const ChildLimits& limits) {
       throw InternalError(message);
   }
 }
-
-/// How a child process ended.
-struct ChildEnd {
-  std::size_t number;
-  std::string death;  ///< how the child died; empty if it answered, or if memory was used up
-  int exit_code;      ///< 0 if the child's work succeeded
-  std::string text;   ///< the result of the work, or the message of the error
-};
 
 /// The children that are alive. The destructor kills them. Killing is safe: children only compute, and write no files.
 class Children {
@@ -128,25 +70,20 @@ class Children {
 
   std::size_t size() const { return alive_.size(); }
 
+  /// Starts a child that is a copy of this process.
   void start(std::size_t number, const Work& work, const ChildLimits& limits = {}) {
-    int ends[2];
-    if (::pipe(ends) != 0)
-      throw IoError(std::string("cannot make a pipe: ") + std::strerror(errno));
-    pid_t pid = 0;
-    try {
-      pid = fork_child([&] {
+    add(number, limits, [&](const int* ends) {
+      return fork_child([&] {
         for (const Child& other : alive_) ::close(other.descriptor);
         ::close(ends[0]);
-        apply(limits);
-        write_all(ends[1], answer_of(work));
+        answer(work, limits, ends[1]);
       });
-    } catch (...) {
-      ::close(ends[0]);
-      ::close(ends[1]);
-      throw;
-    }
-    ::close(ends[1]);
-    alive_.push_back({number, pid, ends[0], {}, limits.more_bytes > 0});
+    });
+  }
+
+  /// Starts the program of set_child_program() as the only child.
+  void start(const ChildWork& work, std::string_view request, const ChildLimits& limits) {
+    add(0, limits, [&](const int* ends) { return spawn_child(work, request, limits, ends[1]); });
   }
 
   /// Waits at most `moment_ms` for output of the children, and reads this output. Removes the children that have ended
@@ -175,6 +112,24 @@ class Children {
     /// True if `limits.more_bytes` limits the memory of this child.
     bool has_own_limit;
   };
+
+  /// `launch` starts a child that writes its answer to the second end of the pipe, and returns the id of its process.
+  template <class Launch>
+  void add(std::size_t number, const ChildLimits& limits, const Launch& launch) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      throw IoError(std::string("cannot make a pipe: ") + std::strerror(errno));
+    pid_t pid = 0;
+    try {
+      pid = launch(ends);
+    } catch (...) {
+      ::close(ends[0]);
+      ::close(ends[1]);
+      throw;
+    }
+    ::close(ends[1]);
+    alive_.push_back({number, pid, ends[0], {}, limits.more_bytes > 0});
+  }
 
   /// Reads what the child has written so far. Returns false when the child's output has ended.
   static bool read_some(Child& child) {
@@ -208,12 +163,38 @@ class Children {
     }
     if (ended) return {child.number, "its process ended without an answer", 70, {}};
     const int exit_code = static_cast<unsigned char>(child.answer.front());
-    return {child.number, {}, exit_code, child.answer.substr(1)};
+    const std::string_view rest = std::string_view(child.answer).substr(1);
+    if (exit_code != code_of_infeasible) return {child.number, {}, exit_code, std::string(rest)};
+    const std::vector<std::string_view> parts = unpack(rest);
+    return {child.number, {}, exit_code, std::string(parts.at(0)), shortage_from(parts.at(1))};
   }
 
   InOrder in_order_;  // A signal takes effect only when all children have ended.
   std::vector<Child> alive_;
 };
+
+/// Returns whether this process has several threads, or may have them.
+bool has_threads() {
+  std::error_code error;
+  std::ptrdiff_t threads = 0;
+  for (std::filesystem::directory_iterator task("/proc/self/task", error), end;
+       task != end && !error; task.increment(error))
+    ++threads;
+  return error || threads != 1;
+}
+
+/// Waits for the answer of the only child.
+std::string answer_of(Children& child) {
+  std::vector<ChildEnd> ended;
+  while (ended.empty()) {
+    check_interrupt();
+    ended = child.collect();
+  }
+  ChildEnd& answer = ended.front();
+  if (!answer.death.empty()) throw ChildDied(answer.death);
+  if (answer.exit_code != 0) rethrow(answer);
+  return std::move(answer.text);
+}
 
 }  // namespace
 
@@ -242,15 +223,15 @@ pid_t fork_child(const std::function<void()>& body) {
 std::string run_isolated(const std::function<std::string()>& work, const ChildLimits& limits) {
   Children child;
   child.start(0, work, limits);
-  std::vector<ChildEnd> ended;
-  while (ended.empty()) {
-    check_interrupt();
-    ended = child.collect();
-  }
-  ChildEnd& answer = ended.front();
-  if (!answer.death.empty()) throw ChildDied(answer.death);
-  if (answer.exit_code != 0) rethrow(answer.exit_code, answer.text);
-  return std::move(answer.text);
+  return answer_of(child);
+}
+
+std::string run_isolated(const ChildWork& work, const std::string& request,
+                         const ChildLimits& limits) {
+  if (!has_threads()) return run_isolated([&] { return work.run(request); }, limits);
+  Children child;
+  child.start(work, request, limits);
+  return answer_of(child);
 }
 
 std::vector<ProcessAnswer> run_in_processes(std::size_t count, std::size_t jobs,

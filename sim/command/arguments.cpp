@@ -1,9 +1,9 @@
 // Parses the words of a command line into Arguments. Only this file uses Boost.Program_options.
 #include <boost/program_options.hpp>
 
-#include <charconv>
 #include <cstdio>
 
+#include "base/number_in.hpp"
 #include "command/command.hpp"
 
 namespace sluice {
@@ -136,14 +136,12 @@ std::int64_t Arguments::integer(std::string_view option, std::int64_t absent, st
                                 std::int64_t maximum) const {
   const Given* found = find(option);
   if (!found) return absent;
-  std::int64_t value = 0;
-  const char* const end = found->value.data() + found->value.size();
-  const auto [stop, error] = std::from_chars(found->value.data(), end, value);
-  if (error != std::errc() || stop != end || value < minimum || value > maximum)
+  const std::optional<std::int64_t> value = number_in<std::int64_t>(found->value);
+  if (!value || *value < minimum || *value > maximum)
     throw UsageError("'" + found->value + "' for '--" + found->option +
                      "': expected an integer from " + std::to_string(minimum) + " to " +
                      std::to_string(maximum));
-  return value;
+  return *value;
 }
 
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words) {

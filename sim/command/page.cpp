@@ -99,6 +99,12 @@ std::string folded(std::string_view text, std::size_t page) {
   return lines;
 }
 
+std::string indented(std::string_view text) {
+  std::string lines;
+  each_line(text, [&](const std::string& line) { lines += "  " + line + "\n"; });
+  return lines;
+}
+
 std::string reflowed(std::string_view text, std::size_t page) {
   std::string lines, paragraph;
   const auto flush = [&] {

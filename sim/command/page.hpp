@@ -25,6 +25,9 @@ std::vector<std::string> broken(std::string_view text, std::size_t room);
 /// indentation.
 std::string folded(std::string_view text, std::size_t page);
 
+/// Puts two blanks before each line.
+std::string indented(std::string_view text);
+
 /// Breaks lines as folded() does, and also joins consecutive lines without indentation or label into one paragraph.
 std::string reflowed(std::string_view text, std::size_t page);
 

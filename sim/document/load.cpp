@@ -1,9 +1,9 @@
 #include "document/load.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 
+#include "base/number_in.hpp"
 #include "document/builder.hpp"
 #include "document/foreign.hpp"
 #include "document/record.hpp"
@@ -96,11 +96,9 @@ void require_format(const Value& document, std::string_view kind, int version) {
   if (!format) fail_at(document, "the key 'format' is missing; expected 'format: " + wanted + "'");
   const std::string& text = format->text();
   if (format->kind() == Value::Kind::string && text == wanted) return;
-  int given = 0;
   if (text.compare(0, family.size(), family) == 0) {
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + family.size(), end, given);
-    if (error == std::errc() && stop == end && given > version)
+    const std::optional<int> given = number_in<int>(std::string_view(text).substr(family.size()));
+    if (given && *given > version)
       fail_at(*format,
               "'" + text + "' is newer than this program can read; expected '" + wanted + "'");
   }

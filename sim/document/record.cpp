@@ -1,9 +1,9 @@
 #include "document/record.hpp"
 
-#include <charconv>
 #include <system_error>
 
 #include "base/letters.hpp"
+#include "base/number_in.hpp"
 #include "base/suggest.hpp"
 #include "document/places.hpp"
 
@@ -249,12 +249,8 @@ std::int64_t Reader::integer(std::string_view name) const {
   if (const Value* value = this->value(name); value && value->kind() == Value::Kind::integer)
     return value->as_integer();
   const std::string text = scalar(name);
-  std::int64_t result = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, result);
-  if (error != std::errc() || stop != end)
-    throw InternalError("'" + text + "' for '" + std::string(name) + "' is not an integer");
-  return result;
+  if (const std::optional<std::int64_t> result = number_in<std::int64_t>(text)) return *result;
+  throw InternalError("'" + text + "' for '" + std::string(name) + "' is not an integer");
 }
 
 double Reader::number(std::string_view name) const {

@@ -1,8 +1,8 @@
 #include "document/stage_range.hpp"
 
-#include <charconv>
 #include <optional>
 
+#include "base/number_in.hpp"
 #include "base/suggest.hpp"
 #include "document/record.hpp"
 
@@ -12,11 +12,9 @@ namespace {
 
 /// Reads a number from 1 to the number of stages, and returns it counted from 0.
 std::optional<std::size_t> number_of(std::string_view text, std::size_t stages) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  if (number < 1 || number > stages) return {};
-  return number - 1;
+  const std::optional<std::size_t> number = number_in<std::size_t>(text);
+  if (!number || *number < 1 || *number > stages) return {};
+  return *number - 1;
 }
 
 }  // namespace

@@ -33,7 +33,11 @@ Grants::Grants(const PlanTables& tables, Residency& residency, bool unlimited)
 bool Grants::granted_or_waits(std::uint32_t stream, std::uint32_t action, std::int64_t iteration,
                               double time) {
   Request& request = requests_[stream];
-  request = {true, action, iteration, time, listing_position(plan_, action, iteration), none, -1};
+  request = {.open = true,
+             .action = action,
+             .iteration = iteration,
+             .time = time,
+             .place = listing_position(plan_, action, iteration)};
   const auto mine = claims(action);
   const bool shared =
       std::any_of(mine.begin(), mine.end(), [](auto& claim) { return claim.shared; });

@@ -31,8 +31,8 @@ struct FateRequest {
   /// tape, and returns the seconds and bytes of the run. In this run, loads come as early as the number of bytes
   /// allows. If the run blocks or does not fit, the seconds are infinite.
   FateScore score;
-  /// A function of a tape. It returns how many bytes of each class of tensor a device holds at the peak of a step with
-  /// this tape.
+  /// Returns the bytes of a device at the peak of a step with this tape, including the tensors that stay there. If the
+  /// device has this number of bytes, returns what is missing in the run with this tape.
   std::function<Shortage(const Tape&)> shortage = {};
   FateRun run = {};  ///< the seconds of the whole run outside of its micro-batches
   double steps = 1;

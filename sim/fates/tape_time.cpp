@@ -257,7 +257,7 @@ class TapeSimulation {
     ends_.reserve(static_cast<std::size_t>(micro_batches * tape_.count()));
     releases_.reserve(static_cast<std::size_t>(micro_batches) * tape_.saves.size());
     for (std::size_t i = 0; i < tape_.loads.size(); ++i)
-      if (tape_.loads[i].at < 0) load(i, next_arrival_, true);
+      if (tape_.loads[i].at < 0) load(i, next_arrival_, /*first=*/true);
     for (std::int64_t m = 0; m < micro_batches; ++m) {
       std::swap(arrival_, next_arrival_);
       last_ = m + 1 == micro_batches;
@@ -290,7 +290,7 @@ class TapeSimulation {
     for (const bool next : {false, true})
       for (const std::size_t i : listed_[k])
         if ((tape_.loads[i].at < 0) == next && !(next && last_))
-          load(i, next ? next_arrival_ : arrival_, false);
+          load(i, next ? next_arrival_ : arrival_, /*first=*/false);
     double start = room(tape_.levels[k], computed_);
     for (const std::size_t i : needed_[k]) start = std::max(start, arrival_[i]);
     if (const TimedTape::Wait& wait = tape_.waits[k]; wait.seconds > 0)

@@ -5,8 +5,10 @@
 #include <new>
 #include <system_error>
 
+#include "base/packed_strings.hpp"
 #include "document/foreign.hpp"
 #include "document/load.hpp"
+#include "document/packed_value.hpp"
 #include "model/catalog.hpp"
 #include "model/read.hpp"
 
@@ -73,37 +75,51 @@ std::uintmax_t read_size(const std::string& path) {
   return unreadable ? 0 : bytes;
 }
 
-/// Imports a file in a child process. The child also reads the layers of the resulting document, because errors in them
-/// name places in the file, and only the child knows these places.
+Record record_of(const Importer& importer) {
+  return {.name = "model from " + importer.ending,
+          .summary = importer.summary,
+          .fields = importer.parameters,
+          .open = importer.open};
+}
+
+/// Does what a child process does that imports a file. The child also reads the layers of the resulting document,
+/// because errors in them name places in the file, and only the child knows these places. The request has the name of
+/// the importer, the path of the file, and the keys of the importer.
+std::string import_in_child(std::string_view request) {
+  const std::vector<std::string_view> parts = unpack(request);
+  const Importer& importer = importer_catalog().find(std::string(parts.at(0)));
+  const std::string path(parts.at(1));
+  const Value given = value_from(parts.at(2));
+  const Record record = record_of(importer);
+  try {
+    const Imported imported = read_here(importer, path, Reader(given, record));
+    read_layers(imported.definition, Value::make_map(), Purpose::training);
+    Value notes = Value::make_list();
+    for (const std::string& note : imported.notes) notes.items().push_back(Value::make(note));
+    Value all = Value::make_map();
+    all.set("definition", imported.definition);
+    all.set("notes", std::move(notes));
+    return to_json(all, 0);
+  } catch (const std::bad_alloc&) {
+    throw InputError(
+        Position{path, 0, 0, ""},
+        "reading this file takes more than 4 GiB of memory; import a smaller model, or "
+        "export the model without its weights");
+  }
+}
+
+const ChildWork import_work("import", import_in_child);
+
 Imported read_in_child(const Importer& importer, const std::string& path, const Reader& keys) {
-  const ChildLimits limits = reading_limits(read_size(path));
-  const Position file{path, 0, 0, ""};
   std::string answer;
   try {
-    answer = run_isolated(
-        [&] {
-          try {
-            const Imported imported = read_here(importer, path, keys);
-            read_layers(imported.definition, Value::make_map(), Purpose::training);
-            Value notes = Value::make_list();
-            for (const std::string& note : imported.notes)
-              notes.items().push_back(Value::make(note));
-            Value all = Value::make_map();
-            all.set("definition", imported.definition);
-            all.set("notes", std::move(notes));
-            return to_json(all, 0);
-          } catch (const std::bad_alloc&) {
-            throw InputError(
-                file,
-                "reading this file takes more than 4 GiB of memory; import a smaller model, or "
-                "export the model without its weights");
-          }
-        },
-        limits);
+    answer = run_isolated(import_work, pack({importer.name, path, packed(keys.map())}),
+                          reading_limits(read_size(path)));
   } catch (const ChildDied& died) {
-    throw InputError(
-        file, "the library that reads such files failed on this file (" + std::string(died.what()) +
-                  "); the file may be damaged: copy it again, or export the model again");
+    throw InputError(Position{path, 0, 0, ""},
+                     "the library that reads such files failed on this file (" +
+                         std::string(died.what()) +
+                         "); the file may be damaged: copy it again, or export the model again");
   }
   Value all = parse_text(std::move(answer), path);
   Imported imported;
@@ -111,13 +127,6 @@ Imported read_in_child(const Importer& importer, const std::string& path, const 
   imported.definition = std::move(*all.find("definition"));
   place_in(imported.definition, std::make_shared<const Source>(Source{path, ""}));
   return imported;
-}
-
-Record record_of(const Importer& importer) {
-  return {.name = "model from " + importer.ending,
-          .summary = importer.summary,
-          .fields = importer.parameters,
-          .open = importer.open};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "plan/action_reader.hpp"
 
-#include <charconv>
+#include "base/number_in.hpp"
 
 namespace sluice {
 
@@ -235,7 +235,7 @@ Access ActionReader::read_access(const PlanLine& line, const Word& word) const {
               "'" + std::string(how) +
                   "' after ':': expected w (the action writes the tensor) or rw (the action reads "
                   "and writes the tensor)");
-  return {placement.tensor, placement.pool, how == "rw", true};
+  return {.tensor = placement.tensor, .pool = placement.pool, .read = how == "rw", .written = true};
 }
 
 void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
@@ -260,16 +260,15 @@ void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
 std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
   const std::size_t tilde = PlanLine::rfind_bare(word.text, '~');
   if (tilde == std::string_view::npos) return 0;
-  std::uint32_t distance = 0;
   const std::string_view digits = word.text.substr(tilde + 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), distance);
-  if (error != std::errc{} || end != digits.data() + digits.size())
+  const std::optional<std::uint32_t> distance = number_in<std::uint32_t>(digits);
+  if (!distance)
     line.fail(word.column + static_cast<int>(tilde) + 1,
               "'" + std::string(digits) +
                   "' after '~': expected a number of iterations from 0 to " +
                   std::to_string(std::numeric_limits<std::uint32_t>::max()));
   word.text = word.text.substr(0, tilde);
-  return distance;
+  return *distance;
 }
 
 /// Removes the section and ':' from a word such as `prologue:0LOAD`, and returns the section. If the word has no ':',

@@ -1,24 +1,16 @@
 #include "plan/fact_text.hpp"
 
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
+#include "base/number_in.hpp"
 #include "base/quantity.hpp"
 #include "plan/line_keys.hpp"
 
 namespace sluice {
 
 namespace {
-
-std::optional<double> as_number(std::string_view text) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return !text.empty() && error == std::errc() && stop == end ? std::optional(number)
-                                                              : std::nullopt;
-}
 
 std::string list_of(const Fact::List& list) {
   std::string text;
@@ -36,7 +28,7 @@ std::string fact_line(const Fact& fact) {
   } else if (const Fact::List* list = fact.list()) {
     line += "list=" + list_of(*list);
   } else {
-    line += as_number(*fact.text()) ? "\"" + *fact.text() + "\"" : quoted(*fact.text());
+    line += number_in<double>(*fact.text()) ? "\"" + *fact.text() + "\"" : quoted(*fact.text());
   }
   if (!fact.of.empty()) line += " of=" + quoted(fact.of);
   if (!fact.replica.empty()) line += " replica=" + quoted(fact.replica);
@@ -56,7 +48,7 @@ Fact read_fact(const PlanLine& line, const std::vector<Word>& words) {
   const LineKeys keys(line, words, lists ? 2 : 3, lists ? keys_of_list : keys_of_value);
   Fact fact;
   fact.name = line.name(words[1]);
-  const std::optional<double> number = as_number(words[2].text);
+  const std::optional<double> number = number_in<double>(words[2].text);
   if (const Word* unit = keys.find("unit"); unit && !number)
     line.fail(unit->column, "'unit' is only for numbers, and '" + fact.name + "' is a text");
   if (lists) {

@@ -1,21 +1,20 @@
 #include "plan/line_keys.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <type_traits>
+
+#include "base/number_in.hpp"
 
 namespace sluice {
 
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum) {
-  std::int64_t value = 0;
-  const char* end = word.text.data() + word.text.size();
-  const auto [at, error] = std::from_chars(word.text.data(), end, value);
-  if (error != std::errc{} || at != end || value < minimum || value > maximum)
+  const std::optional<std::int64_t> value = number_in<std::int64_t>(word.text);
+  if (!value || *value < minimum || *value > maximum)
     line.fail(word.column, "'" + std::string(word.text) + "' for '" + std::string(key) +
                                "': expected a whole number from " + std::to_string(minimum) +
                                " to " + std::to_string(maximum));
-  return value;
+  return *value;
 }
 
 LineKeys::LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
@@ -103,10 +102,8 @@ double LineKeys::quantity(std::size_t key, Dimension dimension, double absent) c
 double LineKeys::number(std::size_t key) const {
   const Word* word = find(key);
   if (!word) return 0;
-  double value = 0;
-  const char* end = word->text.data() + word->text.size();
-  const auto [at, error] = std::from_chars(word->text.data(), end, value);
-  if (error == std::errc{} && at == end && std::isfinite(value) && value >= 0) return value;
+  const std::optional<double> value = number_in<double>(word->text);
+  if (value && std::isfinite(*value) && *value >= 0) return *value;
   if (!word->text.empty() && word->text.back() == '%')
     line_.fail(word->column, "'" + std::string(word->text) + "' for '" +
                                  std::string(allowed_.keys[key]) +

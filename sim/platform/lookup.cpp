@@ -117,10 +117,12 @@ struct PlatformLookup::Tables {
                  : platform.devices[found->second].name;
     };
     for (const auto* numbers : {&owner, &users}) {
-      if (std::string sender = name(*numbers, from); !sender.empty()) return {sender, false};
-      if (std::string receiver = name(*numbers, to); !receiver.empty()) return {receiver, true};
+      if (std::string sender = name(*numbers, from); !sender.empty())
+        return {sender, /*last=*/false};
+      if (std::string receiver = name(*numbers, to); !receiver.empty())
+        return {receiver, /*last=*/true};
     }
-    return {from, false};
+    return {from, /*last=*/false};
   }
 };
 

@@ -194,11 +194,14 @@ std::string text_of_file(const std::string& path) {
 /// HDF5 stores texts of variable length in heaps, and the HDF5 library does not check the sizes of heaps. So if a file
 /// is damaged, the library may crash or never return. That is why a child process reads the file, and returns the
 /// profile in the CSV form.
+const ChildWork read_work("read_hdf5_profile",
+                          [](std::string_view path) { return text_of_file(std::string(path)); });
+
 Profile read_hdf5_profile(const std::string& path) {
   constexpr ChildLimits limits = {.more_bytes = std::int64_t{8} << 30, .cpu_s = 60, .wall_s = 120};
   std::string text;
   try {
-    text = run_isolated([&] { return text_of_file(path); }, limits);
+    text = run_isolated(read_work, path, limits);
   } catch (const InternalError& error) {
     throw InputError(
         path + ": error: not a readable profile: the process that reads it ended early (" +

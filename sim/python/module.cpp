@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include "base/error.hpp"
+#include "base/processes.hpp"
 #include "base/version.hpp"
 #include "document/bundled.hpp"
 #include "document/load.hpp"
@@ -41,6 +42,7 @@ void bind_errors(py::module_& module) {
     return colours;
   });
   module.def("set_data_root", &set_data_root);
+  module.def("set_child_program", &set_child_program);
   module.def("find_document", &find_document);
   module.def("listing",
              [](const std::string& kind) { return to_json(entries_json(entries_of_kind(kind))); });

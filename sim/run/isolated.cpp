@@ -1,23 +1,12 @@
 #include "run/isolated.hpp"
 
-#include <charconv>
-
+#include "base/number_in.hpp"
 #include "base/packed_strings.hpp"
 #include "base/processes.hpp"
 #include "base/quantity.hpp"
 #include "run/recording/recording.hpp"
 
 namespace sluice {
-
-namespace {
-
-double number_of(std::string_view text) {
-  double number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
-}  // namespace
 
 MemoryTrace execute_isolated(const Plan& plan, const EngineOptions& options) {
   load_engine();
@@ -31,9 +20,10 @@ MemoryTrace execute_isolated(const Plan& plan, const EngineOptions& options) {
   });
   const std::vector<std::string_view> parts = unpack(answer);
   Recording recording = recording_from(parts.at(2));
-  return {.report = {number_of(parts.at(0)), number_of(parts.at(1))},
-          .spans = std::move(recording.spans),
-          .memory = std::move(recording.memory)};
+  return {
+      .report = {number_in<double>(parts.at(0)).value(), number_in<double>(parts.at(1)).value()},
+      .spans = std::move(recording.spans),
+      .memory = std::move(recording.memory)};
 }
 
 }  // namespace sluice

@@ -14,6 +14,7 @@
 #include "planning/placement/placement_key.hpp"
 #include "platform/written.hpp"
 #include "policy/settle/settle.hpp"
+#include "scenario/open_cuts.hpp"
 #include "scenario/scenario.hpp"
 
 namespace sluice {
@@ -147,8 +148,21 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   });
 }
 
-/// Returns the cuts that are compared if the scenario says `cut: auto`. The list of these cuts does not depend on the
-/// machine's memory.
+/// Returns the strategies for fates. Their plans are then compared. If the scenario names a strategy, the list has only
+/// this strategy. In training under a policy that compares no cuts, the list has only the strategy that keeps all
+/// activations. In inference without a named strategy, the list has one empty element: the policy then chooses the
+/// strategy.
+std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {
+  if (scenario.fates || !scenario.workload.training) return {scenario.fates};
+  if (!scenario.acting->cuts) return {kept_fates()};
+  std::vector<std::optional<Chosen<FateStrategy>>> compared;
+  for (const FateStrategy* strategy : fate_catalog().entries())
+    if (strategy->compared) compared.emplace_back(plain_fates(*strategy));
+  return compared;
+}
+
+}  // namespace
+
 std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
   std::vector<CutChoice> choices = {{"whole"}};
   if (scenario.acting->cuts)
@@ -170,9 +184,9 @@ std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
   return cuts;
 }
 
-std::string text_of(const Value& stages) {
+std::string text_of(const Chosen<Cut>& cut) {
   std::string text;
-  for (const Value::Entry& entry : stages.entries()) {
+  for (const Value::Entry& entry : cut.keys.map().entries()) {
     text += (text.empty() ? "" : ", ") + entry.key + ": ";
     if (entry.value.is_scalar()) {
       text += entry.value.text();
@@ -185,20 +199,11 @@ std::string text_of(const Value& stages) {
   return text;
 }
 
-/// Returns the strategies for fates. Their plans are then compared. If the scenario names a strategy, the list has only
-/// this strategy. In training under a policy that compares no cuts, the list has only the strategy that keeps all
-/// activations. In inference without a named strategy, the list has one empty element: the policy then chooses the
-/// strategy.
-std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {
-  if (scenario.fates || !scenario.workload.training) return {scenario.fates};
-  if (!scenario.acting->cuts) return {kept_fates()};
-  std::vector<std::optional<Chosen<FateStrategy>>> compared;
-  for (const FateStrategy* strategy : fate_catalog().entries())
-    if (strategy->compared) compared.emplace_back(plain_fates(*strategy));
-  return compared;
+std::optional<Chosen<Cut>> open_cut(const Scenario& scenario, const std::string& text) {
+  for (Chosen<Cut>& cut : open_cuts(scenario))
+    if (text_of(cut) == text) return std::move(cut);
+  return {};
 }
-
-}  // namespace
 
 bool same(const CutModel& a, const CutModel& b) {
   const auto layers = [](const CutModel& cut) { return cut.split ? cut.split->layers.size() : 0; };
@@ -242,7 +247,7 @@ std::vector<CutModel> cut_models(const Scenario& scenario) {
       if (!refusal) refusal = std::current_exception();
       continue;  // The cut needs more stages than there are layers, or no cut fits the model.
     }
-    cut.text = text_of(chosen.keys.map());
+    cut.text = text_of(chosen);
     const auto is_same = [&](const CutModel& other) { return same(cut, other); };
     if (std::none_of(cuts.begin(), cuts.end(), is_same)) cuts.push_back(std::move(cut));
   }
@@ -257,8 +262,7 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
   for (const CutModel& cut : cuts)
     for (const auto& fates : strategies) {
       const std::string fate = strategies.size() > 1 ? "strategy: " + (*fates)->name : "";
-      attempts.push_back({request_of(scenario, cut, fates),
-                          joined(cut.text, fate)});
+      attempts.push_back({request_of(scenario, cut, fates), joined(cut.text, fate)});
     }
   const Keys& keys = scenario.policy.keys;
   // The bytes of the model have been counted above, and were not too large for an integer. So if a number of bytes is

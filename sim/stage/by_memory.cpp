@@ -226,10 +226,10 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
     if (alone.total() <= budget) continue;
     const std::int64_t shared = checked_add(alone.weights, alone.state, "bytes of a layer");
     const std::int64_t room = budget - (alone.total() - shared);
-    if (room <= 0 || shared == 0) refuse(request, layer, alone, budget, true);
+    if (room <= 0 || shared == 0) refuse(request, layer, alone, budget, /*split=*/true);
     std::int64_t count = (shared + room - 1) / room;
     while (count <= most && !parts_fit(request, layer, count, budget)) ++count;
-    if (count > most) refuse(request, layer, alone, budget, true);
+    if (count > most) refuse(request, layer, alone, budget, /*split=*/true);
     parts[layer] = count;
   }
   return parts;

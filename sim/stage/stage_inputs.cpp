@@ -58,7 +58,7 @@ std::vector<StageInput> stage_inputs(const Model& model, const std::vector<Stage
       together->bytes += tensor.bytes;
   }
   // Only the first stage reads the other inputs of the model.
-  if (rest > 0) inputs.push_back({"", true, 0, rest, {0}});
+  if (rest > 0) inputs.push_back({.name = "", .of_model = true, .bytes = rest, .read_in = {0}});
   for (StageInput& input : inputs)
     if (std::count_if(inputs.begin(), inputs.end(), [&](const StageInput& other) {
           return other.of_model == input.of_model && other.made_in == input.made_in;

@@ -326,8 +326,21 @@ class Answers(unittest.TestCase):
         self.assertIn("optimizer 640 kB, weight 320 kB, gradient 320 kB", done.stderr)
         self.assertIn("not even one sample fits if nothing else is changed", done.stderr)
         self.assertIn("policy.resident=auto", done.stderr)
-        self.assertIn("at least 1.28 MB of memory in gpu", done.stderr)
+        # The activations need bytes, too. So 1.28 MB are not enough, but the named number of bytes is.
+        enough = float(re.search(r"at least ([\d.]+) MB of memory in gpu", done.stderr)[1])
+        self.run_sluice(STAYING, f"platform.devices.gpu.memory.capacity={enough}MB")
+        self.run_sluice(STAYING, "platform.devices.gpu.memory.capacity=1.281MB", code=4)
         self.run_sluice(STAYING, "policy.resident=auto")
+
+    def test_a_refusal_for_one_memory_of_two_says_that_its_number_may_be_too_little(self):
+        # With more memory on the device, host memory is too small.
+        done = subprocess.run([PROGRAM, "run", "alexnet_x200_training", "model.scale=1", "workload.batch=256",
+                               "workload.micro_batch=256", "stages=per_layer", "fates=offload_all",
+                               "platform.memories.host.capacity=600MB",
+                               "platform.devices.gpu.memory.capacity=1100MB"], capture_output=True, text=True,
+                              env=ENVIRONMENT, timeout=300)
+        self.assertEqual(done.returncode, 4)
+        self.assertRegex(done.stderr, r"more memory in gpu: [\d.]+ GB is what the first shortage needs, and may be too ")
 
     def test_a_plan_that_is_too_long_lacks_no_memory(self):
         done = subprocess.run([PROGRAM, "run", "alexnet_x200", "stages=per_layer", "policy.in_flight=1",

@@ -89,6 +89,10 @@ class Sweep(unittest.TestCase):
         self.assertEqual(second["status"], "infeasible")
         self.assertEqual(second["infeasible"]["pool"], "gpu")
         self.assertGreater(second["infeasible"]["needed_bytes"], 12e9)
+        self.assertEqual(sum(second["infeasible"]["by_class"].values()), second["infeasible"]["needed_bytes"])
+        # With SimGrid, each point runs in a process of its own, and its refusal has the same numbers.
+        words = (*QUICK, "workload.batch=1,1000000", "--executor", "simgrid", "--jobs", "2", "--json")
+        self.assertEqual(json.loads(self.answers(*words))["points"][1]["infeasible"], second["infeasible"])
 
     def test_exit_codes(self):
         rows = self.rows(*QUICK, "workload.batch=1,x", code=1)

@@ -163,6 +163,16 @@ class Sweep(unittest.TestCase):
                 self.assert_only_the_deadly_point_failed(
                     scenario().sweep(batches, workers=workers, verify=0).frame)
 
+    def test_a_point_that_does_not_fit_has_its_numbers_whoever_runs_it(self):
+        capacities = {"platform.devices.gpu.memory.capacity": ["100GB", "1MB"]}
+        with ThreadPoolExecutor(2) as threads, pool(2, None) as processes:
+            for workers in (1, 2, threads, processes):
+                fits, refused = scenario().sweep(capacities, workers=workers, verify=0).infeasible
+                self.assertIsNone(fits)
+                self.assertEqual((refused.pool, refused.available_bytes), ("gpu", 1_000_000))
+                self.assertGreater(refused.needed_bytes, 1_000_000)
+                self.assertEqual(sum(refused.by_class.values()), refused.needed_bytes)
+
     def test_points_that_end_their_process_are_rows_and_all_others_finish(self):
         self.addCleanup(be_deadly, _apart.PROGRAM)
         be_deadly(DEADLY.replace(f"{FATAL!r} in overrides", "overrides[0].endswith('37')"))

@@ -95,17 +95,6 @@ std::string remark(const std::string& label, std::string text) {
   return result;
 }
 
-std::string indented(const std::string& text) {
-  std::string result;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    result += "  " + text.substr(at, end - at) + "\n";
-    at = end + 1;
-  }
-  return result;
-}
-
 std::string remarks(const ScenarioVerdict& scenario, bool all) {
   std::string text = indented(table_text(scenario, all));
   for (const std::string& part : slower_parts(scenario)) text += remark("slower:", printable(part));
@@ -221,10 +210,13 @@ std::string check_text(const CheckReport& report) {
   std::string text;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     const ScenarioVerdict& scenario = scenarios[i];
-    const std::string state = padded(words_of(scenario.state), 7);
-    text += padded(printable(scenario.name), widest) + "  " +
-            coloured(state, colour_of(scenario.state)) + "  " + in_brief(scenario) +
-            tail_of(report, i) + "\n" + remarks(scenario, report.verbose);
+    const std::string state =
+        coloured(padded(words_of(scenario.state), 7), colour_of(scenario.state));
+    text +=
+        rows_text(
+            {{printable(scenario.name), state + "  " + in_brief(scenario) + tail_of(report, i)}},
+            {.label_columns = widest, .page = 0}) +
+        remarks(scenario, report.verbose);
   }
   text += totals(report);
   if (const std::string command = report.accept_command(); !command.empty())

@@ -92,8 +92,9 @@ std::string infeasible_json(const Question& question, const Infeasible& infeasib
   Value root = answer_of(question, "infeasible");
   Value why = Value::make_map();
   why.set("headline", json_text(infeasible.headline()));
-  why.set("culprit",
-          refusal && !refusal->culprit.empty() ? json_text(refusal->culprit) : Value::make_null());
+  why.set("culprit", refusal && refusal->culprit
+                         ? json_text(std::string(name_of(*refusal->culprit)))
+                         : Value::make_null());
   why.set("largest_batch", refusal && refusal->largest_batch ? Value::make(*refusal->largest_batch)
                                                              : Value::make_null());
   why.set("changes", refusal ? list_of(refusal->changes, json_text) : Value::make_list());

@@ -37,8 +37,8 @@ SearchWords asked_of(const Arguments& arguments) {
     else
       asked.keys.push_back(std::move(key));
   };
-  for (const std::string& word : arguments.texts("over")) add(word, false);
-  for (const std::string& word : arguments.overrides) add(word, true);
+  for (const std::string& word : arguments.texts("over")) add(word, /*may_be_fixed=*/false);
+  for (const std::string& word : arguments.overrides) add(word, /*may_be_fixed=*/true);
   return asked;
 }
 
@@ -144,8 +144,7 @@ const Command search_command = {
               "store each answer in this SQLite file, and do not run points that the file already has",
           .absent = "answers are not kept"},
          {.name = "csv", .summary = "all points that were run, with all numbers, as CSV"},
-         {.name = "json",
-          .summary = "all points with all numbers, and the best point, as JSON"},
+         {.name = "json", .summary = "all points with all numbers, and the best point, as JSON"},
          {.name = "jobs",
           .letter = 'j',
           .value = "N",

@@ -121,19 +121,20 @@ LabelledRows drawn_rows(LabelledRows rows, const TraceReader& trace) {
 
 std::string cut_to(const std::string& name, std::size_t columns) {
   const std::string text = printable(name);
-  return columns_of(text) <= columns ? padded(text, columns)
-                                     : padded(text.substr(0, columns - 2) + "..", columns);
+  return columns_of(text) <= columns ? text : text.substr(0, columns - 2) + "..";
 }
 
 constexpr std::size_t widest_name = 30;
 
 std::string picture_rows(const LabelledRows& rows, const std::string& what,
                          std::size_t name_width) {
-  std::string text;
+  LabelledRows drawn;
   for (std::size_t r = 0; r < std::min(rows.size(), most_rows); ++r)
-    text += "  " + cut_to(rows[r].first, name_width) + " " + rows[r].second + "\n";
-  if (rows.size() > most_rows) text += "  ... (" + std::to_string(rows.size()) + " " + what + ")\n";
-  return text;
+    drawn.emplace_back(cut_to(rows[r].first, name_width), rows[r].second);
+  const std::string text =
+      rows_text(drawn, {.indent = "  ", .label_columns = name_width, .page = 0});
+  if (rows.size() <= most_rows) return text;
+  return text + "  ... (" + std::to_string(rows.size()) + " " + what + ")\n";
 }
 
 std::string edge() {
@@ -196,26 +197,27 @@ std::string rows_of_streams_and_memories(const TraceReader& trace, const Activit
                                          std::size_t width) {
   const LabelledRows memories = memory_rows(trace);
   std::size_t name_width = std::max(width_of(stream_rows(trace, activity, 10)), width_of(memories));
-  const std::size_t columns = std::max<std::size_t>(10, width - std::min(width, name_width + 14));
+  const std::size_t columns = std::max<std::size_t>(10, width - std::min(width, name_width + 15));
   const LabelledRows streams = stream_rows(trace, activity, columns);
   name_width = std::max(name_width, width_of(streams));
+  const std::string axis = "0" + padded_left(seconds(activity.end_s), columns);
   return "\n" + bold("Busy, by stream") + "\n" + picture_rows(streams, "streams", name_width) +
-         "  " + std::string(name_width, ' ') + " 0" +
-         padded_left(seconds(activity.end_s), columns) + "\n" + "\n" +
-         bold("Memory, high-water mark") + "\n" + picture_rows(memories, "memories", name_width);
+         picture_rows({{"", axis}}, "", name_width) + "\n" + bold("Memory, high-water mark") +
+         "\n" + picture_rows(memories, "memories", name_width);
 }
 
 std::string causes_text(const Activity& activity) {
   std::string text = "\n" + bold("Where compute waited") + "\n";
   if (activity.compute_span_s == 0) return text + "  nothing was computed\n";
   if (activity.wait_totals.empty()) return text + "  nowhere: compute was always busy\n";
+  TextTable table{.columns = {right("waited"), right("of compute"), left("for"), right("times")},
+                  .rows = {}};
   for (std::size_t c = 0; c < std::min(activity.wait_totals.size(), most_causes); ++c) {
     const Activity::WaitTotal& wait = activity.wait_totals[c];
-    text += "  " + padded_left(seconds(wait.seconds), 10) +
-            padded_left(percent(wait.seconds / activity.compute_span_s), 13) + "  for " +
-            printable(wait.what) + ", " + grouped(wait.times) +
-            (wait.times == 1 ? " time\n" : " times\n");
+    table.rows.push_back({seconds(wait.seconds), percent(wait.seconds / activity.compute_span_s),
+                          printable(wait.what), grouped(wait.times)});
   }
+  text += indented(table.aligned(0));
   if (activity.wait_totals.size() > most_causes)
     text += "  ... (" + std::to_string(activity.wait_totals.size()) + " causes)\n";
   return text;

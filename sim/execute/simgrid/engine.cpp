@@ -9,6 +9,7 @@
 #include "base/interrupt.hpp"
 #include "base/suggest.hpp"
 #include "base/version.hpp"
+#include "execute/shortage.hpp"
 #include "execute/simgrid/engine_module.hpp"
 
 namespace sluice {
@@ -118,7 +119,8 @@ void load_engine() {
 
 EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options) {
   EngineReport report = run_engine(plan, sink, options);
-  if (report.blocking) throw Infeasible(describe(plan, *report.blocking));
+  if (report.blocking)
+    throw Infeasible(describe(plan, *report.blocking), shortage_of(plan, *report.blocking));
   return report;
 }
 

@@ -34,8 +34,8 @@ Tape InTurnSearch::within(std::int64_t budget) {
       best = tape;
   };
   // Whole frontiers take long to compute. So they are computed only if the smallest tape fits.
-  if (const SmallestTape& least = smallest(true); least.bytes <= budget) {
-    if (fits_in_host(chain_, least.tape)) consider(least.tape);
+  if (least().bytes <= budget) {
+    if (fits_in_host(chain_, least().tape)) consider(least().tape);
     consider_frontiers(budget, consider);
   }
   for (const Tape& tape : alike_)
@@ -45,7 +45,8 @@ Tape InTurnSearch::within(std::int64_t budget) {
 }
 
 const SmallestTape& InTurnSearch::least() {
-  return smallest(!chain_.host_room);
+  if (!least_) least_ = find_smallest();
+  return *least_;
 }
 
 double InTurnSearch::seconds(std::int64_t budget) {
@@ -76,21 +77,12 @@ bool InTurnSearch::keeps_all(std::int64_t budget) const {
   return memory_of(chain_, alike_.front()).peak <= budget;
 }
 
-/// Returns the result of find_smallest(), which takes long for a long chain.
-const SmallestTape& InTurnSearch::smallest(bool copies) {
-  const auto [found, fresh] = smallest_.try_emplace(copies);
-  if (fresh) found->second = find_smallest(copies);
-  return found->second;
-}
-
 /// Returns the tape with the fewest bytes that was found. If the chain branches, a second tape is tried. It comes
 /// from a view in which no part of a boundary counts as carried (ChainCarried). So in this view, each boundary takes
 /// memory for all its tensors, even if an earlier boundary has them on the device already. In this view, the second
-/// tape needs more bytes than the first. But in the chain itself, it may need fewer. `copies` says whether tapes may
-/// copy tensors to host memory.
-SmallestTape InTurnSearch::find_smallest(bool copies) const {
+/// tape needs more bytes than the first. But in the chain itself, it may need fewer.
+SmallestTape InTurnSearch::find_smallest() const {
   FrontierSettings settings = settings_of(chain_);
-  settings.copies = copies;
   settings.only_least = true;
   SmallestTape least;
   Chain view = joint_;
@@ -101,7 +93,6 @@ SmallestTape InTurnSearch::find_smallest(bool copies) const {
     if (bytes < least.bytes) least = {bytes, std::move(tape)};
     for (ChainStage& stage : view.stages) stage.carried = {};
   }
-  if (!copies) return least;
   for (Tape& tape : tapes_again(chain_))
     if (const std::int64_t bytes = memory_of(chain_, tape).peak; bytes < least.bytes)
       least = {bytes, std::move(tape)};

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
+#include <optional>
 #include <vector>
 
 #include "fates/optimal/frontier.hpp"
@@ -32,7 +32,7 @@ class InTurnSearch {
   /// Returns the fastest tape that was found within the budget. If no tape fits, returns an empty tape.
   Tape within(std::int64_t budget);
 
-  /// Returns the tape that needs the fewest bytes. If host memory is limited, this tape saves nothing to host memory.
+  /// Returns the tape that needs the fewest bytes of the device. Its copies may need more host memory than there is.
   const SmallestTape& least();
 
   /// Returns the seconds of the tape that within() returns. If no tape fits, returns infinity.
@@ -46,8 +46,7 @@ class InTurnSearch {
   bool is_view() const;
   bool takes_turns() const;
   bool keeps_all(std::int64_t budget) const;
-  const SmallestTape& smallest(bool copies);
-  SmallestTape find_smallest(bool copies) const;
+  SmallestTape find_smallest() const;
   Tape tape_of(const Frontier& frontier, std::size_t point) const;
   void consider_frontiers(std::int64_t budget, const Use& use);
   void consider_all_points(const Frontier& frontier, std::int64_t budget, const Use& use) const;
@@ -57,7 +56,8 @@ class InTurnSearch {
   Chain joint_;              ///< the view of the chain without branches (joint.hpp)
   std::vector<Tape> alike_;  ///< the first tape keeps all tensors
   std::vector<Frontier> frontiers_;
-  std::map<bool, SmallestTape> smallest_;  ///< the known results of smallest()
+  std::optional<SmallestTape>
+      least_;  ///< the result of find_smallest(), which takes long for a long chain
 };
 
 }  // namespace sluice

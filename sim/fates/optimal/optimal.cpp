@@ -31,6 +31,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 /// `budget` is the available bytes.
 struct Refusal {
   std::int64_t least, bound, budget;
+  bool fits_in_host;  ///< whether host memory has room for the copies of the smallest known tape
 };
 
 /// Returns a text that says how many bytes are needed, and whether this number is certain. If the chain does not
@@ -38,7 +39,7 @@ struct Refusal {
 /// is certain. Otherwise the smallest known tape comes from a view of the chain. In this case, there may be a tape that
 /// needs fewer bytes.
 std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
-  const auto [least, bound, budget] = refusal;
+  const auto [least, bound, budget, fits_in_host] = refusal;
   const std::int64_t count = request.chain.side_by_side;
   const std::string who = count == 1 ? std::string("a micro-batch needs ")
                                      : std::to_string(count) +
@@ -52,10 +53,10 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const std::string always = "does not fit: whatever is kept, recomputed or offloaded, " + who;
   const bool certain = !request.chain.branches() && request.chain.devices == 1 && count == 1;
   if (certain || bound >= least)
-    return always + bytes_text(least) + what + only + ". The least budget that is enough is " +
-           bytes_text(least);
+    return always + bytes_text(least) + what + only +
+           (fits_in_host ? ". The least budget that is enough is " + bytes_text(least) : "");
   const std::string found =
-      ". The least budget that was found to be enough is " + bytes_text(least);
+      fits_in_host ? ". The least budget that was found to be enough is " + bytes_text(least) : "";
   if (bound > budget) return always + "at least " + bytes_text(bound) + what + only + found;
   return "does not fit: in the schedule with the least bytes that was found, " + who +
          bytes_text(least) + what + only + found + ". Only budgets below " + bytes_text(bound) +
@@ -69,16 +70,24 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const std::int64_t least = found.bytes;
   Shortage shortage;
   if (!found.tape.empty()) shortage = request.shortage(found.tape);
-  if (request.chain.devices == 1) {
-    shortage.needed_bytes = least;
-    shortage.available_bytes = budget;
+  if (least <= budget) {
+    std::string text = "does not fit: no schedule was found that fits";
+    if (shortage.needed_bytes && shortage.available_bytes)
+      text += ". The schedule with the fewest bytes of device memory needs " +
+              bytes_text(*shortage.needed_bytes) + " of the " +
+              bytes_text(*shortage.available_bytes) + " of " + shortage.pool;
+    throw Infeasible(text, std::move(shortage));
   }
-  if (least <= budget)
-    throw Infeasible(
-        "does not fit: no schedule was found that fits, perhaps because host memory is too small; with fates=offload_all or "
-        "fates=keep_all, the answer names the memory that is too small",
-        {});
-  throw Infeasible(why_too_small(request, {least, bound, budget}), std::move(shortage));
+  if (request.chain.devices == 1) {
+    // The budget leaves out the tensors that stay on the device, and the shortage contains them.
+    const std::int64_t stay = shortage.available_bytes && request.budget
+                                  ? *shortage.available_bytes - *request.budget
+                                  : 0;
+    shortage.needed_bytes = least + stay;
+    shortage.available_bytes = budget + stay;
+  }
+  const bool fits = fits_in_host(request.chain, found.tape);
+  throw Infeasible(why_too_small(request, {least, bound, budget, fits}), std::move(shortage));
 }
 
 /// The result of a search. `with_more` is the seconds of the fastest tape if the device had 1 GB more memory.

@@ -1,10 +1,10 @@
 #include "model/pipedream/graph.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <queue>
 
+#include "base/number_in.hpp"
 #include "base/quantity.hpp"
 #include "document/builder.hpp"
 #include "model/read.hpp"
@@ -118,12 +118,10 @@ std::string_view Graph::value_of(int line, std::string_view costs, std::string_v
 }
 
 double Graph::number_of(int line, std::string_view text) const {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
-      std::signbit(value))
+  const std::optional<double> value = number_in<double>(text);
+  if (!value || !std::isfinite(*value) || std::signbit(*value))
     fail(line, "'" + std::string(text.substr(0, 80)) + "': expected a number of at least 0");
-  return value;
+  return *value;
 }
 
 /// Returns the sum of the sizes in `text`. A node with several outputs has a list of sizes, such as [4096.0; 8.0].

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "execute/feasibility.hpp"
 #include "planning/program_listing.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/found_listings.hpp"
@@ -87,6 +89,16 @@ Scored score(const Listing& listing) {
   Program step = make_step(listing.shape);
   if (listing.capacity && peak_of(step, listing.shape.devices) > *listing.capacity) return nothing;
   return score(listing, {}, step);
+}
+
+std::optional<Shortage> shortage_of_run(const Listing& listing) {
+  Program step = make_step(listing.shape);
+  try {
+    check(finish(list_training(listing, step, {}), listing.request));
+  } catch (const Infeasible& infeasible) {
+    return infeasible.shortage;
+  }
+  return {};
 }
 
 // Which ways are tried does not depend on the capacity of the device, and each run stays within the given bytes. So the

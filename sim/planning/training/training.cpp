@@ -196,9 +196,13 @@ class TrainingPlan {
     asked.run =
         order_.weights_stay ? run_of(request_.workload, own_.chain, own_.states) : together.run;
     asked.shortage = [this, &chain = own.chain, &states = own.states, count](const Tape& tape) {
-      const Program step =
-          make_step(shape_of({chain, tape, states}, count, std::min(per_batch(), 2 * count), 1));
-      return shortage_at(worst_moment(step, order_.devices.size()), step);
+      const StepInputs inputs{chain, tape, states};
+      const Program step = make_step(shape_of(inputs, count, std::min(per_batch(), 2 * count), 1));
+      Shortage shortage = shortage_at(worst_moment(step, order_.devices.size()), step, states);
+      const bool fits = capacity_ && *shortage.needed_bytes <= *capacity_;
+      if (!fits) return shortage;
+      return shortage_of_run({request_, step_of(inputs, count), order_, capacity_})
+          .value_or(shortage);
     };
     return asked;
   }
@@ -257,8 +261,7 @@ class TrainingPlan {
   }
 
   Shortage shortage_at(const WorstMoment& worst, const Program& step) const {
-    Shortage shortage = held_at(worst, step);
-    shortage.pool = order_.devices[worst.device];
+    Shortage shortage = held_at(worst, step, order_.devices, constants(own_.states));
     shortage.available_bytes = capacity_;
     return shortage;
   }
@@ -267,7 +270,6 @@ class TrainingPlan {
     const WorstMoment worst = worst_moment(step, order_.devices.size());
     const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
     Shortage shortage = shortage_at(worst, step);
-    add_constants(shortage, constants(own_.states), worst.device);
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(worst.bytes) + " of the " +

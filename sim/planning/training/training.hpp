@@ -37,7 +37,8 @@ std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 /// Returns for each stage the bytes of its weights, gradients and optimizer state, and the seconds of their copies and
 /// of the update on this device. `staying` is TrainingOrder::staying.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
-                                  const PassOptions& passes, const std::vector<StayingTensors>& staying = {});
+                                  const PassOptions& passes,
+                                  const std::vector<StayingTensors>& staying = {});
 
 /// Returns how many bytes of host memory are left for offloaded activations. The inputs of a step and the weights
 /// occupy the other bytes. So does optimizer state that takes turns, and, if there are no updates, gradients that take
@@ -230,5 +231,8 @@ Draft list_training(const Listing& listing, Program& step, const std::vector<Fac
 /// Returns the simulated seconds of a run whose plan is listed as `listing` says, and the bytes that the first device
 /// needs. The bytes include weights, gradients and optimizer state that stay.
 Scored score(const Listing& listing);
+
+/// Returns what is missing in this run. If the run reaches its end, returns nothing.
+std::optional<Shortage> shortage_of_run(const Listing& listing);
 
 }  // namespace sluice

@@ -18,11 +18,22 @@ std::int64_t& of_class(ByClass& held, TensorClass tensor_class) {
   return held[static_cast<std::size_t>(tensor_class)];
 }
 
-void say(Shortage& shortage, const ByClass& held) {
-  shortage.by_class.clear();
+std::vector<std::pair<std::string, std::int64_t>> by_class(const ByClass& held) {
+  std::vector<std::pair<std::string, std::int64_t>> classes;
   for (std::size_t c = 0; c < held.size(); ++c)
-    if (held[c] > 0)
-      shortage.by_class.emplace_back(std::string(name_of(static_cast<TensorClass>(c))), held[c]);
+    if (held[c] > 0) classes.emplace_back(name_of(static_cast<TensorClass>(c)), held[c]);
+  return classes;
+}
+
+/// Adds the tensors that stay on this device.
+void add_constants(ByClass& held, const Constants& constants, std::size_t device) {
+  for (std::size_t s = device; s < constants.states.size(); s += constants.devices) {
+    const StageState& state = constants.states[s];
+    const StayingTensors stays = constants.all ? all_stay : state.stays;
+    if (stays.weights) of_class(held, TensorClass::weight) += state.weights;
+    if (stays.gradients) of_class(held, TensorClass::gradient) += state.gradients;
+    if (stays.optimizer) of_class(held, TensorClass::optimizer) += state.optimizer;
+  }
 }
 
 }  // namespace
@@ -37,7 +48,8 @@ WorstMoment worst_moment(const Program& step, std::size_t devices) {
   return worst;
 }
 
-Shortage held_at(const WorstMoment& worst, const Program& step) {
+Shortage held_at(const WorstMoment& worst, const Program& step,
+                 const std::vector<std::string>& pools, const Constants& constants) {
   ByClass held{};
   for (const Program::Instance& made : step.instances)
     if (made.device == worst.device && made.first <= worst.operation &&
@@ -45,34 +57,19 @@ Shortage held_at(const WorstMoment& worst, const Program& step) {
       of_class(held, made.tensor_class) += made.bytes;
   const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
   if (slot.device == worst.device) of_class(held, TensorClass::workspace) += slot.workspace;
-  Shortage shortage;
-  shortage.needed_bytes = worst.bytes;
-  say(shortage, held);
-  return shortage;
-}
-
-void add_constants(Shortage& shortage, const Constants& constants, std::size_t device) {
-  ByClass held{};
-  for (std::size_t c = 0; c < held.size(); ++c)
-    for (const auto& [name, bytes] : shortage.by_class)
-      if (name == name_of(static_cast<TensorClass>(c))) held[c] = bytes;
-  for (std::size_t s = device; s < constants.states.size(); s += constants.devices) {
-    const StageState& state = constants.states[s];
-    const StayingTensors stays = constants.all ? all_stay : state.stays;
-    if (stays.weights) of_class(held, TensorClass::weight) += state.weights;
-    if (stays.gradients) of_class(held, TensorClass::gradient) += state.gradients;
-    if (stays.optimizer) of_class(held, TensorClass::optimizer) += state.optimizer;
-  }
-  say(shortage, held);
+  add_constants(held, constants, worst.device);
+  return {.pool = pools[worst.device], .needed_bytes = worst.bytes, .by_class = by_class(held)};
 }
 
 Shortage shortage_of_constants(const Constants& constants, const std::vector<std::string>& pools,
                                std::int64_t capacity) {
   const std::size_t device = constants.fullest();
-  Shortage shortage{
-      .pool = pools[device], .needed_bytes = constants.bytes(device), .available_bytes = capacity};
-  add_constants(shortage, constants, device);
-  return shortage;
+  ByClass held{};
+  add_constants(held, constants, device);
+  return {.pool = pools[device],
+          .needed_bytes = constants.bytes(device),
+          .available_bytes = capacity,
+          .by_class = by_class(held)};
 }
 
 std::int64_t Constants::bytes(std::size_t device) const {

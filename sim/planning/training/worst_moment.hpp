@@ -24,10 +24,6 @@ struct WorstMoment {
 /// Returns the worst moment of a step. The step must have at least one operation.
 WorstMoment worst_moment(const Program& step, std::size_t devices);
 
-/// Returns a shortage with the bytes at this moment, for each class of tensors. The caller must still set its `pool`
-/// and `available_bytes`.
-Shortage held_at(const WorstMoment& worst, const Program& step);
-
 /// The weights, gradients and optimizer state that stay on devices.
 struct Constants {
   const std::vector<StageState>& states;  ///< must outlive this object
@@ -42,8 +38,10 @@ struct Constants {
   std::int64_t most() const { return bytes(fullest()); }
 };
 
-/// Adds to `shortage`, class by class, the bytes of the tensors that stay on this device.
-void add_constants(Shortage& shortage, const Constants& constants, std::size_t device);
+/// Returns a shortage with the bytes at this moment, for each class of tensors. The tensors that stay on the device are
+/// included. `pools` has the names of the devices. The caller must still set `available_bytes`.
+Shortage held_at(const WorstMoment& worst, const Program& step,
+                 const std::vector<std::string>& pools, const Constants& constants);
 
 /// Returns the shortage of the device with the most of these tensors, whose capacity is not enough for these tensors
 /// alone. `pools` has the names of the devices.

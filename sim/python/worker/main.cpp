@@ -1,6 +1,7 @@
 // The program sluice-worker is the helper of a Python process. A process can run only one simulation with SimGrid. So
 // the Python process runs no simulations itself. It sends requests to the helper, and the helper forks a child process
-// for each request. protocol.hpp describes the requests.
+// for each request. protocol.hpp describes the requests. The helper is also the program that imports files for the
+// Python process (set_child_program).
 //
 // The helper has one thread and one loop. The helper ends when the control socket is closed, and thus at the end of its
 // Python process. A child ends when its channel is shut down, or when the helper ends.
@@ -192,8 +193,10 @@ class Loop {
 }  // namespace
 }  // namespace sluice::helper
 
-int main() {
+int main(int count, char** words) {
   sluice::keep_freed_memory();
+  sluice::do_work_of_child(count, words);
+  sluice::set_child_program("/proc/self/exe");
   std::signal(SIGINT, SIG_IGN);  // Ctrl-C is handled only by the Python process.
   // A process inherits the signals that its parent ignores. The parent of the helper may ignore SIGCHLD, which the
   // helper needs. So this call resets SIGCHLD.

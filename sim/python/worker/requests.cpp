@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/number_in.hpp"
 #include "base/part_file.hpp"
 #include "base/suggest.hpp"
 #include "document/load.hpp"
@@ -43,11 +43,8 @@ Plan read_plan(std::string_view text, const std::string& name) {
 
 /// Reads a number in the form in which Python writes it, with all digits. Returns nullopt for an empty text.
 std::optional<double> number_or_none(const std::string& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty()) return std::nullopt;
-  if (error != std::errc() || end != text.data() + text.size())
-    throw InternalError("a request brings '" + text + "' for a number");
+  const std::optional<double> number = number_in<double>(text);
+  if (!number && !text.empty()) throw InternalError("a request brings '" + text + "' for a number");
   return number;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/bisection.hpp"
 #include "base/fit_search.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
@@ -32,45 +33,51 @@ std::int64_t work_of(const Plan& plan) {
   return times * static_cast<std::int64_t>(plan.actions.size());
 }
 
-/// Tries batches that are smaller than the requested batch, and stops when the work of planning reaches a limit.
-class SmallerBatches {
+/// Asks questions that differ from the refused question. Stops when the work of planning reaches a limit.
+class OtherQuestions {
  public:
-  explicit SmallerBatches(const Scenario& scenario) : scenario_(scenario) {}
+  explicit OtherQuestions(std::int64_t most_plans) : most_plans_(most_plans) {}
 
   /// Returns true if the search has done too much work and must end. There is no limit of seconds, because the answer
   /// would then depend on how busy the machine is.
-  bool given_up() const { return plans_ > 16 || actions_ > 400'000; }
+  bool given_up() const { return plans_ >= most_plans_ || actions_ > 400'000; }
 
-  FitAnswer ask(std::int64_t batch) {
+  /// Returns what is missing, or nothing if the plan of the question fits. Throws InputError.
+  std::optional<Shortage> ask(const Scenario& scenario) {
     check_interrupt();
     ++plans_;
-    Scenario scenario = scenario_;
-    Workload& workload = scenario.workload;
-    if (workload.micro_batch == workload.batch) workload.micro_batch = batch;
-    workload.batch = batch;
     try {
       const Plan plan = make_plan(scenario);
       check(plan);
       actions_ += work_of(plan);
-      return {.fits = true};
-    } catch (const Infeasible& infeasible) {
-      return lacking(infeasible.shortage);
-    } catch (const InputError&) {  // The replicas cannot share this batch equally.
       return {};
+    } catch (const Infeasible& infeasible) {
+      return infeasible.shortage;
     }
   }
 
-  static FitAnswer lacking(const Shortage& shortage) {
-    if (!shortage.needed_bytes || !shortage.available_bytes) return {};
-    return {.fits = false,
-            .needed = static_cast<double>(*shortage.needed_bytes),
-            .available = static_cast<double>(*shortage.available_bytes)};
-  }
-
  private:
-  const Scenario& scenario_;
-  std::int64_t plans_ = 0, actions_ = 0;
+  std::int64_t most_plans_, plans_ = 0, actions_ = 0;
 };
+
+FitAnswer lacking(const Shortage& shortage) {
+  if (!shortage.needed_bytes || !shortage.available_bytes) return {};
+  return {.fits = false,
+          .needed = static_cast<double>(*shortage.needed_bytes),
+          .available = static_cast<double>(*shortage.available_bytes)};
+}
+
+FitAnswer ask_batch(OtherQuestions& questions, Scenario scenario, std::int64_t batch) {
+  Workload& workload = scenario.workload;
+  if (workload.micro_batch == workload.batch) workload.micro_batch = batch;
+  workload.batch = batch;
+  try {
+    const std::optional<Shortage> shortage = questions.ask(scenario);
+    return shortage ? lacking(*shortage) : FitAnswer{.fits = true};
+  } catch (const InputError&) {  // The replicas cannot share this batch equally.
+    return {};
+  }
+}
 
 /// Finds the largest batch that fits. Returns nullopt if the search must end before it finds this batch. The search
 /// first tries the batch (requested batch) x (available bytes) / (needed bytes).
@@ -80,15 +87,70 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shorta
   const std::int64_t unit = workload.micro_batch == workload.batch ? 1 : workload.micro_batch;
   const std::int64_t units_asked = workload.batch / unit, limit = units_asked - 1;
   if (limit < 1) return 0;
-  SmallerBatches batches(scenario);
-  const FitAnswer asked = SmallerBatches::lacking(shortage);
+  OtherQuestions questions(17);
+  const FitAnswer asked = lacking(shortage);
   const double share = asked.needed > 0 ? asked.available / asked.needed : 0.5;
   const auto first = static_cast<std::int64_t>(static_cast<double>(units_asked) * share);
   const std::int64_t most = largest_by_needs(first, limit, [&](std::int64_t units) {
-    return batches.given_up() ? FitAnswer() : batches.ask(units * unit);
+    return questions.given_up() ? FitAnswer() : ask_batch(questions, scenario, units * unit);
   });
-  if (batches.given_up()) return {};
+  if (questions.given_up()) return {};
   return most * unit;
+}
+
+using Capacities = std::vector<std::optional<std::int64_t>*>;
+
+/// Returns the capacity of the memory with this name. If the memory belongs to a device, also returns the capacities of
+/// memories of other devices with as many bytes: they usually hold as much.
+Capacities capacities_like(Platform& platform, const std::string& pool) {
+  Capacities found;
+  for (Memory& memory : platform.memories)
+    if (memory.name == pool) found.push_back(&memory.capacity);
+  std::optional<std::int64_t> capacity;
+  for (const Device& device : platform.devices)
+    if (const DeviceMemory* memory = device.memory_or_null(pool)) capacity = memory->capacity;
+  for (Device& device : platform.devices)
+    for (DeviceMemory& memory : device.memories)
+      if (memory.pool == pool || (memory.own && found.empty() && memory.capacity == capacity))
+        found.push_back(&memory.capacity);
+  return found;
+}
+
+/// Returns the power of ten by which numbers of bytes are counted that people read with four digits.
+std::int64_t unit_of(std::int64_t bytes) {
+  std::int64_t unit = 1;
+  while (bytes / unit >= 10'000) unit *= 10;
+  return unit;
+}
+
+std::int64_t rounded_up(std::int64_t bytes) {
+  const std::int64_t unit = unit_of(bytes);
+  return (bytes - 1) / unit * unit + unit;
+}
+
+/// Returns a number of bytes with which the memory that is too small is large enough. The number has four digits, and
+/// is the least that was found. A shortage says only what the first plan lacks that does not fit, so each number is
+/// tested. Returns nothing if the search ends early, or if another memory is too small, too.
+std::optional<std::int64_t> enough_memory(const Scenario& scenario, const Shortage& shortage) {
+  Scenario larger = scenario;
+  const Capacities capacities = capacities_like(larger.platform, shortage.pool);
+  OtherQuestions questions(12);
+  const auto missing = [&](std::int64_t bytes) {
+    for (std::optional<std::int64_t>* capacity : capacities) *capacity = bytes;
+    return questions.ask(larger);
+  };
+  std::int64_t bad = *shortage.available_bytes, good = rounded_up(*shortage.needed_bytes);
+  while (const std::optional<Shortage> there = missing(good)) {
+    const bool grows = there->pool == shortage.pool && there->needed_bytes;
+    if (!grows || questions.given_up()) return {};
+    bad = good;
+    good = rounded_up(std::max(*there->needed_bytes, good + good / 8 + 1));
+  }
+  const std::int64_t unit = std::max(unit_of(good), rounded_up((good - bad) / 16 + 1));
+  const std::int64_t saved = largest_that_fits(0, (good - bad) / unit + 1, [&](std::int64_t units) {
+    return good - units * unit > bad && !questions.given_up() && !missing(good - units * unit);
+  });
+  return good - saved * unit;
 }
 
 /// If the run does not fit because too many micro-batches are in flight, returns the greatest number of micro-batches
@@ -108,11 +170,13 @@ std::string first_waiter(const Shortage& shortage) {
   return "";
 }
 
-std::string culprit_of(const Shortage& shortage) {
+std::optional<TensorClass> culprit_of(const Shortage& shortage) {
   const auto most =
       std::max_element(shortage.by_class.begin(), shortage.by_class.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == shortage.by_class.end() ? "" : most->first;
+  for (int c = 0; c < tensor_class_count && most != shortage.by_class.end(); ++c)
+    if (most->first == name_of(static_cast<TensorClass>(c))) return static_cast<TensorClass>(c);
+  return {};
 }
 
 /// Returns true if the scenario says which weights stay on the device, and lets some stay.
@@ -123,17 +187,30 @@ bool weights_stay_as_given(const Scenario& scenario) {
   return !resident->is_scalar() || (resident->text() != "auto" && resident->text() != "none");
 }
 
+/// Returns true if the policy runs on one device and keeps the weights of all stages there. Other policies for one
+/// device let a scenario say which weights stay.
+bool all_weights_stay(const Scenario& scenario) {
+  const Policy& policy = *scenario.acting;
+  return !policy.all_devices &&
+         std::ranges::count(policy.parameters, "resident", &Field::name) == 0;
+}
+
+/// Adds changes after which each parameter of the model takes fewer bytes.
+void advise_on_parameters(const Workload& workload, std::vector<std::string>& changes) {
+  if (workload.dtype == DType::float32)
+    changes.push_back("workload.dtype=float16 (half of the bytes)");
+  if (workload.training && workload.training->optimizer->states > 0)
+    changes.push_back("workload.optimizer=sgd (no state)");
+}
+
 void advise_on_weights(const Scenario& scenario, std::vector<std::string>& changes) {
   if (weights_stay_as_given(scenario))
     changes.push_back("policy.resident=auto (Sluice chooses which weights stay)");
-  if (scenario.acting->name == "resident" || scenario.acting->name == "basic")
+  if (all_weights_stay(scenario))
     changes.push_back("policy.name=streamed (weights take turns on the device)");
   else if (scenario.cut)
     changes.push_back("stages={cut: auto} (smaller groups)");
-  if (scenario.workload.dtype == DType::float32)
-    changes.push_back("workload.dtype=float16 (half of the bytes)");
-  if (scenario.workload.training && scenario.workload.training->optimizer->name != "sgd")
-    changes.push_back("workload.optimizer=sgd (no state)");
+  advise_on_parameters(scenario.workload, changes);
 }
 
 /// A scenario may leave the placement open, and the cost model may count the bandwidths of memories. If the platform then
@@ -154,11 +231,11 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
     if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
     return;
   }
-  const std::string now = scenario.fates ? (*scenario.fates)->name : "";
-  if (now == "recompute_all")
+  const FateStrategy* const now = scenario.fates ? &**scenario.fates : nullptr;
+  if (now == &fate_catalog().find("recompute_all"))
     changes.push_back(
         "fates.strategy=checkpoint (the backward pass of recompute_all has all activations in memory at once)");
-  else if (!now.empty() && now != "optimal")
+  else if (now && !now->searches)
     changes.push_back(
         "fates.strategy=optimal (each activation is kept, recomputed or offloaded, whichever is cheapest)");
   if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
@@ -182,15 +259,12 @@ bool is_beside(const Scenario& scenario, const std::string& pool) {
 std::vector<std::string> changes_beside(const Scenario& scenario, const Shortage& shortage,
                                         const Refusal& refusal) {
   std::vector<std::string> changes;
-  if (shortage.needed_bytes)
+  if (refusal.enough_bytes)
     changes.push_back("platform.memories." + shortage.pool +
-                      ".capacity=" + std::to_string(*shortage.needed_bytes) + "B");
+                      ".capacity=" + std::to_string(*refusal.enough_bytes) + "B");
   if (refusal.largest_batch.value_or(0) > 0)
     changes.push_back("workload.batch=" + std::to_string(*refusal.largest_batch));
-  if (scenario.workload.dtype == DType::float32)
-    changes.push_back("workload.dtype=float16 (half of the bytes)");
-  if (scenario.workload.training && scenario.workload.training->optimizer->name != "sgd")
-    changes.push_back("workload.optimizer=sgd (no state)");
+  advise_on_parameters(scenario.workload, changes);
   return changes;
 }
 
@@ -203,17 +277,20 @@ std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible&
     changes.push_back("policy.in_flight=" + std::to_string(most));
   if (refusal.largest_batch.value_or(0) > 0)
     changes.push_back("workload.batch=" + std::to_string(*refusal.largest_batch));
-  const std::string& culprit = refusal.culprit;
-  if (culprit == "kv_cache")
+  if (refusal.culprit == TensorClass::kv_cache)
     changes.push_back("fewer model.cached tokens, whose keys and values stay on the device");
-  else if (culprit == "weight" || culprit == "gradient" || culprit == "optimizer")
+  else if (refusal.culprit == TensorClass::weight || refusal.culprit == TensorClass::gradient ||
+           refusal.culprit == TensorClass::optimizer)
     advise_on_weights(scenario, changes);
-  else if (!culprit.empty())
+  else if (refusal.culprit)
     advise_on_activations(scenario, changes);
   advise_on_second_memory(scenario, refusal, changes);
-  const Shortage& shortage = infeasible.shortage;
-  if (shortage.needed_bytes)
-    changes.push_back("at least " + bytes(*shortage.needed_bytes) + " of memory" + in_pool(refusal));
+  if (refusal.enough_bytes)
+    changes.push_back("at least " + bytes(*refusal.enough_bytes) + " of memory" + in_pool(refusal));
+  else if (infeasible.shortage.needed_bytes)
+    changes.push_back("more memory" + in_pool(refusal) + ": " +
+                      bytes(*infeasible.shortage.needed_bytes) +
+                      " is what the first shortage needs, and may be too little");
   return changes;
 }
 
@@ -233,12 +310,14 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
                   .culprit = culprit_of(infeasible.shortage),
                   .pool = pool_of(scenario, infeasible.shortage)};
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
-    if (infeasible.headline().find("in flight") == std::string::npos)
+    if (!infeasible.shortage.most_in_flight)  // otherwise the headline says what is too much
       refusal.headline += ": " + waiter;
   // If `shortage` is empty, no memory is too small: the plan breaks another limit. So no smaller batch is tried.
   const bool lacks_memory = !(infeasible.shortage == Shortage{});
   if (lacks_memory && most_in_flight(infeasible) == 0)
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);
+  if (infeasible.shortage.needed_bytes && infeasible.shortage.available_bytes)
+    refusal.enough_bytes = enough_memory(scenario, infeasible.shortage);
   refusal.changes = changes_for(scenario, infeasible, refusal);
   return refusal;
 }

@@ -14,17 +14,20 @@
 namespace sluice {
 
 struct Refusal {
-  std::string headline;  ///< the first line of the message
-  std::string culprit;   ///< the class of tensors that needs the most bytes; empty if not known
-  std::string pool;      ///< the memory that is too small; empty if not known
+  std::string headline;                ///< the first line of the message
+  std::optional<TensorClass> culprit;  ///< the class of tensors that needs the most bytes
+  std::string pool;                    ///< the memory that is too small; empty if not known
   /// The number of samples of the largest batch that fits if nothing else is changed. If not even one sample fits, the
   /// number is 0. If no search was made, or the search reached its limit of work, the value is nullopt.
   std::optional<std::int64_t> largest_batch;
+  /// A number of bytes with which the memory that is too small is large enough. Empty if none was found.
+  std::optional<std::int64_t> enough_bytes;
   /// Changes of the scenario that help, as a user would write them. Most have a reason in brackets.
   std::vector<std::string> changes;
 };
 
-/// Explains the refusal. Makes plans for smaller batches to find the largest batch that fits. Throws Interrupted.
+/// Explains the refusal. Makes plans to find the largest batch that fits, and a memory that is large enough.
+/// Throws Interrupted.
 Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible);
 
 /// Returns the explanation as text of at most five lines.

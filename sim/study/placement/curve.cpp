@@ -1,10 +1,10 @@
 #include "study/placement/curve.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/number_in.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "planning/placement/kernels.hpp"
@@ -27,12 +27,9 @@ constexpr double most_sizes = 1000;
 /// Parses `digits` as a number. `part` is the part of the option's value that contains the digits. If they are not a
 /// number, the message names `part`.
 double number(const std::string& digits, const std::string& part) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value) ||
-      value < 0)
-    refuse(part);
-  return value;
+  const std::optional<double> value = number_in<double>(digits);
+  if (!value || !std::isfinite(*value) || *value < 0) refuse(part);
+  return *value;
 }
 
 double percentage(std::string share, const std::string& part) {

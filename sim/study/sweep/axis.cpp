@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/number_in.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
 
@@ -86,18 +87,11 @@ std::optional<Range> range_of(const std::string& text) {
   return range;
 }
 
-template <class Number>
-std::optional<Number> number_of(const std::string& text) {
-  Number number{};
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || stop != text.data() + text.size()) return {};
-  return number;
-}
-
 std::vector<double> evenly(const std::string& word, const Range& range) {
-  const auto count = number_of<std::int64_t>(range.count);
+  const auto count = number_in<std::int64_t>(range.count);
   if (!count || *count < 2 || *count > static_cast<std::int64_t>(most_points))
-    refuse(word, "'" + range.count + "' is not a number of values; expected a whole number from 2 to a million");
+    refuse(word, "'" + range.count +
+                     "' is not a number of values; expected a whole number from 2 to a million");
   std::vector<double> numbers;
   for (std::int64_t i = 0; i < *count; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(*count - 1);
@@ -109,7 +103,7 @@ std::vector<double> evenly(const std::string& word, const Range& range) {
 }
 
 std::vector<double> by_factor(const std::string& word, const Range& range) {
-  const auto factor = number_of<double>(range.count);
+  const auto factor = number_in<double>(range.count);
   if (!factor || !(*factor > 1) || !std::isfinite(*factor))
     refuse(word, "'" + range.count + "' is not a factor greater than 1");
   if (!(range.low.number > 0)) refuse(word, "a range with a factor must begin above 0");

@@ -78,7 +78,7 @@ class Sweep {
     return {
         place, key,
         scenario ? evaluate(request_.variants, *scenario) : evaluate(request_.variants, changes),
-        false};
+        /*is_stored=*/false};
   }
 
   // --- threads -------------------------------------------------------------------------------

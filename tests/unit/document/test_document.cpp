@@ -5,9 +5,11 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 
 #include "document/load.hpp"
+#include "document/packed_value.hpp"
 #include "document/record.hpp"
 #include "support/bad_input.hpp"
 
@@ -51,6 +53,31 @@ bool same(const Value& a, const Value& b) {
 }
 
 }  // namespace
+
+TEST_CASE("a packed value keeps its content and the positions of all its parts") {
+  const Value d = parse_text(
+      "a: 1e3\nb: {c: [true, ~, '7', -1.50],\n    d: 61TFLOP/s}\ne: []\nf: {}\n", "t.yaml");
+  const Value again = value_from(packed(d));
+  CHECK(same(d, again));
+  CHECK(to_json(d) == to_json(again));
+  CHECK(again.find("a")->text() == "1e3");
+  const std::function<void(const Value&, const Value&)> compare = [&](const Value& x,
+                                                                      const Value& y) {
+    CHECK(x.position().file == y.position().file);
+    CHECK(x.position().source == y.position().source);
+    CHECK(where(x) == where(y));
+    for (std::size_t i = 0; i < x.items().size(); ++i) compare(x.items()[i], y.items()[i]);
+    for (std::size_t i = 0; i < x.entries().size(); ++i) {
+      CHECK(where(x.entries()[i]) == where(y.entries()[i]));
+      compare(x.entries()[i].value, y.entries()[i].value);
+    }
+  };
+  compare(d, again);
+  CHECK(where(*again.find("b")->find("d")) == "3:8");
+  const Value placeless = value_from(packed(Value::make(std::int64_t{3})));
+  CHECK(placeless.as_integer() == 3);
+  CHECK(placeless.position().line == 0);
+}
 
 TEST_CASE("plain scalars follow the core schema, and keep their text") {
   const Value d = parse_text(

@@ -39,6 +39,46 @@ TEST_CASE("a copy is in host memory from its save to its last load") {
   CHECK(fits_in_host(chain, offloads));
 }
 
+/// Each forward pass fills the device. So in the backward passes, which hold gradients, nothing can be computed again:
+/// each boundary between two stages must be saved, except for the last.
+TEST_CASE("a refusal for too little host memory has the numbers of this memory") {
+  Chain chain;
+  chain.input = {10, 0, 1};
+  for (int s = 0; s < 5; ++s)
+    chain.stages.push_back({.name = "s",
+                            .forward_s = 1,
+                            .backward_s = 1,
+                            .output = {10, 1, 1},
+                            .gradient = s < 4 ? 10 : 0,
+                            .pass_workspace = 100,
+                            .keep_workspace = 100});
+  chain.stages.back().reads_output = true;
+  chain.host_room = 29;
+  FateRequest asked{chain, 120, /*overlap=*/false};
+  asked.run = {.micro_batches = 1};
+  const Shortage host{.pool = "host", .needed_bytes = 30, .available_bytes = 29};
+  std::int64_t bytes = 0;
+  asked.shortage = [&](const Tape& tape) {
+    bytes = host_peak_of(chain, tape);
+    return host;
+  };
+  const FateStrategy& optimal = fate_catalog().find("optimal");
+  const auto choose = [&] { return optimal.choose(asked, plain_fates(optimal).keys.reader()); };
+  try {
+    choose();
+    FAIL("the chain was not refused");
+  } catch (const Infeasible& infeasible) {
+    CHECK(infeasible.shortage == host);
+    CHECK(bytes == 30);
+    CHECK(
+        std::string(infeasible.what()) ==
+        "does not fit: no schedule was found that fits. The schedule with the fewest bytes of device "
+        "memory needs 30 B of the 29 B of host");
+  }
+  chain.host_room = 30;
+  CHECK(host_peak_of(chain, choose().tape) == 30);
+}
+
 TEST_CASE("no tape that fits in host memory is faster than the bound", "[property]") {
   test::Dice dice(1201);
   const int cases = test::cases_of(200);

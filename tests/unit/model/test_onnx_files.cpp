@@ -1,5 +1,7 @@
 // Tests faulty ONNX files, mutants of a file, and the counts of public files. Mutants are copies of a file with random
 // faults.
+#include <thread>
+
 #include "support/onnx_case.hpp"
 using namespace sluice;
 using namespace sluice::test;
@@ -51,6 +53,43 @@ TEST_CASE("a file that is not an ONNX model is refused with a reason", "[onnx]")
   dynamic.node("Reshape", {"x", "to"}, {"y"}, {}, "r").output("y");
   CHECK_THAT(refused_bytes(dynamic.bytes()),
              Contains("the shape of 'y' is not known: it is neither in the file nor can it be"));
+}
+
+TEST_CASE("beside other threads, a file is imported with the same result and the same errors",
+          "[onnx]") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "sluice_threads";
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const std::string& name, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+  };
+  write("cnn.onnx", small_cnn().bytes());
+  write("zip.onnx", "PK\x03\x04");
+  const auto imported = [&](const std::string& use) {
+    std::string text;
+    const std::string error = error_of([&] {
+      const std::string path = (folder / "s.yaml").string();
+      Value document = parse_text("model: " + use, path);
+      resolve_includes(document, path, {"model*"});
+      Value& model = *document.find("model");
+      import_definition(model);
+      text = to_json(model);
+    });
+    return text.empty() ? error : text;
+  };
+  const auto answers = [&] {
+    std::vector<std::string> all;
+    for (const char* use : {"{file: cnn.onnx, batch: 3}", "{file: cnn.onnx, batch: 0}",
+                            "{file: cnn.onnx, batch: 2,\n  as_zero: [Gelu]}", "{file: zip.onnx}"})
+      all.push_back(imported(use));
+    return all;
+  };
+  const std::vector<std::string> alone = answers();
+  CHECK_THAT(alone[0], Contains("\"conv\""));
+  CHECK_THAT(alone[2], Contains("s.yaml:2:13: error: 'Gelu' in 'as_zero'"));
+  CHECK_THAT(alone[3], Contains("a zip archive"));
+  std::vector<std::string> beside;
+  std::thread([&] { beside = answers(); }).join();
+  CHECK(beside == alone);
 }
 
 TEST_CASE("a file that ends too early is refused, whatever its last byte is", "[onnx]") {

@@ -85,7 +85,7 @@ class Execution {
         made_(options.tables ? nullptr : std::make_unique<PlanTables>(plan)),
         tables_(options.tables ? *options.tables : *made_),
         residency_(tables_),
-        grants_(tables_, residency_, false),
+        grants_(tables_, residency_, /*unlimited=*/false),
         arrivals_(tables_),
         emitter_(tables_, sink),
         agenda_([this](const auto& due) { return wake(due); }),
@@ -151,7 +151,7 @@ class Execution {
         ends_[r] = {zone->create_host("from" + number, 1e9)->seal(),
                     zone->create_host("to" + number, 1e9)->seal()};
         zone->add_route(ends_[r].first->get_netpoint(), ends_[r].second->get_netpoint(), nullptr,
-                        nullptr, route, false);
+                        nullptr, route, /*symmetrical=*/false);
       }
     zone->seal();
   }

@@ -5,10 +5,10 @@
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "document/load.hpp"
 #include "execute/feasibility.hpp"
 #include "plan/tables.hpp"
 #include "run/further_steps.hpp"
+#include "scenario/open_cuts.hpp"
 #include "study/answer/note.hpp"
 
 namespace sluice {
@@ -29,8 +29,7 @@ double metric(const Summary& summary, const char* name) {
 /// steps would try all cuts. This would take several times as long as the planning of the answer.
 Scenario with_chosen_cut(const AnsweredScenario& answered) {
   Scenario scenario = answered.scenario;
-  const std::string& cut = answered.plan.cut;
-  if (!cut.empty()) scenario.cut = choose_cut(parse_text("{" + cut + "}", "the chosen cut"));
+  if (!scenario.cut) scenario.cut = open_cut(scenario, answered.plan.cut);
   return scenario;
 }
 
