@@ -260,8 +260,9 @@ class TrainingPlan {
     return largest_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
   }
 
-  Shortage shortage_at(const WorstMoment& worst, const Program& step) const {
-    Shortage shortage = held_at(worst, step, order_.devices, constants(own_.states));
+  Shortage shortage_at(const WorstMoment& worst, const Program& step,
+                       const std::vector<StageState>& states) const {
+    Shortage shortage = held_at(worst, step, order_.devices, constants(states));
     shortage.available_bytes = capacity_;
     return shortage;
   }
@@ -269,7 +270,7 @@ class TrainingPlan {
   [[noreturn]] void refuse(const Program& step, std::int64_t in_flight) const {
     const WorstMoment worst = worst_moment(step, order_.devices.size());
     const Program::Operation& slot = step.operations[static_cast<std::size_t>(worst.operation)];
-    Shortage shortage = shortage_at(worst, step);
+    Shortage shortage = shortage_at(worst, step, own_.states);
     std::string message = "does not fit: training with " + std::to_string(in_flight) +
                           (in_flight == 1 ? " micro-batch" : " micro-batches") +
                           " in flight needs " + bytes_text(worst.bytes) + " of the " +
