@@ -353,7 +353,7 @@ Program rehearsed_program(const PolicyRequest& request, const CommonParameters& 
 
 Program program_as_asked(const PolicyRequest& request, const CommonParameters& common,
                          const StreamedCase& streamed, const StreamedChoice& choice) {
-  return StreamedMaker(request, common, streamed, choice, true).as_asked();
+  return StreamedMaker(request, common, streamed, choice, /*stays_from_prologue=*/true).as_asked();
 }
 
 }  // namespace sluice
