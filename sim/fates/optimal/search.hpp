@@ -5,7 +5,7 @@
 // budgets. The first rung is the bytes of the smallest tape. The last rung is 1.5 times the bytes of the tape that
 // keeps all tensors. Each rung has a few candidates, which do not depend on the requested budget. The code of
 // tape_time.hpp estimates the seconds of tapes. By this estimate, a candidate is faster than all tapes that were found
-// with fewer bytes. The candidates come from:
+// with fewer bytes. In short chains, it may also be a little slower. The candidates come from:
 //   1. frontiers for several prices of a copy (frontier.hpp)
 //   2. roundings of the relaxation that also gives the bound (rounding.hpp)
 //   3. the tapes that treat every stage alike (choices.hpp)

@@ -177,12 +177,10 @@ TEST_CASE("phased: without overlap, no schedule is faster than that of optimal",
   CHECK(compared.faster == 0);
 }
 
-TEST_CASE("phased: with overlap, optimal is close to the fastest of all schedules", "[property]") {
-  const int cases = test::cases_of(100);
-  const Compared compared = compare(1122, cases, 3, true, false);
+TEST_CASE("phased: with overlap, no schedule is faster than that of optimal", "[property]") {
+  const Compared compared = compare(1122, test::cases_of(100), 3, true, false);
   CAPTURE(compared.branching, compared.faster, compared.worst, compared.schedule);
-  CHECK(compared.faster <= cases / 10);
-  CHECK(compared.worst <= 0.05);
+  CHECK(compared.faster == 0);
 }
 
 // `optimal` uses as many bytes of each device as the smallest memory has. The exhaustive search also uses the others. So
