@@ -1,6 +1,5 @@
 // Runs with kinds of tensors in two memories, in random scenarios under policies streamed, phased and sharded. No run
 // is slower in larger memories or with more freedom to place and to move tensors, and what fits is never refused then.
-// The rounds of these plans have few actions, so all limits of their memories are compared (limited_runs.hpp).
 #include <catch2/catch.hpp>
 #include <limits>
 #include <string>

@@ -1,7 +1,9 @@
 #include "planning/placement/turns/limited_runs.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,8 +13,10 @@
 #include "execute/arithmetic/least_rest.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
+#include "plan/passes/one_stream.hpp"
 #include "plan/structure.hpp"
 #include "planning/copy_time.hpp"
+#include "planning/placement/turns/limit_list.hpp"
 
 namespace sluice {
 namespace {
@@ -21,11 +25,8 @@ using Limits = LimitedRun::Limits;
 using Pools = std::vector<std::uint32_t>;
 
 constexpr double never = std::numeric_limits<double>::infinity();
-/// Approximately the most actions that those compared runs of a plan have together in their bodies for which smaller
-/// limits are tried. Most plans need fewer.
-constexpr std::size_t most_actions_of_inference = 10'000;
-/// In training, more plans are placed, each has more such limits, and smaller limits rarely lead to a faster run.
-constexpr std::size_t most_actions_of_training = 3'000;
+/// If a round has at most this many actions, its runs are simulated quickly. So they are compared within many limits.
+constexpr std::uint32_t few_actions = 100;
 
 /// Returns whether a run within smaller limits may be faster. This is so if flows of different streams cross the same
 /// link, and also if devices share a pool: it grants requests in the order in which they are made.
@@ -76,7 +77,7 @@ struct KnownRun {
   }
 };
 
-/// Replays a plan within several limits of these pools.
+/// Replays a plan within several limits of these pools. The capacities of the pools do not matter.
 class Replays {
  public:
   /// Throws InputError if the plan is wrong. `checked` says that it is not.
@@ -89,17 +90,18 @@ class Replays {
   }
   Replays(const Replays&) = delete;
 
-  /// Returns nothing if the plan does not fit. The replay may end early if the run takes `worth` seconds or more.
-  std::optional<ReplayResult> run(const Limits& limits, double worth) try {
+  /// If the plan does not fit, the seconds of the result are infinite. Its `reserved` is empty if the plan does not fit
+  /// within any smaller limits either. The replay may end early if the run takes `worth` seconds or more.
+  ReplayResult run(const Limits& limits, double worth) try {
     for (std::size_t p = 0; p < pools_.size(); ++p) plan_.pools[pools_[p]].limit = limits[p];
     check_memory(tables_);
     std::optional<ReplayWorth> to_beat;
     if (rest_) to_beat.emplace(worth, *rest_);
     ReplayResult result = replay(tables_, ReplayOptions{.worth = to_beat ? &*to_beat : nullptr});
-    if (result.blocking) return {};
+    if (result.blocking) result.makespan = never;
     return result;
   } catch (const Infeasible&) {
-    return {};
+    return {.makespan = never};
   }
 
   const Plan& plan() const { return plan_; }
@@ -108,7 +110,10 @@ class Replays {
 
  private:
   static Plan limited(Plan plan, const Pools& pools) {
-    for (const std::uint32_t pool : pools) plan.pools[pool].limit = LimitedRun::none;
+    for (const std::uint32_t pool : pools) {
+      plan.pools[pool].enforced = false;
+      plan.pools[pool].limit = LimitedRun::none;
+    }
     return plan;
   }
   /// A replay of more iterations may be able to skip periods. It then does not end early.
@@ -123,82 +128,160 @@ class Replays {
 /// Compares the runs of a plan within limits of these pools.
 class LimitedRuns {
  public:
-  LimitedRuns(const Plan& plan, const Pools& pools, double worth, double enough)
+  LimitedRuns(const Plan& plan, const Pools& pools, const RunsWanted& wanted)
       : pools_(pools),
-        worth_(worth),
-        enough_(enough),
+        wanted_(wanted),
         limited_(plan, pools, false),
-        at_least_(limited_.at_least()) {
+        capacities_(capacities_of(plan, pools)) {
     for (const std::uint32_t pool : pools) shared_.push_back(plan.pools[pool].shared());
+    list_ = plan.body_end - plan.body_begin <= few_actions ? LimitList::many : LimitList::few;
+    best_.limits = none_;
   }
 
-  LimitedRun fastest(std::size_t most_runs) {
-    best_.at_least = at_least_;
-    if (too_slow(at_least_)) return best_;
+  LimitedRun fastest() {
+    best_.at_least = limited_.at_least();
+    if (too_slow(best_.at_least)) return best_;
     undisturbed_.emplace(undisturbed(limited_.plan()), pools_, true);
-    std::vector<Limits> open = {Limits(pools_.size(), LimitedRun::none)};
-    while (!open.empty() && known_.size() < most_runs && best_.seconds > enough_) {
-      const Limits limits = std::move(open.back());
-      open.pop_back();
-      const auto includes = [&](const KnownRun& run) { return run.includes(limits); };
-      if (std::ranges::any_of(known_, includes) || !try_within(limits)) continue;
-      for (std::size_t p = 0; p < pools_.size(); ++p) {
-        open.push_back(limits);
-        open.back()[p] = known_.back().reserved[p] - 1;
-      }
-    }
+    const double least = undisturbed_->run(of_owners(capacities_), never).makespan;
+    best_.at_least = std::max(best_.at_least, least * within_accuracy);
+    if (too_slow(least)) return best_;
+    try_in_turn();
+    try_listed();
+    // If the run takes too long within some limits, it also does so within the least limits.
+    if (may_be_least_ && slow_.empty()) try_least();
     return best_;
   }
 
+  /// Returns the bytes that the plan may use in each of these pools.
+  static Limits capacities_of(const Plan& plan, const Pools& pools) {
+    Limits bytes;
+    for (const std::uint32_t pool : pools)
+      bytes.push_back(plan.pools[pool].limited() ? plan.pools[pool].most() : LimitedRun::none);
+    return bytes;
+  }
+
  private:
+  /// Tries the plan with transfers that never share links. No limit makes this plan faster. If waits and the order of
+  /// the stream form a cycle, its run blocks.
+  void try_in_turn() {
+    if (std::ranges::count(shared_, true) > 0) return;
+    Plan plan = limited_.plan();
+    if (!use_one_stream(plan)) return;
+    Replays in_turn(std::move(plan), pools_, true);
+    const double seconds = in_turn.run(capacities_, to_beat()).makespan;
+    if (!(seconds < worth())) return;
+    best_.seconds = seconds;
+    best_.in_turn = true;
+  }
+
+  /// Tries the limits of the list that fit, the greatest first. Most of them lead to a run that is known, or that takes
+  /// too long.
+  void try_listed() {
+    std::vector<Limits> open(1);
+    for (const std::int64_t bytes : capacities_) open.back().push_back(listed_limit(bytes, list_));
+    while (!open.empty() && best_.seconds > wanted_.enough) {
+      const Limits limits = std::move(open.back());
+      open.pop_back();
+      if (!try_within(limits)) continue;
+      for (std::size_t p = 0; p < pools_.size(); ++p) {
+        open.push_back(limits);
+        open.back()[p] = listed_limit(known_.back().reserved[p] - 1, list_);
+      }
+    }
+  }
+
+  /// Tries the least limits within which the plan runs: the least limit of one pool, then the least limit of the next
+  /// pool that is possible together with it. So what fits is not refused.
+  void try_least() {
+    for (const bool forwards : {true, false}) {
+      Limits limits = none_;
+      for (std::size_t n = 0; n < pools_.size(); ++n)
+        if (!make_least(limits, forwards ? n : pools_.size() - 1 - n)) break;
+      if (below(limits, capacities_)) try_within(limits);
+    }
+  }
+
+  /// Makes limit number p the least one within which the plan runs. Returns false if it does not fit.
+  bool make_least(Limits& limits, std::size_t p) {
+    limits[p] = LimitedRun::none;
+    Limits tried = limits;
+    for (std::int64_t too_few = -1; limits[p] - too_few > 1;) {
+      if (too_few >= capacities_[p]) return false;
+      const ReplayResult run = limited_.run(tried, never);
+      if (run.makespan < never)
+        limits[p] = run.reserved[pools_[p]];
+      else
+        too_few = tried[p];
+      tried[p] = std::midpoint(too_few, limits[p]);
+    }
+    return true;
+  }
+
   /// Simulates the run within these limits. If smaller limits may lead to a faster run, adds the run to `known_` and
   /// returns true. In the undisturbed plan, smaller limits do not make a run faster. So if its run takes too long, no
   /// smaller limits are tried.
   bool try_within(const Limits& limits) {
-    Limits of_owners = limits;
-    for (std::size_t p = 0; p < pools_.size(); ++p)
-      if (shared_[p]) of_owners[p] = LimitedRun::none;
-    const bool whole = known_.empty();
-    const auto least = undisturbed_->run(of_owners, whole ? never : to_beat());
-    if (whole)
-      best_.at_least = least ? std::max(at_least_, least->makespan * within_accuracy) : never;
-    if (!least || too_slow(least->makespan)) return false;
-    const auto run = limited_.run(limits, to_beat());
-    if (!run) return false;
-    if (run->makespan < std::min(to_beat(), best_.seconds))
-      best_.seconds = run->makespan, best_.limits = limits;
-    if (too_slow(std::max(at_least_, least->makespan))) return false;
+    const auto includes = [&](const KnownRun& run) { return run.includes(limits); };
+    const auto slower = [&](const Limits& slow) { return below(limits, slow); };
+    if (std::ranges::any_of(known_, includes) || std::ranges::any_of(slow_, slower)) return false;
+    const double least = undisturbed_->run(of_owners(limits), to_beat()).makespan;
+    if (least < never && too_slow(least)) {
+      slow_.push_back(limits);
+      return false;
+    }
+    const ReplayResult run =
+        least < never ? limited_.run(limits, to_beat()) : ReplayResult{.makespan = never};
+    // In a shared pool, a plan may block within some limits, and not within smaller ones.
+    const bool blocks = run.makespan == never;
+    may_be_least_ = may_be_least_ || blocks;
+    if (blocks && (run.reserved.empty() || std::ranges::count(shared_, true) == 0)) return false;
+    if (run.makespan < worth()) {
+      best_.seconds = run.makespan;
+      best_.limits = limits;
+      best_.in_turn = false;
+    }
     known_.push_back({limits, {}});
-    for (const std::uint32_t pool : pools_) known_.back().reserved.push_back(run->reserved[pool]);
+    for (const std::uint32_t pool : pools_) known_.back().reserved.push_back(run.reserved[pool]);
     return true;
   }
 
-  /// A run that ends early takes at least so many seconds. Seconds are only exact up to rounding.
-  double to_beat() const { return std::min(worth_, best_.seconds) * (1 + 1e-9); }
-  bool too_slow(double seconds) const {
-    return seconds >= std::min(worth_, best_.seconds) * (1 - 1e-12);
+  /// Returns the limits without those of shared pools.
+  Limits of_owners(Limits limits) const {
+    for (std::size_t p = 0; p < pools_.size(); ++p)
+      if (shared_[p]) limits[p] = LimitedRun::none;
+    return limits;
+  }
+  static bool below(const Limits& limits, const Limits& others) {
+    return std::ranges::equal(limits, others, std::less_equal());
   }
 
+  double worth() const { return std::min(wanted_.worth, best_.seconds); }
+  /// A run that ends early takes at least so many seconds. Seconds are only exact up to rounding.
+  double to_beat() const { return worth() * (1 + 1e-9); }
+  bool too_slow(double seconds) const { return seconds >= worth() * (1 - 1e-12); }
+
   const Pools& pools_;
-  double worth_, enough_;
+  const RunsWanted& wanted_;
   Replays limited_;
   std::optional<Replays> undisturbed_;
-  double at_least_;
+  Limits capacities_;
+  Limits none_ = Limits(pools_.size(), LimitedRun::none);
   std::vector<bool> shared_;  ///< for each of the pools, whether several devices share it
+  LimitList list_ = LimitList::few;
   std::vector<KnownRun> known_;
+  std::vector<Limits>
+      slow_;  ///< within these limits, and within smaller ones, all runs take too long
+  bool may_be_least_ = false;  ///< whether the plan may run within limits between those of the list
   LimitedRun best_;
 };
 
 }  // namespace
 
 LimitedRun fastest_within(const Plan& plan, const Pools& pools, const RunsWanted& wanted) {
-  const std::size_t actions = std::max<std::size_t>(1, plan.body_end - plan.body_begin);
-  const std::size_t most = wanted.training ? most_actions_of_training : most_actions_of_inference;
-  if (limits_may_help(plan, pools))
-    return LimitedRuns(plan, pools, wanted.worth, wanted.enough).fastest(most / actions + 1);
+  if (limits_may_help(plan, pools)) return LimitedRuns(plan, pools, wanted).fastest();
   LimitedRun only{.limits = Limits(pools.size(), LimitedRun::none)};
-  const auto run = Replays(plan, pools, false).run(only.limits, never);
-  only.seconds = run ? run->makespan : never;
+  only.seconds =
+      Replays(plan, pools, false).run(LimitedRuns::capacities_of(plan, pools), never).makespan;
   only.at_least = only.seconds * within_accuracy;
   return only;
 }
@@ -206,6 +289,10 @@ LimitedRun fastest_within(const Plan& plan, const Pools& pools, const RunsWanted
 std::string keep_within(const LimitedRun& run, Plan& plan,
                         const std::vector<std::uint32_t>& pools) {
   std::string text;
+  if (run.in_turn) {
+    use_one_stream(plan);
+    text = "; transfers that share links go in turn";
+  }
   for (std::size_t p = 0; p < pools.size(); ++p) {
     if (run.limits[p] == LimitedRun::none) continue;
     plan.pools[pools[p]].limit = run.limits[p];

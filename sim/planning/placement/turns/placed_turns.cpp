@@ -219,8 +219,7 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
     const std::vector<std::uint32_t> pools = placed.pools();
     std::optional<Plan> plan = one.plan(worth);
     if (!plan) return;
-    const bool training = turns_.request.workload.training.has_value();
-    const LimitedRun run = fastest_within(*plan, pools, {worth, enough(), training});
+    const LimitedRun run = fastest_within(*plan, pools, {worth, enough()});
     bound = std::max(bound, run.at_least);
     if (!(run.seconds < best.seconds)) return;
     Settled way{.seconds = run.seconds, .text = text + keep_within(run, *plan, pools)};
