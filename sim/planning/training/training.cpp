@@ -51,6 +51,7 @@ class TrainingPlan {
   /// loads, and sets `*listing`.
   FateChoice choice(double worth, TriedListing* listing) {
     several_listings_ = listing && strategy_.searches && !request_.made_to_change;
+    worth_ = worth;
     FateRequest selective = asked(selective_own_, selective_together_);
     FateRequest plain = asked(own_, together_);
     plain.worth = selective.worth = worth;
@@ -179,7 +180,7 @@ class TrainingPlan {
       together = side_by_side(chain, states, request_.workload,
                               sluice::shape_of(request_, order_, count), on_devices);
     FateRequest asked{order_.weights_stay ? chain : together.chain, budget(), order_.overlap};
-    asked.score = [this, &chain = own.chain, &states = own.states, count, fastest = never](
+    asked.score = [this, &chain = own.chain, &states = own.states, count, fastest = worth_](
                       const Tape& tape, std::int64_t bytes) mutable {
       const StepShape shape = step_of({chain, tape, states}, count);
       const Listing listing{request_, shape, order_, room_of(bytes)};
@@ -318,6 +319,7 @@ class TrainingPlan {
   bool has_facts_ = false;  ///< whether add_facts() was called for chosen_step()
   FoundListings found_listings_;
   bool several_listings_ = false;  ///< whether a search tries several ways to list the loads
+  double worth_ = never;           ///< only runs that take fewer seconds are of use to the search
 };
 
 }  // namespace

@@ -39,9 +39,14 @@ std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   const PassOptions& passes, const std::vector<StayingTensors>& staying = {});
 
-/// Returns how many bytes of host memory are left for offloaded activations. The inputs of a step and the weights
-/// occupy the other bytes. So does optimizer state that takes turns, and, if there are no updates, gradients that take
-/// turns. Returns nullopt if host memory is unlimited.
+/// Returns how many bytes of host memory are left beside the tensors whose home it is. These are the inputs of a step and
+/// the weights, optimizer state that takes turns, and, if there are no updates, gradients that take turns. The number is
+/// negative if they do not fit. Returns nullopt if host memory is unlimited.
+std::optional<std::int64_t> host_bytes_left(const PolicyRequest& request,
+                                            const std::vector<StageState>& states,
+                                            bool weights_stay);
+
+/// Returns how many bytes of host memory are left for offloaded activations: host_bytes_left(), but at least 0.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
