@@ -61,6 +61,24 @@ std::uint32_t ProgramDraft::make(const std::string& name, TensorClass tensor_cla
   return static_cast<std::uint32_t>(program.instances.size() - 1);
 }
 
+std::uint32_t ProgramDraft::make_numbered(const char* what, TensorClass tensor_class,
+                                          std::int64_t bytes, std::size_t stage,
+                                          std::int64_t micro_batch) {
+  const std::uint32_t made = make({}, tensor_class, bytes, stage, micro_batch);
+  program.instances[made].what = what;
+  return made;
+}
+
+std::uint32_t ProgramDraft::make_again(std::uint32_t other, std::size_t stage) {
+  const Program::Instance from = program.instances[other];
+  // A name with numbers has the stage that made the tensor.
+  const bool named = !from.what || from.stage == static_cast<std::int32_t>(stage);
+  const std::uint32_t made = make(named ? from.name : name_of(from), from.tensor_class, from.bytes,
+                                  stage, from.micro_batch);
+  if (named) program.instances[made].what = from.what;
+  return made;
+}
+
 std::uint32_t ProgramDraft::make(const StageInput& input, std::int64_t samples, std::size_t stage,
                                  std::int64_t micro_batch) {
   const std::string layer = input.name.empty() ? "" : "." + input.name;
@@ -80,12 +98,10 @@ void ProgramDraft::bring(std::uint32_t instance, double load_s, Program::Home ho
 }
 
 std::uint32_t ProgramDraft::send(std::uint32_t source, std::size_t stage) {
-  const Program::Instance from = program.instances[source];
-  const std::uint32_t sent =
-      make(from.name, from.tensor_class, from.bytes, stage, from.micro_batch);
+  const std::uint32_t sent = make_again(source, stage);
   bring(sent, 0, Program::Home::none, source);
   program.instances[sent].sent = true;
-  program.instances[source].last = std::max(from.last, next());
+  program.instances[source].last = std::max(program.instances[source].last, next());
   return sent;
 }
 

@@ -21,6 +21,8 @@ struct ProgramListing {
   /// Whether a load may start one operation earlier than its place in the list says, if memory has room.
   bool loads_within = false;
   std::vector<Fact> facts = {};
+  /// Whether tensors and actions get names. A plan that is only simulated needs none.
+  bool named = true;
 };
 
 /// Returns the plan. Sets `*most` to the bytes that the first device needs. With less memory, at least one load would

@@ -43,8 +43,12 @@ std::vector<TriedListing> tried_listings(std::int64_t operations) {
 
 /// Returns the seconds of the run whose loads are listed in the way `tried`, and the bytes that the first device needs.
 Scored score(const Listing& listing, const TriedListing& tried, Program& step) {
-  const Listing way{listing.request, listing.shape, listing.order,
-                    tried.late ? std::optional<std::int64_t>(0) : listing.capacity, tried.sequence};
+  const Listing way{.request = listing.request,
+                    .shape = listing.shape,
+                    .order = listing.order,
+                    .capacity = tried.late ? std::optional<std::int64_t>(0) : listing.capacity,
+                    .sequence = tried.sequence,
+                    .named = false};
   std::int64_t most = 0;
   Plan plan = finish(list_training(way, step, {}, &most), listing.request);
   if (listing.capacity)
@@ -73,7 +77,8 @@ Draft list_training(const Listing& listing, Program& step, const std::vector<Fac
                        .overlap = order.overlap,
                        .capacity = listing.capacity,
                        .loads_within = order.overlap,
-                       .facts = facts},
+                       .facts = facts,
+                       .named = listing.named},
                       most);
 }
 

@@ -226,6 +226,7 @@ struct Listing {
   /// The places of the loads, in the order in which operations need them. If null, load_late() and the room in memory
   /// decide the places.
   const std::vector<LoadPlace>* places = nullptr;
+  bool named = true;  ///< whether tensors and actions get names, which a simulation does not need
 };
 /// Returns the plan. Sets the devices, the rounds and the loads of the step for it. Sets `*most` to the bytes that the
 /// first device needs for this listing.
