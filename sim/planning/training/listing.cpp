@@ -102,7 +102,7 @@ ListedScore score_listings(const Listing& listing, double worth) {
   // too.
   PolicyRequest here = listing.request;
   here.real_machine = nullptr;
-  LoadOffers offers(make_step(listing.shape), here, listing.order);
+  LoadOffers offers(make_step(listing.shape), here, listing.order, capacity);
   ListedScore best;
   if (capacity && offers.peak() > *capacity) return best;
   if (offers.at_least() > worth * (1 + 1e-12)) return best;

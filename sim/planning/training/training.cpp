@@ -342,15 +342,17 @@ std::vector<TrainingSums> training_sums(const PolicyRequest& request, const Trai
 
 class ChosenStep::Parts {
  public:
-  Parts(const PolicyRequest& request, const TrainingOrder& order)
-      : plan(request, order), offers(plan.chosen_step(), request, order) {}
+  Parts(const PolicyRequest& request, const TrainingOrder& order,
+        const std::optional<std::int64_t>& memory)
+      : plan(request, order), offers(plan.chosen_step(), request, order, memory) {}
 
   TrainingPlan plan;
   LoadOffers offers;
 };
 
-ChosenStep::ChosenStep(const PolicyRequest& request, const TrainingOrder& order)
-    : parts_(std::make_unique<Parts>(request, order)) {}
+ChosenStep::ChosenStep(const PolicyRequest& request, const TrainingOrder& order,
+                       std::optional<std::int64_t> memory)
+    : parts_(std::make_unique<Parts>(request, order, memory)) {}
 
 ChosenStep::~ChosenStep() = default;
 

@@ -145,10 +145,12 @@ std::vector<TrainingSums> training_sums(const PolicyRequest& request, const Trai
                                         const std::vector<StepSize>& sizes);
 
 /// A step with chosen fates. Its loads may still be listed in several ways. `request` and `order` must outlive this
-/// object. Throws InputError, Infeasible.
+/// object. If `memory` is given, the bounds hold only for runs in which no device holds more than this number of bytes.
+/// Throws InputError, Infeasible.
 class ChosenStep {
  public:
-  ChosenStep(const PolicyRequest& request, const TrainingOrder& order);
+  ChosenStep(const PolicyRequest& request, const TrainingOrder& order,
+             std::optional<std::int64_t> memory = {});
   ~ChosenStep();
 
   /// Returns the most bytes that a device holds if the actions run one after the other.
