@@ -27,8 +27,12 @@ class StepMaker {
       if (shape.tape[i].kind == TapeOp::Kind::backward) last_op_ = i;
     const auto slots = std::count_if(shape.tape.begin(), shape.tape.end(), computes);
     const auto updates = static_cast<std::int64_t>(shape.stages.size());
-    draft_.program.operations.reserve(
-        static_cast<std::size_t>((slots * shape.micro_batches + updates) * shape.batches));
+    const auto all = [&](std::int64_t each) {
+      return static_cast<std::size_t>((each * shape.micro_batches + updates) * shape.batches);
+    };
+    draft_.program.operations.reserve(all(slots));
+    // Each operation makes or loads up to two instances, and few do neither.
+    draft_.program.instances.reserve(all(static_cast<std::int64_t>(shape.tape.size()) + slots / 2));
     add_places();
     for (std::size_t s = 0; s < shape.stages.size(); ++s) {
       const StageState& stage = shape.stages[s];
