@@ -48,7 +48,7 @@ Program::Operation ProgramDraft::operation(ActionKind kind, std::size_t stage) c
 
 std::uint32_t ProgramDraft::make(const std::string& name, TensorClass tensor_class,
                                  std::int64_t bytes, std::size_t stage, std::int64_t micro_batch) {
-  Program::Instance instance;
+  Program::Instance& instance = program.instances.emplace_back();
   instance.name = name;
   instance.tensor_class = tensor_class;
   instance.bytes = bytes;
@@ -57,7 +57,6 @@ std::uint32_t ProgramDraft::make(const std::string& name, TensorClass tensor_cla
   instance.device = device();
   instance.first = next();
   instance.last = -1;
-  program.instances.push_back(std::move(instance));
   return static_cast<std::uint32_t>(program.instances.size() - 1);
 }
 
