@@ -10,13 +10,16 @@ namespace {
 /// at the operation that makes or loads it. So the bytes on the device are known at each operation.
 class MemoryFromEnd {
  public:
-  MemoryFromEnd(const Chain& chain, const Tape& tape)
+  MemoryFromEnd(const Chain& chain, const Tape& tape, const std::vector<std::size_t>& passes)
       : chain_(chain),
         tape_(tape),
+        passes_(passes),
         count_(chain.stages.size()),
         there_(3 * count_ + 2),
         copy_needed_(2 * count_ + 1),
-        additions_(count_ + 1) {}
+        additions_(count_ + 1),
+        last_(passes.empty() ? 0 : there_.size()),
+        changes_(passes.size()) {}
 
   std::optional<TapeMemory> memory() {
     for (const TapeOp& op : tape_) {
@@ -25,12 +28,12 @@ class MemoryFromEnd {
         chain_.each_read(op.number, [&](std::size_t b, bool) { ++additions_[b]; });
     }
     TapeMemory memory{std::vector<std::int64_t>(tape_.size())};
-    for (std::size_t at = tape_.size(); at-- > 0;) {
-      const std::int64_t workspace = perform(tape_[at]);
-      memory.bytes[at] = held_ + workspace;
-      memory.peak = std::max(memory.peak, memory.bytes[at]);
+    for (at_ = tape_.size(); at_-- > 0;) {
+      const std::int64_t workspace = perform(tape_[at_]);
+      memory.bytes[at_] = held_ + workspace;
       held_ -= std::exchange(leaves_, 0);
     }
+    take_one_after_the_other(memory);
     // The input is in host memory from the start. If it has no bytes, it is also on the device.
     copy_needed_[0] = false;
     if (chain_.input.bytes == 0) there_[0] = false;
@@ -50,12 +53,37 @@ class MemoryFromEnd {
   std::size_t gradient(std::size_t b) const { return 2 * count_ + 1 + b; }
 
   void use(std::size_t tensor, std::int64_t bytes) {
-    if (std::exchange(there_[tensor], true) == 0) held_ += bytes;
+    if (std::exchange(there_[tensor], true) != 0) return;
+    held_ += bytes;
+    if (!passes_.empty()) last_[tensor] = passes_[at_];
   }
   void bring(std::size_t tensor, std::int64_t bytes) {
     use(tensor, bytes);
     there_[tensor] = false;
     leaves_ += bytes;
+    if (passes_.empty()) return;
+    const std::size_t first = passes_[at_], last = last_[tensor];
+    if (first == last) {
+      changes_[first].both += bytes;
+      return;
+    }
+    changes_[first].comes += bytes;
+    changes_[last].goes += bytes;
+  }
+
+  /// Corrects the bytes of passes that compute several micro-batches one after the other, as the general case in tape.cpp
+  /// does, and finds the peak.
+  void take_one_after_the_other(TapeMemory& memory) const {
+    for (std::size_t at = 0; at < tape_.size(); ++at) {
+      if (!passes_.empty()) {
+        const std::int64_t fewer =
+            std::min(changes_[at].comes, changes_[at].goes) + changes_[at].both;
+        memory.bytes[at] -= fewer - fewer / chain_.side_by_side;
+      }
+      const bool copies =
+          tape_[at].kind == TapeOp::Kind::load || tape_[at].kind == TapeOp::Kind::save;
+      if (!copies || passes_.empty()) memory.peak = std::max(memory.peak, memory.bytes[at]);
+    }
   }
 
   /// Goes back over an operation. Returns the bytes of its workspace.
@@ -89,13 +117,22 @@ class MemoryFromEnd {
 
   const Chain& chain_;
   const Tape& tape_;
+  const std::vector<std::size_t>& passes_;
   std::size_t count_;
+  std::size_t at_ = 0;  ///< the present operation
   /// Whether the device holds a tensor. The tensors are numbered in this order: boundaries, inner
   /// tensors, gradients of the boundaries.
   std::vector<char> there_;
   std::vector<char> copy_needed_;  ///< for each tensor, whether a later load needs a save of it
   /// For each boundary, how many backward passes before the present operation add to its gradient. The first makes it.
   std::vector<std::uint32_t> additions_;
+  /// Only with `passes_`: the pass of the last operation that uses a tensor, and for each pass, the bytes of tensors that
+  /// come in it, that go in it, and that come and go in it.
+  std::vector<std::size_t> last_;
+  struct Changes {
+    std::int64_t comes = 0, goes = 0, both = 0;
+  };
+  std::vector<Changes> changes_;
   std::int64_t held_ = 0;  ///< the bytes on the device at the present operation
   /// The part of `held_` that the present operation makes or loads. Before the operation, the device does not hold it.
   std::int64_t leaves_ = 0;
@@ -103,8 +140,9 @@ class MemoryFromEnd {
 
 }  // namespace
 
-std::optional<TapeMemory> memory_from_end(const Chain& chain, const Tape& tape) {
-  return MemoryFromEnd(chain, tape).memory();
+std::optional<TapeMemory> memory_from_end(const Chain& chain, const Tape& tape,
+                                          const std::vector<std::size_t>& passes) {
+  return MemoryFromEnd(chain, tape, passes).memory();
 }
 
 }  // namespace sluice

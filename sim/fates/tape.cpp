@@ -225,11 +225,11 @@ std::int64_t perform(const Chain& chain, Lifetimes& live, const TapeOp& op, std:
 
 TapeMemory memory_of(const Chain& chain, const Tape& tape) {
   const bool one_device = chain.devices == 1, one_by_one = chain.side_by_side == 1;
-  if (one_device && one_by_one)
-    if (std::optional<TapeMemory> memory = memory_from_end(chain, tape)) return std::move(*memory);
+  const auto passes = one_device && one_by_one ? std::vector<std::size_t>() : passes_of(tape);
+  if (one_device)
+    if (std::optional<TapeMemory> memory = memory_from_end(chain, tape, passes))
+      return std::move(*memory);
   // If the tape is wrong, what follows says how.
-  std::vector<std::size_t> passes;
-  if (!one_device || !one_by_one) passes = passes_of(tape);
   const auto device_at = [&](std::size_t at) {
     return one_device ? 0 : chain.device(tape[passes[at]].number);
   };

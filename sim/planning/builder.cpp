@@ -57,7 +57,7 @@ std::uint32_t PlanBuilder::pool(const std::string& node) const {
 
 std::uint32_t PlanBuilder::tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                                   const std::string& home) {
-  plan_.tensors.push_back({.name = unique_name(std::move(name)),
+  plan_.tensors.push_back({.name = named_ ? unique_name(std::move(name)) : std::string(),
                            .tensor_class = tensor_class,
                            .bytes = bytes,
                            .home = home.empty() ? none : pool(home)});
@@ -212,7 +212,7 @@ void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each) {
 PlanBuilder::Ref PlanBuilder::add(Action action) {
   check_interrupt();  // A step with a million micro-batches takes long to list.
   refuse_long_plan(++added_);
-  action.name = own_name(action);
+  if (named_) action.name = own_name(action);
   auto& actions = actions_[static_cast<std::size_t>(section_)];
   actions.push_back(std::move(action));
   return {section_, static_cast<std::uint32_t>(actions.size() - 1)};

@@ -38,6 +38,9 @@ class PlanBuilder {
   /// is first used.
   PlanBuilder(const Platform& platform, std::string name, bool enforce_capacity);
 
+  /// From this call on, tensors and actions that are added get no names. Such a plan can only be simulated.
+  void leave_out_names() { named_ = false; }
+
   std::uint32_t pool(const std::string& node) const;
   /// Adds a tensor. `home` is the name of the memory that holds the tensor during the whole run. It is empty if the
   /// tensor has no home. If another tensor has the name already, the name of the new tensor gets '2, '3, … behind it.
@@ -122,6 +125,7 @@ class PlanBuilder {
   };
 
   const Platform& platform_;
+  bool named_ = true;
   Plan plan_;
   Section section_ = Section::prologue;
   std::array<std::vector<Action>, 3> actions_;

@@ -79,6 +79,12 @@ std::string instance_name(const std::string& what, std::size_t stage, std::int64
   return name;
 }
 
+std::string name_of(const Program::Instance& instance) {
+  if (!instance.what) return instance.name;
+  return instance_name(instance.what, static_cast<std::size_t>(instance.stage),
+                       instance.micro_batch);
+}
+
 std::vector<Program::Load> loads_when_needed(const Program& program) {
   std::vector<Program::Load> loads;
   for (std::int64_t i = 0; i < program.count(); ++i)

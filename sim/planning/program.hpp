@@ -45,7 +45,10 @@ struct Program {
   };
 
   struct Instance {
-    std::string name;  ///< all instances of a tensor have the same name
+    /// All instances of a tensor have the same name: name_of() returns it. If `what` is given, the name consists of
+    /// `what`, the stage and the micro-batch, and `name` is empty. A step has many names, and most are never needed.
+    std::string name;
+    const char* what = nullptr;
     TensorClass tensor_class = TensorClass::activation;
     std::int64_t bytes = 0;
     std::int32_t stage = -1, micro_batch = -1;
@@ -168,6 +171,7 @@ struct Program {
 /// Returns a name such as "inner.3.1" for a tensor of a stage and a micro-batch. If `micro_batch` is -1, the name has
 /// no micro-batch.
 std::string instance_name(const std::string& what, std::size_t stage, std::int64_t micro_batch);
+std::string name_of(const Program::Instance& instance);
 
 /// Returns one load for each instance that a transfer brings. If operation i needs the instance, the load is listed
 /// before operation i, and starts after operation i - 1.

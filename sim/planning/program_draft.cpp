@@ -50,7 +50,7 @@ Program::Operation ProgramDraft::operation(ActionKind kind, std::size_t stage) c
 
 std::uint32_t ProgramDraft::make(const std::string& name, TensorClass tensor_class,
                                  std::int64_t bytes, std::size_t stage, std::int64_t micro_batch) {
-  Program::Instance instance;
+  Program::Instance& instance = program.instances.emplace_back();
   instance.name = name;
   instance.tensor_class = tensor_class;
   instance.bytes = bytes;
@@ -59,7 +59,6 @@ std::uint32_t ProgramDraft::make(const std::string& name, TensorClass tensor_cla
   instance.device = device();
   instance.first = next();
   instance.last = -1;
-  program.instances.push_back(std::move(instance));
   return static_cast<std::uint32_t>(program.instances.size() - 1);
 }
 
@@ -67,6 +66,24 @@ std::string ProgramDraft::name_of(const StageInput& input, std::int64_t micro_ba
   const std::string layer = input.name.empty() ? "" : "." + input.name;
   return input.of_model ? "input" + layer + "." + std::to_string(micro_batch)
                         : instance_name("boundary" + layer, input.made_in, micro_batch);
+}
+
+std::uint32_t ProgramDraft::make_numbered(const char* what, TensorClass tensor_class,
+                                          std::int64_t bytes, std::size_t stage,
+                                          std::int64_t micro_batch) {
+  const std::uint32_t made = make({}, tensor_class, bytes, stage, micro_batch);
+  program.instances[made].what = what;
+  return made;
+}
+
+std::uint32_t ProgramDraft::make_again(std::uint32_t other, std::size_t stage) {
+  const Program::Instance from = program.instances[other];
+  // A name with numbers has the stage that made the tensor.
+  const bool named = !from.what || from.stage == static_cast<std::int32_t>(stage);
+  const std::uint32_t made = make(named ? from.name : name_of(from), from.tensor_class, from.bytes,
+                                  stage, from.micro_batch);
+  if (named) program.instances[made].what = from.what;
+  return made;
 }
 
 std::uint32_t ProgramDraft::make(const StageInput& input, std::int64_t samples, std::size_t stage,
@@ -96,12 +113,10 @@ std::uint32_t ProgramDraft::send(const Platform& platform,
   };
   const std::uint32_t source =
       holders.size() == 1 ? holders.front() : std::ranges::min(holders, {}, seconds);
-  const Program::Instance from = program.instances[source];
-  const std::uint32_t sent =
-      make(from.name, from.tensor_class, from.bytes, stage, from.micro_batch);
+  const std::uint32_t sent = make_again(source, stage);
   bring(sent, 0, Program::Home::none, source);
   program.instances[sent].sent = true;
-  program.instances[source].last = std::max(from.last, next());
+  program.instances[source].last = std::max(program.instances[source].last, next());
   return sent;
 }
 

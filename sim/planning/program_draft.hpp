@@ -43,6 +43,11 @@ class ProgramDraft {
                      std::size_t stage, std::int64_t micro_batch);
   /// Returns the name of a tensor that stages read.
   static std::string name_of(const StageInput& input, std::int64_t micro_batch);
+  /// Adds an instance whose name consists of `what`, the stage and the micro-batch. `what` must outlive the program.
+  std::uint32_t make_numbered(const char* what, TensorClass tensor_class, std::int64_t bytes,
+                              std::size_t stage, std::int64_t micro_batch);
+  /// Adds an instance of the same tensor on device(), for this stage.
+  std::uint32_t make_again(std::uint32_t other, std::size_t stage);
   /// Adds an instance of a tensor that stages read, for one micro-batch of `samples` samples.
   std::uint32_t make(const StageInput& input, std::int64_t samples, std::size_t stage,
                      std::int64_t micro_batch);

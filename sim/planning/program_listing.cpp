@@ -23,6 +23,7 @@ class ProgramLister {
                program_.rest),
         writes_(program_),
         saves_(program_.instances.size()) {
+    if (!listing.named) builder_.leave_out_names();
     for (const std::string& device : program_.devices) pools_.push_back(builder_.pool(device));
   }
 
@@ -111,7 +112,8 @@ class ProgramLister {
         tensors_.push_back(place->second);
         free.erase(place);
       } else {
-        tensors_.push_back(builder_.tensor(made.name, made.tensor_class, made.bytes));
+        tensors_.push_back(builder_.tensor(listing_.named ? name_of(made) : std::string(),
+                                           made.tensor_class, made.bytes));
         // The gradients of boundaries belong to a micro-batch, but those of weights are sums.
         if (made.tensor_class == TensorClass::gradient && made.micro_batch < 0)
           builder_.sums_gradients(tensors_.back(), made.stage);
@@ -176,9 +178,10 @@ class ProgramLister {
     for (const std::uint32_t used : operation.uses)
       action.uses.push_back({tensors_[used], pools_[instance(used).device]});
     if (operation.workspace > 0) {
-      const Placement workspace{builder_.tensor("workspace." + name_of(action),
-                                                TensorClass::workspace, operation.workspace),
-                                pool};
+      const Placement workspace{
+          builder_.tensor(listing_.named ? "workspace." + name_of(action) : std::string(),
+                          TensorClass::workspace, operation.workspace),
+          pool};
       builder_.at(ref).allocates.push_back(workspace);
       builder_.at(ref).uses.push_back(
           {workspace.tensor, workspace.pool, /*read=*/true, /*written=*/true});

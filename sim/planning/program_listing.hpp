@@ -23,6 +23,8 @@ struct ProgramListing {
   std::vector<Fact> facts = {};
   /// Whether another fact says how many loads are listed before an earlier operation than the one that needs them.
   bool states_early_loads = false;
+  /// Whether tensors and actions get names. A plan that is only simulated needs none.
+  bool named = true;
 };
 
 /// Returns the plan. Sets `*most` to the bytes that the first device needs. With less memory, at least one load would

@@ -135,6 +135,23 @@ std::int64_t FateSearch::least() {
   return least;
 }
 
+namespace {
+
+/// Returns whether one of the tapes with which the search of the smallest rung begins fits into `budget`. `room` is the
+/// bytes of this rung.
+bool any_fits(const Chain& chain, const std::vector<Tape>& alike,
+              const std::vector<Frontier>& frontiers, std::int64_t room, std::int64_t budget) {
+  const auto fits = [&](const Tape& tape) {
+    return !tape.empty() && memory_of(chain, tape).peak <= budget;
+  };
+  return std::ranges::any_of(alike, fits) ||
+         std::ranges::any_of(frontiers, [&](const Frontier& frontier) {
+           return fits(tape_within(chain, frontier, room));
+         });
+}
+
+}  // namespace
+
 FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
   Answer best{{}, budget, worth};
   if (!one_of_several_) consider_alike(budget, best);
@@ -154,6 +171,9 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
     if (here.bytes <= budget &&
         best.seconds <= run_bound(chain_, run_, bound(here).halves) * (1 + 1e-12))
       break;
+    // If the caller already has a result, it is not worth while to look for a single tape that fits.
+    const bool too_small = rung == 0 && here.bytes > budget && one_of_several_ && worth < infinite;
+    if (too_small && !any_fits(chain_, alike_, frontiers_, here.bytes, budget)) break;
     search(rung);
     const double before = best.seconds;
     for (const Candidate& candidate : here.candidates) {

@@ -26,6 +26,7 @@ void LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t turn, std
 // The load is repeated in every step. If it came more than a whole step early, the memory would hold its bytes twice at
 // the same time. So it comes at most one step early.
 LoadPlace LoadPlaces::add(const LoadWish& load) {
+  if (capacity_ && *capacity_ <= 0 && load.bytes > 0) return {load.needed, load.after};
   const std::int64_t first = std::max(load.earliest, -count_);
   LoadPlace place{earliest(std::max<std::int64_t>(first, 0), load.needed, 0, load.bytes),
                   load.after};

@@ -31,6 +31,13 @@ void place_loads(Program& step, const std::vector<LoadPlace>& places) {
   }
 }
 
+/// Returns whether only few ways are tried for a step with this many operations. Then the loads come in the order in
+/// which the step lists them, first as early as there is room, and then where they are needed. The other orders are only
+/// tried for the faster of these two.
+bool is_long(std::int64_t operations) {
+  return tried_counts(operations, /*made_to_change=*/false).paces == 1;
+}
+
 /// Returns the ways to list the loads of a step with this many operations that a search for fates tries. The first way
 /// has the pace of the machine, and lists loads as early as there is room.
 std::vector<TriedListing> tried_listings(std::int64_t operations) {
@@ -40,13 +47,20 @@ std::vector<TriedListing> tried_listings(std::int64_t operations) {
   for (const bool late : {false, true})
     for (const LoadOrder order : load_orders)
       for (std::size_t p = 0; p < count; ++p) tried.push_back({{paces[p], order}, late});
+  if (is_long(operations))
+    std::ranges::stable_sort(
+        tried, {}, [](const TriedListing& one) { return one.sequence.order != LoadOrder::as_listed; });
   return tried;
 }
 
 /// Returns the seconds of the run whose loads are listed in the way `tried`, and the bytes that the first device needs.
 Scored score(const Listing& listing, const TriedListing& tried, Program& step) {
-  const Listing way{listing.request, listing.shape, listing.order,
-                    tried.late ? std::optional<std::int64_t>(0) : listing.capacity, tried.sequence};
+  const Listing way{.request = listing.request,
+                    .shape = listing.shape,
+                    .order = listing.order,
+                    .capacity = tried.late ? std::optional<std::int64_t>(0) : listing.capacity,
+                    .sequence = tried.sequence,
+                    .named = false};
   std::int64_t most = 0;
   Plan plan = finish(list_training(way, step, {}, &most), listing.request);
   if (listing.capacity)
@@ -75,7 +89,8 @@ Draft list_training(const Listing& listing, Program& step, const std::vector<Fac
                        .overlap = order.overlap,
                        .capacity = listing.capacity,
                        .loads_within = order.overlap,
-                       .facts = facts},
+                       .facts = facts,
+                       .named = listing.named},
                       most);
 }
 
@@ -109,12 +124,15 @@ ListedScore score_listings(const Listing& listing, double worth) {
   // too.
   PolicyRequest here = listing.request;
   here.real_machine = nullptr;
-  LoadOffers offers(make_step(listing.shape), here, listing.order);
+  LoadOffers offers(make_step(listing.shape), here, listing.order, capacity);
   ListedScore best;
   if (capacity && offers.peak() > *capacity) return best;
   if (offers.at_least() > worth * (1 + 1e-12)) return best;
   std::set<std::pair<std::vector<std::uint32_t>, std::vector<LoadPlace>>> seen;
+  const bool few = is_long(offers.step().count());
   for (const TriedListing& tried : tried_listings(offers.step().count())) {
+    if (few && tried.sequence.order != LoadOrder::as_listed && tried.late != best.listing.late)
+      continue;
     const ChosenStep::EarlyLoadLimits limits{tried.late ? 0 : capacity.value_or(no_limit),
                                              tried.sequence, capacity};
     ChosenStep::Offer offer = offers.offer(limits);

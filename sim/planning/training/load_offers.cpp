@@ -26,13 +26,14 @@ bool loads_outlast_computations(const Program& step) {
   return seconds > 0;
 }
 
-LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const TrainingOrder& order)
+LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const TrainingOrder& order,
+                       std::optional<std::int64_t> memory)
     : order_(order),
       platform_(request.pricing.platform),
       step_(std::move(step)),
       clock_(step_, platform_, order.devices,
              checked_mul(request.workload.steps, step_.rounds_per_step, "rounds of a run"),
-             request.real_machine),
+             request.real_machine, memory),
       priced_alike_(devices_alike(request, order)) {
   for (std::uint32_t d = 0; d < order.devices.size(); ++d) {
     bytes_.push_back(step_.bytes(d));

@@ -20,8 +20,10 @@ bool loads_outlast_computations(const Program& step);
 
 class LoadOffers {
  public:
-  /// `request`, the objects to which it refers, and `order` must outlive this object.
-  LoadOffers(Program step, const PolicyRequest& request, const TrainingOrder& order);
+  /// `request`, the objects to which it refers, and `order` must outlive this object. If `memory` is given, the bounds
+  /// hold only for runs in which no device holds more than this number of bytes.
+  LoadOffers(Program step, const PolicyRequest& request, const TrainingOrder& order,
+             std::optional<std::int64_t> memory = {});
   LoadOffers(const LoadOffers&) = delete;
   LoadOffers& operator=(const LoadOffers&) = delete;
 

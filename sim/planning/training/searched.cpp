@@ -3,15 +3,17 @@
 // treat all stages alike.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/error.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
-#include "planning/training/batch_bytes.hpp"
 #include "planning/training/chain/order_bound.hpp"
+#include "planning/training/load_offers.hpp"
 #include "planning/training/orders.hpp"
 #include "planning/training/training.hpp"
+#include "planning/training/work_of_batches.hpp"
 
 namespace sluice {
 
@@ -19,29 +21,74 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// For each order that is tried, a lower bound of the seconds. An order has a number of micro-batches in flight, and a
-/// set of stages whose weights stay. The bound holds for all fates.
-using Bounds = std::vector<double>;
+/// The orders that are tried, each with a lower bound of its seconds that holds for all fates. An order has a number of
+/// micro-batches in flight, and a set of stages whose weights stay.
+class OrderBounds {
+ public:
+  explicit OrderBounds(const PolicyRequest& request) : request_(request), kept_(request) {
+    kept_.fates = kept_fates();
+    kept_.capacity_enforced = false;
+  }
 
-double least(const Bounds& bounds) {
-  return *std::min_element(bounds.begin(), bounds.end());
-}
+  /// Returns the request with a strategy that keeps all activations, and without a limit of memory. A run that keeps all
+  /// activations has the fewest passes and copies, and each of them waits for the fewest others. So a lower bound of such
+  /// a run holds for all fates.
+  const PolicyRequest& kept() const { return kept_; }
 
-/// What is known about the runs of an order with any fates. If all activations are kept, a run has the fewest passes
-/// and copies, and each of them waits for the fewest others. Every run has the same tensors whose home is host memory.
-struct AnyFates {
-  double at_least = 0;  ///< a lower bound of the seconds
-  bool homes_fit = true;
+  /// Adds an order and a bound of it. Returns the number of the order.
+  std::size_t add(TrainingOrder order, double at_least) {
+    orders_.push_back({std::move(order), at_least});
+    return orders_.size() - 1;
+  }
+  const TrainingOrder& operator[](std::size_t number) const { return orders_[number].order; }
+
+  /// Computes the bound order_bound() of an order, and returns the greatest bound that is known. The bound is infinite
+  /// if no run fits.
+  double chain_bound(std::size_t number) {
+    Order& known = orders_[number];
+    if (known.by == Bound::sums) {
+      known.by = Bound::chain;
+      raise(number, order_bound(request_, known.order));
+    }
+    return known.at_least;
+  }
+  /// `at_least` is a bound of this order, too.
+  void raise(std::size_t number, double at_least) {
+    orders_[number].at_least = std::max(orders_[number].at_least, at_least);
+  }
+
+  /// Returns the least bound of all orders. It computes the bounds that take longer only for those orders that would
+  /// otherwise have the least bound.
+  double least() {
+    while (true) {
+      const auto least = std::ranges::min_element(orders_, {}, &Order::at_least);
+      const auto number = static_cast<std::size_t>(least - orders_.begin());
+      if (least->by == Bound::clock) return least->at_least;
+      if (least->by == Bound::sums)
+        chain_bound(number);
+      else
+        add_clock_bound(number);
+    }
+  }
+
+ private:
+  enum class Bound { sums, chain, clock };  ///< how the bound was computed, the fastest way first
+  struct Order {
+    TrainingOrder order;
+    double at_least = 0;
+    Bound by = Bound::sums;
+  };
+
+  /// The clock goes through the whole step. On a shown machine, its bound is only for the real machine.
+  void add_clock_bound(std::size_t number) {
+    orders_[number].by = Bound::clock;
+    const TrainingOrder& order = orders_[number].order;
+    if (!order.weights_stay && !request_.real_machine) raise(number, clock_at_least(kept_, order));
+  }
+
+  PolicyRequest request_, kept_;
+  std::vector<Order> orders_;
 };
-AnyFates any_fates(const PolicyRequest& request, const TrainingOrder& order) try {
-  PolicyRequest kept = request;
-  kept.fates = kept_fates();
-  kept.capacity_enforced = false;
-  const ChosenStep step(kept, order);
-  return {step.at_least(), !request.capacity_enforced || homes_fit(request, step.program())};
-} catch (const Infeasible&) {  // the step is too long
-  return {};
-}
 
 /// Sets three facts of the plan: the budget, `bound`, and the gap of `seconds` to `bound`.
 Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
@@ -59,14 +106,25 @@ Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
 /// A strategy's search for fates, for one order.
 class Search {
  public:
-  Search(const PolicyRequest& request, const TrainingOrder& order, std::size_t number,
-         std::shared_ptr<Bounds> bounds, std::shared_ptr<const std::vector<Stage>> stages)
+  Search(const PolicyRequest& request, std::size_t number, std::shared_ptr<OrderBounds> bounds,
+         std::shared_ptr<const std::vector<Stage>> stages)
       : request_(request),
-        order_(order),
         number_(number),
         bounds_(std::move(bounds)),
+        order_((*bounds_)[number]),
         stages_(std::move(stages)) {}
 
+  /// Returns this search as a candidate, or nothing if no run fits. Its bound is greater than the one with which the
+  /// order was added.
+  static std::vector<Candidate> opened(const std::shared_ptr<const Search>& search) {
+    const double at_least = search->bounds_->chain_bound(search->number_);
+    if (at_least == never) return {};
+    return {{at_least, 1, [search](double worth, const auto& found) {
+               search->simulate(worth, found);
+             }}};
+  }
+
+ private:
   /// On a shown machine, the search computes other seconds than those of the real machine. So it does not end early if
   /// these seconds are not below `worth`.
   void simulate(double worth, const std::function<void(const Settled&)>& settled) const {
@@ -78,10 +136,9 @@ class Search {
           choose_fates(request_, order_, request_.real_machine ? never : worth, &listing));
       found.sequence = listing.sequence;
       found.late = listing.late;
-      double& bound = (*bounds_)[number_];
       // The bound of the search is false on a shown machine, because it counts loads of inputs that use other links on
       // the real machine.
-      if (!request_.real_machine) bound = std::max(bound, found.chosen->bound.value_or(bound));
+      if (!request_.real_machine) bounds_->raise(number_, found.chosen->bound.value_or(0));
       seconds = seconds_of(found);
     } catch (const Infeasible&) {
       return settled({never, "", {}});
@@ -89,11 +146,10 @@ class Search {
     settled({seconds, text_of(order_) + text_of(found.sequence, found.late),
              [request = request_, found, seconds, bounds = bounds_, stages = stages_] {
                return with_gap(finish(plan_training(request, found), request),
-                               budget_of(request, found), seconds, least(*bounds));
+                               budget_of(request, found), seconds, bounds->least());
              }});
   }
 
- private:
   /// Returns the seconds of the whole run. If weights stay and copies do not overlap, the search for fates gives only
   /// the seconds of the micro-batches, so the plan is simulated.
   double seconds_of(const TrainingOrder& found) const {
@@ -103,11 +159,34 @@ class Search {
   }
 
   PolicyRequest request_;
+  std::size_t number_;  ///< the number of the order in `bounds_`
+  std::shared_ptr<OrderBounds> bounds_;
   TrainingOrder order_;
-  std::size_t number_;  ///< the index of the bound of this search in `bounds_`
-  std::shared_ptr<Bounds> bounds_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
+
+/// Returns a candidate for the search of each order. The search needs a bound that takes about as long to compute as the
+/// search itself. So the bound is computed only if the judge opens the candidate.
+std::vector<Candidate> searches(const PolicyRequest& request, const TrainingOrder& order,
+                                const std::vector<std::int64_t>& in_flight,
+                                const std::shared_ptr<OrderBounds>& bounds,
+                                const std::shared_ptr<const std::vector<Stage>>& stages) {
+  const std::int64_t per_batch = request.workload.batch / request.workload.micro_batch;
+  std::vector<Candidate> all;
+  for (TrainingOrder& settled : fitting_orders(request, order)) {
+    const WorkOfBatches work(bounds->kept(), settled, std::ranges::max(in_flight));
+    for (const std::int64_t count : in_flight) {
+      const std::int64_t passes = (per_batch + count - 1) / count;
+      if (!tried_with_passes(settled, passes)) continue;
+      settled.in_flight = count;
+      const double at_least = work.at_least(batches_of_run(request.workload), per_batch, passes);
+      const auto search = std::make_shared<const Search>(request, bounds->add(settled, at_least),
+                                                         bounds, stages);
+      all.push_back({at_least, 1, {}, [search] { return Search::opened(search); }});
+    }
+  }
+  return all;
+}
 
 /// Returns the only candidate of a request that leaves nothing open but the fates. Its plan may use the whole memory of
 /// the device.
@@ -127,12 +206,12 @@ Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
 /// Returns a candidate of a strategy that treats all stages alike, changed in two ways: its text also names the
 /// strategy, and its plan has the facts of with_gap().
 Candidate as_strategy(Candidate candidate, const std::string& name,
-                      const std::shared_ptr<Bounds>& bounds, std::int64_t budget) {
+                      const std::shared_ptr<OrderBounds>& bounds, std::int64_t budget) {
   return changed(std::move(candidate), [name, bounds, budget](Settled& one) {
     one.text = joined("strategy: " + name, one.text);
     if (!one.plan) return;
     one.plan = [plan = std::move(one.plan), bounds, budget, seconds = one.seconds] {
-      return with_gap(plan(), budget, seconds, least(*bounds));
+      return with_gap(plan(), budget, seconds, bounds->least());
     };
   });
 }
@@ -190,21 +269,15 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
         return ways.candidates.empty();
       }))
     return {};
-  const auto bounds = std::make_shared<Bounds>();
+  const auto bounds = std::make_shared<OrderBounds>(request);
   std::vector<Candidate> all;
-  for (const TrainingOrder& settled : settled_orders(request, order, in_flight)) {
-    bounds->push_back(order_bound(request, settled));
-    if (order.weights_stay) continue;
-    const AnyFates known = any_fates(request, settled);
-    const double least_s = std::max(bounds->back(), known.at_least);
-    if (!request.real_machine) bounds->back() = least_s;
-    const auto search =
-        std::make_shared<const Search>(request, settled, bounds->size() - 1, bounds, stages);
-    all.push_back({least_s, 1, [search, fits = known.homes_fit](double worth, const auto& found) {
-                     if (fits) search->simulate(worth, found);
-                   }});
+  if (order.weights_stay) {
+    for (const TrainingOrder& settled : settled_orders(request, order, in_flight))
+      bounds->add(settled, 0);
+    all.push_back(only_way(request, order, stages));
+  } else {
+    all = searches(request, order, in_flight, bounds, stages);
   }
-  if (order.weights_stay) all.push_back(only_way(request, order, stages));
   const std::int64_t budget = budget_of(request, order);
   for (const AlikeWays& ways : alike) {
     for (const Candidate& candidate : ways.candidates)

@@ -31,8 +31,12 @@ class StepMaker {
       if (tape_[i].kind == TapeOp::Kind::backward) last_op_ = i;
     const auto slots = std::count_if(tape_.begin(), tape_.end(), computes);
     const auto updates = static_cast<std::int64_t>(shape.stages.size());
-    draft_.program.operations.reserve(
-        static_cast<std::size_t>((slots * shape.micro_batches + updates) * shape.batches));
+    const auto all = [&](std::int64_t each) {
+      return static_cast<std::size_t>((each * shape.micro_batches + updates) * shape.batches);
+    };
+    draft_.program.operations.reserve(all(slots));
+    // Each operation makes or loads up to two instances, and few do neither.
+    draft_.program.instances.reserve(all(static_cast<std::int64_t>(shape.tape.size()) + slots / 2));
     add_places();
     for (std::size_t s = 0; s < shape.stages.size(); ++s) {
       const StageState& stage = shape.stages[s];
@@ -226,12 +230,11 @@ class StepMaker {
   void use(Program::Operation& slot, TensorLocation& location, double load_s) {
     std::uint32_t used = location.at(slot.device);
     if (used == none) {
-      const Program::Instance source = draft_[location.first()];
-      const bool input = source.home == Program::Home::input;
-      if (!input && location.copy == none) save(location);
-      used = draft_.make(source.name, source.tensor_class, source.bytes,
-                         static_cast<std::size_t>(source.stage), source.micro_batch);
-      draft_.bring(used, load_s, source.home, location.copy);
+      const std::uint32_t source = location.first();
+      const Program::Home home = draft_[source].home;
+      if (home != Program::Home::input && location.copy == none) save(location);
+      used = draft_.make_again(source, static_cast<std::size_t>(draft_[source].stage));
+      draft_.bring(used, load_s, home, location.copy);
       location.on.push_back({slot.device, used});
       slot.loads.push_back(used);
     }
@@ -249,16 +252,16 @@ class StepMaker {
         s, [&](std::size_t b, bool) { use(slot, tensors.boundary[b], chain_.boundary(b).load_s); });
     const bool answer = s == last_;
     const std::uint32_t output =
-        draft_.make(instance_name(answer ? "output" : "boundary", s, tensors.micro_batch),
-                    answer ? TensorClass::output : TensorClass::activation, stage.output.bytes, s,
-                    tensors.micro_batch);
+        draft_.make_numbered(answer ? "output" : "boundary",
+                             answer ? TensorClass::output : TensorClass::activation,
+                             stage.output.bytes, s, tensors.micro_batch);
     slot.makes.push_back(output);
     // A copy in host memory stays valid: its values are the same.
     tensors.boundary[s + 1].come({slot.device, output});
     if (keeps && stage.inner.bytes > 0) {
       const std::uint32_t inner =
-          draft_.make(instance_name("inner", s, tensors.micro_batch), TensorClass::activation,
-                      stage.inner.bytes, s, tensors.micro_batch);
+          draft_.make_numbered("inner", TensorClass::activation, stage.inner.bytes, s,
+                               tensors.micro_batch);
       slot.makes.push_back(inner);
       tensors.inner[s].come({slot.device, inner});
     }
@@ -276,8 +279,8 @@ class StepMaker {
       again.seconds = state.selective_s;
       again.selective = true;
       use_kept(again, s, tensors);
-      core = draft_.make(instance_name("core", s, tensors.micro_batch), TensorClass::activation,
-                         state.selective_bytes, s, tensors.micro_batch);
+      core = draft_.make_numbered("core", TensorClass::activation, state.selective_bytes, s,
+                                  tensors.micro_batch);
       again.makes.push_back(core);
       draft_.add(std::move(again));
     }
@@ -310,8 +313,8 @@ class StepMaker {
     TensorLocation& gradient = tensors.gradient[b];
     if (gradient.on.empty()) {
       const std::uint32_t made =
-          draft_.make(instance_name("gradient", b, tensors.micro_batch), TensorClass::gradient,
-                      chain_.stages[b - 1].gradient, b, tensors.micro_batch);
+          draft_.make_numbered("gradient", TensorClass::gradient, chain_.stages[b - 1].gradient, b,
+                               tensors.micro_batch);
       slot.makes.push_back(made);
       gradient.be_only({slot.device, made});
       return;
@@ -349,13 +352,12 @@ class StepMaker {
     const ChainTensor& tensor =
         op.inner ? chain_.stages[op.number].inner : chain_.boundary(op.number);
     const std::size_t stage = op.inner || input ? op.number : op.number - 1;
-    const std::string name = instance_name(input      ? "image"
-                                           : op.inner ? "inner"
-                                                      : "boundary",
-                                           stage, tensors.micro_batch);
-    const std::uint32_t loaded =
-        draft_.make(name, input ? TensorClass::input : TensorClass::activation, tensor.bytes, stage,
-                    tensors.micro_batch);
+    const std::uint32_t loaded = draft_.make_numbered(
+        input      ? "image"
+        : op.inner ? "inner"
+                   : "boundary",
+        input ? TensorClass::input : TensorClass::activation, tensor.bytes, stage,
+        tensors.micro_batch);
     TensorLocation& location = (op.inner ? tensors.inner : tensors.boundary)[op.number];
     draft_.bring(loaded, tensor.load_s, input ? Program::Home::input : Program::Home::none,
                  input ? none : location.copy);

@@ -13,8 +13,9 @@ namespace sluice {
 
 StepClock::StepClock(const Program& step, const Platform& platform,
                      const std::vector<std::string>& devices, std::int64_t rounds,
-                     const Platform* real_machine)
+                     const Platform* real_machine, std::optional<std::int64_t> memory)
     : step_(step), rounds_(rounds), written_(step.instances.size()) {
+  if (memory) memory_.emplace(step, *memory);
   const std::string& host = platform.host().name;
   std::map<std::string, std::size_t> streams;
   const auto way = [&](const Path& path) {
@@ -70,45 +71,6 @@ StepClock::StepClock(const Program& step, const Platform& platform,
   }
 }
 
-/// Finds the links that copies of different streams use. Copies of one stream take turns anyway.
-void StepClock::find_shared_links(const Platform& platform, const Users& users) {
-  struct Link {
-    std::set<std::size_t> streams;
-    std::vector<CopyStream*> users;
-  };
-  std::map<std::uint32_t, Link> links;
-  for (const auto& [way, path] : users)
-    for (const std::uint32_t channel : path->channels) {
-      links[channel].streams.insert(way->stream);
-      links[channel].users.push_back(way);
-    }
-  for (const auto& [channel, link] : links) {
-    if (link.streams.size() < 2) continue;
-    for (CopyStream* way : link.users)
-      way->shared.emplace_back(shared_links_, 1 / platform.channels[channel].bandwidth);
-    ++shared_links_;
-  }
-}
-
-/// Returns the seconds in which the busiest shared link carries its part of all bytes that the run copies.
-double StepClock::seconds_on_links() const {
-  std::vector<double> busy(shared_links_, 0);
-  const auto cross = [&](const CopyStream& way, double bytes) {
-    for (const auto& [link, per_byte] : way.shared) busy[link] += bytes * per_byte;
-  };
-  for (const Program::Staying& stays : step_.staying)
-    cross(down_[stays.device], static_cast<double>(stays.weights));
-  if (real_)
-    for (const auto& [stage, bytes] : real_->begins_bytes)
-      cross(real_->begins, static_cast<double>(bytes));
-  for (const Program::Instance& made : step_.instances) {
-    const double bytes = static_cast<double>(rounds_) * static_cast<double>(made.bytes);
-    if (made.loaded) cross(stream_of(made), bytes);
-    if (made.saved_at >= 0) cross(up_[made.device], bytes);
-  }
-  return busy.empty() ? 0 : *std::max_element(busy.begin(), busy.end());
-}
-
 /// Goes through a run whose loads are listed at given places. Without `places`, the loads may be at any places.
 class StepRun {
  public:
@@ -124,12 +86,14 @@ class StepRun {
                 [&](std::size_t i) { return static_cast<std::size_t>(loads[i].needed); }),
         copies_(clock.streams_, 0),
         computes_(clock.down_.size(), 0),
+        saving_(clock.streams_, 0),
         needed_s_(clock.shared_links_, 0),
         now_(step_, clock.saves_.back(), loads.size()),
         before_(now_),
         next_(now_) {
     for (std::size_t i = 0; places && i < loads.size(); ++i)
       if (place_of(i).at < 0) first_goes_ahead_ = true;
+    if (clock.memory_) memory_.emplace(*clock.memory_, clock.saves_.back());
   }
 
   /// Returns a lower bound on the seconds of the run.
@@ -275,6 +239,9 @@ class StepRun {
     if (const auto& written = clock_.written_[load.instance])
       if (const Times* times = ago(written->rounds_ago, rounds))
         time = std::max(time, times->saved[save_number(written->operation, written->number)]);
+    if (memory_ && !ahead)
+      if (const std::int64_t before = clock_.memory_->load_after[load.instance]; before >= 0)
+        time = std::max(time, now_.computed[static_cast<std::size_t>(before)]);
     return time;
   }
 
@@ -326,17 +293,22 @@ class StepRun {
       start = std::max(start, now_.loaded[i]);
       need(step_.instances[loads_[i].instance]);
     }
+    const std::uint32_t device = operation.device;
+    if (memory_) start = std::max(start, memory_->start(slot, device));
     for (const double busy_s : needed_s_) start = std::max(start, busy_s * within_accuracy);
     computed_ = start + operation.seconds;
-    computes_[operation.device] = now_.computed[slot] = computed_;
+    computes_[device] = now_.computed[slot] = computed_;
+    if (memory_) memory_->end(slot, device, computed_);
     end_ = std::max(end_, computed_);
     for (std::size_t n = 0; n < operation.saves.size(); ++n) {
       const std::uint32_t saved = operation.saves[n];
       const StepClock::CopyStream& way = clock_.up_[step_.instances[saved].device];
-      double& arrived = now_.saved[clock_.saves_[slot] + n];
-      arrived = places_ ? copy(way, computed_, clock_.save_s_[saved])
-                        : computed_ + clock_.save_s_[saved] + way.latency_s;
-      end_ = std::max(end_, arrived);
+      // Saves of one stream take turns in the order of the list, wherever loads are listed.
+      double& free = places_ ? copies_[way.stream] : saving_[way.stream];
+      free = std::max(free, computed_) + clock_.save_s_[saved];
+      if (memory_) memory_->end_save(clock_.saves_[slot] + n, free);
+      now_.saved[clock_.saves_[slot] + n] = free + way.latency_s;
+      end_ = std::max(end_, free + way.latency_s);
     }
   }
 
@@ -344,6 +316,7 @@ class StepRun {
   /// `needed_s_`. Operations run in the order of the list, because each phase runs on one device. So before this
   /// operation starts, the shared links must have carried this load and the loads of all earlier operations.
   void need(const Program::Instance& made) {
+    if (memory_) memory_->need(made.device, made.bytes);
     add_needed(clock_.stream_of(made), made.bytes);
     if (!clock_.real_ || made.home != Program::Home::weights || round_ > 0) return;
     const auto begins = clock_.real_->begins_bytes.find(made.stage);
@@ -363,6 +336,7 @@ class StepRun {
   IndicesBySlot by_slot_, needed_;
   /// The times at which each copy stream (`copies_`) and each device (`computes_`) becomes free.
   std::vector<double> copies_, computes_;
+  std::vector<double> saving_;  ///< the times at which the saves of each copy stream have ended so far
   /// Indexed by shared link: for how many seconds the link carries the loads that operations have needed so far.
   std::vector<double> needed_s_;
   /// Indexed by stage: the time at which the weights have arrived on their device, if they stay there.
@@ -372,6 +346,7 @@ class StepRun {
   std::map<std::int64_t, double> begun_;
   std::set<std::int64_t> begins_needed_;
   Times now_, before_, next_;
+  std::optional<MemoryRun> memory_;  ///< if the memory is limited
   std::int64_t round_ = 0;
   bool first_goes_ahead_ = false;
   std::int64_t phase_ = 0;

@@ -1,7 +1,7 @@
 // Computes a lower bound on the seconds of a training run. The positions of its loads in the listing are given. The
-// clock goes through the plan in listing order, with arithmetic on a few arrays. It ignores that actions wait for
-// memory, and that copies slow each other down. But the bound is at least the seconds in which a shared link carries
-// all its bytes. So no execution of the plan is faster than the bound. If another plan takes less than the bound, this
+// clock goes through the plan in listing order, with arithmetic on a few arrays. Of the waits for memory, it knows only
+// those of memory_waits.hpp. It ignores that copies slow each other down. But the bound is at least the seconds in which
+// a shared link carries all its bytes. So no execution of the plan is faster than the bound. If another plan takes less than the bound, this
 // plan need not be made.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include "planning/copy_time.hpp"
 #include "planning/program.hpp"
 #include "planning/slots/load_places.hpp"
+#include "planning/slots/memory_waits.hpp"
 #include "platform/platform.hpp"
 
 namespace sluice {
@@ -24,9 +25,10 @@ class StepClock {
   /// The clock is for a run that executes the program `step` `rounds` times on these devices. In this run, the devices
   /// compute while copies are made. `step` must outlive the clock. If `platform` is a shown machine
   /// (planning/placement/backing.hpp), `real_machine` must be the real machine, and the bound holds for it. Otherwise
-  /// `real_machine` must be null.
+  /// `real_machine` must be null. If `memory` is given, no device holds more than this number of bytes.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
-            std::int64_t rounds, const Platform* real_machine);
+            std::int64_t rounds, const Platform* real_machine,
+            std::optional<std::int64_t> memory = {});
 
   /// How many rounds of a run the clock goes through. Of each later round, only sums of seconds count.
   static constexpr std::int64_t exact_rounds = 8;
@@ -93,6 +95,7 @@ class StepClock {
   std::size_t streams_ = 0;       ///< the number of copy streams
   std::size_t shared_links_ = 0;  ///< the number of links that several of these streams use
   double compute_s_ = 0;          ///< per round
+  std::optional<MemoryWaits> memory_ = {};
 };
 
 }  // namespace sluice

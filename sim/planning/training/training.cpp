@@ -53,6 +53,7 @@ class TrainingPlan {
   /// loads, and sets `*listing`.
   FateChoice choice(double worth, TriedListing* listing) {
     several_listings_ = listing && strategy_.searches && !request_.made_to_change;
+    worth_ = worth;
     FateRequest selective = asked(selective_own_, selective_together_);
     FateRequest plain = asked(own_, together_);
     plain.worth = selective.worth = worth;
@@ -181,7 +182,7 @@ class TrainingPlan {
       together = side_by_side(chain, states, request_.workload,
                               sluice::shape_of(request_, order_, count), on_devices);
     FateRequest asked{order_.weights_stay ? chain : together.chain, budget(), order_.overlap};
-    asked.score = [this, &chain = own.chain, &states = own.states, count, fastest = never](
+    asked.score = [this, &chain = own.chain, &states = own.states, count, fastest = worth_](
                       const Tape& tape, std::int64_t bytes) mutable {
       const StepShape shape = step_of({chain, tape, states}, count);
       const Listing listing{request_, shape, order_, room_of(bytes)};
@@ -326,6 +327,7 @@ class TrainingPlan {
   bool has_facts_ = false;  ///< whether add_facts() was called for chosen_step()
   FoundListings found_listings_;
   bool several_listings_ = false;  ///< whether a search tries several ways to list the loads
+  double worth_ = never;           ///< only runs that take fewer seconds are of use to the search
 };
 
 }  // namespace
@@ -348,16 +350,18 @@ std::vector<TrainingSums> training_sums(const PolicyRequest& request, const Trai
 
 class ChosenStep::Parts {
  public:
-  Parts(const PolicyRequest& request, const TrainingOrder& order)
+  Parts(const PolicyRequest& request, const TrainingOrder& order,
+        const std::optional<std::int64_t>& memory)
       : plan(request, order),
-        offers(with_waits_for_sums(plan.chosen_step(), request.replicas), request, order) {}
+        offers(with_waits_for_sums(plan.chosen_step(), request.replicas), request, order, memory) {}
 
   TrainingPlan plan;
   LoadOffers offers;
 };
 
-ChosenStep::ChosenStep(const PolicyRequest& request, const TrainingOrder& order)
-    : parts_(std::make_unique<Parts>(request, order)) {}
+ChosenStep::ChosenStep(const PolicyRequest& request, const TrainingOrder& order,
+                       std::optional<std::int64_t> memory)
+    : parts_(std::make_unique<Parts>(request, order, memory)) {}
 
 ChosenStep::~ChosenStep() = default;
 

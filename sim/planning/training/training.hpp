@@ -40,9 +40,14 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
                                   const PassOptions& passes,
                                   const std::vector<StayingTensors>& staying = {});
 
-/// Returns how many bytes of host memory are left for offloaded activations. The inputs of a step and the weights
-/// occupy the other bytes. So does optimizer state that takes turns, and, if there are no updates, gradients that take
-/// turns. Returns nullopt if host memory is unlimited.
+/// Returns how many bytes of host memory are left beside the tensors whose home it is. These are the inputs of a step and
+/// the weights, optimizer state that takes turns, and, if there are no updates, gradients that take turns. The number is
+/// negative if they do not fit. Returns nullopt if host memory is unlimited.
+std::optional<std::int64_t> host_bytes_left(const PolicyRequest& request,
+                                            const std::vector<StageState>& states,
+                                            bool weights_stay);
+
+/// Returns how many bytes of host memory are left for offloaded activations: host_bytes_left(), but at least 0.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
@@ -141,10 +146,12 @@ std::vector<TrainingSums> training_sums(const PolicyRequest& request, const Trai
                                         const std::vector<StepSize>& sizes);
 
 /// A step with chosen fates. Its loads may still be listed in several ways. `request` and `order` must outlive this
-/// object. Throws InputError, Infeasible.
+/// object. If `memory` is given, the bounds hold only for runs in which no device holds more than this number of bytes.
+/// Throws InputError, Infeasible.
 class ChosenStep {
  public:
-  ChosenStep(const PolicyRequest& request, const TrainingOrder& order);
+  ChosenStep(const PolicyRequest& request, const TrainingOrder& order,
+             std::optional<std::int64_t> memory = {});
   ~ChosenStep();
 
   /// Returns the most bytes that a device holds if the actions run one after the other.
@@ -222,6 +229,7 @@ struct Listing {
   /// The places of the loads, in the order in which operations need them. If null, load_late() and the room in memory
   /// decide the places.
   const std::vector<LoadPlace>* places = nullptr;
+  bool named = true;  ///< whether tensors and actions get names, which a simulation does not need
 };
 /// Returns the plan. Sets the devices, the rounds and the loads of the step for it. Sets `*most` to the bytes that the
 /// first device needs for this listing.

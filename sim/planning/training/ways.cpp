@@ -124,18 +124,27 @@ std::int64_t TrainingWays::count() const {
 std::vector<Candidate> TrainingWays::opened(const std::shared_ptr<const TrainingWays>& ways,
                                             double at_least) {
   if (!ways->fits(ways->at_least_)) return {};
-  const auto step = std::make_shared<const ChosenStep>(ways->unlimited_, ways->order_);
+  // The plan for a shown machine is changed afterwards, and may then need fewer bytes.
+  const bool stays = !ways->unlimited_.real_machine && !ways->unlimited_.made_to_change;
+  const std::optional<std::int64_t> memory = stays ? ways->capacity_ : std::nullopt;
+  const auto make = [ways, memory] {
+    return std::make_shared<const ChosenStep>(ways->unlimited_, ways->order_, memory);
+  };
+  std::shared_ptr<const ChosenStep> step = make();
   if (ways->enforced_ && !homes_fit(ways->unlimited_, step->program())) return {};
   const double step_s =
-      ways->whole_ ? ChosenStep(*ways->whole_, ways->order_).at_least() : step->at_least();
+      ways->whole_ ? ChosenStep(*ways->whole_, ways->order_, memory).at_least() : step->at_least();
   const double least = std::max(at_least, step_s);
+  // A long step occupies much memory, and the judge may never open its candidate. So the step is then made once more.
+  if (tried_counts(step->program().count(), /*made_to_change=*/false).paces == 1) step.reset();
   // The text is made only if the judge opens the candidate, because that takes about as long as to make the step.
-  return {{.at_least = least, .open = [ways, step, least] {
-             const auto list = [ways, step] { return listed(ways, step); };
+  return {{.at_least = least, .open = [ways, make, kept = std::move(step), least] {
+             const std::shared_ptr<const ChosenStep> opened = kept ? kept : make();
+             const auto list = [ways, opened] { return listed(ways, opened); };
              return std::vector<Candidate>{
                  {.at_least = least,
                   .open = list,
-                  .same_ways = step_text(ways->unlimited_, ways->order_, *step)}};
+                  .same_ways = step_text(ways->unlimited_, ways->order_, *opened)}};
            }}};
 }
 

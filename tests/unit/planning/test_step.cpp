@@ -37,7 +37,7 @@ std::vector<std::string> saves_of(const Program& step) {
   std::vector<std::string> saves;
   for (const Program::Operation& operation : step.operations)
     for (const std::uint32_t saved : operation.saves)
-      saves.push_back(step.instances[saved].name + " " +
+      saves.push_back(name_of(step.instances[saved]) + " " +
                       std::to_string(step.instances[saved].bytes));
   return saves;
 }

@@ -28,7 +28,7 @@ Scenario scenario_of(const RandomCase& made) {
 TEST_CASE(
     "no training run takes fewer seconds than the clock gives for the order of its loads and operations",
     "[property]") {
-  int compared = 0, reached = 0;
+  int compared = 0, reached = 0, waits = 0;
   Dice dice(2024);
   for (const std::string policy : {"streamed", "resident", "phased"})
     for (int c = 0; c < test::cases_of(12); ++c) {
@@ -67,6 +67,15 @@ TEST_CASE(
         CHECK(least > 0);
         CHECK(anywhere <= least);
         CHECK(any_fates <= seconds);
+        // The run has no more memory than `within`. Then some waits for memory are certain.
+        const std::int64_t within = ahead.run_room.value_or(ahead.room);
+        const ChosenStep limited(request, order, within);
+        const double within_least = limited.at_least(ahead, step.offer(ahead));
+        CHECK(limited.at_least() <= seconds);
+        CHECK(within_least <= seconds);
+        CHECK(anywhere <= limited.at_least());
+        CHECK(least <= within_least);
+        waits += within_least > least * (1 + 1e-6);
         ++compared;
         reached += seconds <= least * (1 + 1e-6);
       }
@@ -75,6 +84,7 @@ TEST_CASE(
   // If no action waits for memory, a run takes exactly the seconds of the clock. More than a quarter of all compared
   // runs take exactly these seconds.
   CHECK(reached > compared / 4);
+  CHECK(waits > 0);
 }
 
 TEST_CASE("the clock counts the bytes of all devices on a link that they share", "[unit]") {
@@ -106,8 +116,8 @@ TEST_CASE(
   // Two layers on two devices. A forward pass takes 1 ms, and a backward pass 2 ms. The input, the output of the first
   // layer and its gradient have 400 bytes. Each layer has 1 kB of weights, and also of gradients, which are saved. The
   // link has 1 GB/s and a latency of 20 ms. The input and the weights arrive after 1.4 us and the latency. The output
-  // is saved and loaded, and so is its gradient, each time in 0.4 us and the latency. The last save takes 1 us and the
-  // latency.
+  // is saved and loaded, and so is its gradient, each time in 0.4 us and the latency. The save of this gradient follows
+  // that of the second layer's gradients of weights, which takes 1 us. The last save takes 1 us and the latency.
   const test::Row row{1, 1'000, 400};
   const Scenario scenario = test::small_scenario(
       400, {row, row},
@@ -119,7 +129,7 @@ TEST_CASE(
   const TrainingOrder order{
       .policy = "tested", .weights_stay = false, .in_flight = 1, .devices = {"gpu0", "gpu1"}};
   const ChosenStep step(request, order);
-  CHECK(step.at_least() == Approx(6e-3 + 6 * 20e-3 + (1.4 + 4 * 0.4 + 1) * 1e-6).epsilon(1e-9));
+  CHECK(step.at_least() == Approx(6e-3 + 6 * 20e-3 + (1.4 + 4 * 0.4 + 2) * 1e-6).epsilon(1e-9));
   const ChosenStep::EarlyLoadLimits early{no_limit, {}, no_limit};
   CHECK(step.at_least() <= run_seconds(finish(step.listed(early), request)));
 }

@@ -107,8 +107,9 @@ Chain chain_of(const PolicyRequest& request, const Device& device, const PassOpt
   return chain;
 }
 
-std::optional<std::int64_t> host_room(const PolicyRequest& request,
-                                      const std::vector<StageState>& states, bool weights_stay) {
+std::optional<std::int64_t> host_bytes_left(const PolicyRequest& request,
+                                            const std::vector<StageState>& states,
+                                            bool weights_stay) {
   const std::optional<std::int64_t> capacity = request.pricing.platform.host().capacity;
   if (!capacity || !request.capacity_enforced) return {};
   // If the platform is a shown machine, the inputs are in another memory (backing.hpp).
@@ -123,7 +124,13 @@ std::optional<std::int64_t> host_room(const PolicyRequest& request,
     if (!state.updates && !state.stays.gradients)
       held = checked_add(held, state.gradients, "bytes in host memory");
   }
-  return std::max<std::int64_t>(0, *capacity - held);
+  return *capacity - held;
+}
+
+std::optional<std::int64_t> host_room(const PolicyRequest& request,
+                                      const std::vector<StageState>& states, bool weights_stay) {
+  const auto left = host_bytes_left(request, states, weights_stay);
+  return left ? std::optional(std::max<std::int64_t>(0, *left)) : left;
 }
 
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,

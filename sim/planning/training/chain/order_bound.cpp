@@ -20,6 +20,8 @@ double order_bound(const PolicyRequest& request, const TrainingOrder& order, boo
   auto [chain, states, on_devices] = chain_on_devices(request, order, selective);
   if (request.real_machine) chain.input.load_s = chain.load_latency_s = 0;
   const bool stay = weights_stay(request, order);
+  if (host_bytes_left(request, states, stay).value_or(0) < 0)
+    return std::numeric_limits<double>::infinity();
   chain.host_room = host_room(request, states, stay);
   const SideBySide all = side_by_side(chain, states, request.workload,
                                       shape_of(request, order, *order.in_flight), on_devices);
