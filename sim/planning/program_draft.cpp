@@ -80,7 +80,7 @@ std::uint32_t ProgramDraft::make_again(std::uint32_t other, std::size_t stage) {
   const Program::Instance from = program.instances[other];
   // A name with numbers has the stage that made the tensor.
   const bool named = !from.what || from.stage == static_cast<std::int32_t>(stage);
-  const std::uint32_t made = make(named ? from.name : name_of(from), from.tensor_class, from.bytes,
+  const std::uint32_t made = make(named ? from.name : sluice::name_of(from), from.tensor_class, from.bytes,
                                   stage, from.micro_batch);
   if (named) program.instances[made].what = from.what;
   return made;
