@@ -37,11 +37,12 @@ std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 /// Returns for each stage the bytes of its weights, gradients and optimizer state, and the seconds of their copies and
 /// of the update on this device. `staying` is TrainingOrder::staying.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
-                                  const PassOptions& passes, const std::vector<StayingTensors>& staying = {});
+                                  const PassOptions& passes,
+                                  const std::vector<StayingTensors>& staying = {});
 
-/// Returns how many bytes of host memory are left beside the tensors whose home it is. These are the inputs of a step and
-/// the weights, optimizer state that takes turns, and, if there are no updates, gradients that take turns. The number is
-/// negative if they do not fit. Returns nullopt if host memory is unlimited.
+/// Returns how many bytes of host memory are left beside the tensors whose home it is. These are the inputs of a step
+/// and the weights, optimizer state that takes turns, and, if there are no updates, gradients that take turns. The
+/// number is negative if they do not fit. Returns nullopt if host memory is unlimited.
 std::optional<std::int64_t> host_bytes_left(const PolicyRequest& request,
                                             const std::vector<StageState>& states,
                                             bool weights_stay);
