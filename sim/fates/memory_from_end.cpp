@@ -71,8 +71,8 @@ class MemoryFromEnd {
     changes_[last].goes += bytes;
   }
 
-  /// Corrects the bytes of passes that compute several micro-batches one after the other, as the general case in tape.cpp
-  /// does, and finds the peak.
+  /// Corrects the bytes of passes that compute several micro-batches one after the other, as the general case in
+  /// tape.cpp does, and finds the peak.
   void take_one_after_the_other(TapeMemory& memory) const {
     for (std::size_t at = 0; at < tape_.size(); ++at) {
       if (!passes_.empty()) {
@@ -126,8 +126,8 @@ class MemoryFromEnd {
   std::vector<char> copy_needed_;  ///< for each tensor, whether a later load needs a save of it
   /// For each boundary, how many backward passes before the present operation add to its gradient. The first makes it.
   std::vector<std::uint32_t> additions_;
-  /// Only with `passes_`: the pass of the last operation that uses a tensor, and for each pass, the bytes of tensors that
-  /// come in it, that go in it, and that come and go in it.
+  /// Only with `passes_`: the pass of the last operation that uses a tensor, and for each pass, the bytes of tensors
+  /// that come in it, that go in it, and that come and go in it.
   std::vector<std::size_t> last_;
   struct Changes {
     std::int64_t comes = 0, goes = 0, both = 0;

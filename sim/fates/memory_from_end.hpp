@@ -11,8 +11,9 @@
 namespace sluice {
 
 /// Returns the result of memory_of() for a chain with one device. If micro-batches run side by side, `passes` has for
-/// each operation of the tape the index of its pass. Otherwise `passes` is empty. Returns no value if an operation names
-/// a stage that the chain does not have, reads a tensor that the device does not hold, or loads a copy that nobody saved.
+/// each operation of the tape the index of its pass. Otherwise `passes` is empty. Returns no value if an operation
+/// names a stage that the chain does not have, reads a tensor that the device does not hold, or loads a copy that
+/// nobody saved.
 std::optional<TapeMemory> memory_from_end(const Chain& chain, const Tape& tape,
                                           const std::vector<std::size_t>& passes);
 

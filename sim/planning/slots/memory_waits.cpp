@@ -12,8 +12,8 @@ struct Saving {
   std::int64_t bytes = 0;
 };
 
-/// Returns, indexed by operation, bytes that are on the device during the operation, in every round. In the first round,
-/// tensors that stay on the device may come only when their stage needs them.
+/// Returns, indexed by operation, bytes that are on the device during the operation, in every round. In the first
+/// round, tensors that stay on the device may come only when their stage needs them.
 std::vector<std::int64_t> bytes_on(const Program& program, std::uint32_t device) {
   std::vector<std::int64_t> bytes = program.bytes(device);
   const std::vector<std::int64_t> firsts = program.first_of_stages();
@@ -34,11 +34,12 @@ std::vector<std::int64_t> bytes_on(const Program& program, std::uint32_t device)
 }
 
 /// Sets MemoryWaits::saves for the operations of a device. `bytes` has the bytes on the device during each operation.
-void find_saves(const Program& program, std::uint32_t device, const std::vector<std::int64_t>& bytes,
-                std::int64_t limit, std::vector<std::uint32_t>& saves) {
+void find_saves(const Program& program, std::uint32_t device,
+                const std::vector<std::int64_t>& bytes, std::int64_t limit,
+                std::vector<std::uint32_t>& saves) {
   std::vector<Saving> all;
-  std::size_t ended = 0;      // so many of `all` end before the operation starts
-  std::int64_t waiting = 0;   // the bytes of the others
+  std::size_t ended = 0;     // so many of `all` end before the operation starts
+  std::int64_t waiting = 0;  // the bytes of the others
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const Program::Operation& operation = program.operations[i];

@@ -46,8 +46,8 @@ class MemoryRun {
   void need(std::uint32_t device, std::int64_t bytes) {
     needed_bytes_[device] += static_cast<double>(bytes);
   }
-  /// Returns a time before which the operation does not start. The latency of loads does not count: perhaps all loads of
-  /// the operation were early, and have long arrived.
+  /// Returns a time before which the operation does not start. The latency of loads does not count: perhaps all loads
+  /// of the operation were early, and have long arrived.
   double start(std::size_t operation, std::uint32_t device) const {
     const std::uint32_t saves = waits_.saves[operation];
     return std::max(saves > 0 ? saved_[saves - 1] : 0,
@@ -67,10 +67,11 @@ class MemoryRun {
   }
 
   const MemoryWaits& waits_;
-  std::vector<double> saved_;         ///< indexed by save: its end in this round
-  std::vector<double> needed_bytes_;  ///< indexed by device: of the loads that operations have needed so far
-  /// Indexed by device. If it is added to the seconds of all loads that operations have needed so far, the sum is a time
-  /// before which the next operation does not start.
+  std::vector<double> saved_;  ///< indexed by save: its end in this round
+  /// Indexed by device: the bytes of the loads that operations have needed so far.
+  std::vector<double> needed_bytes_;
+  /// Indexed by device. If it is added to the seconds of all loads that operations have needed so far, the sum is a
+  /// time before which the next operation does not start.
   std::vector<double> behind_;
 };
 

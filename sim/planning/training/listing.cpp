@@ -32,8 +32,8 @@ void place_loads(Program& step, const std::vector<LoadPlace>& places) {
 }
 
 /// Returns whether only few ways are tried for a step with this many operations. Then the loads come in the order in
-/// which the step lists them, first as early as there is room, and then where they are needed. The other orders are only
-/// tried for the faster of these two.
+/// which the step lists them, first as early as there is room, and then where they are needed. The other orders are
+/// only tried for the faster of these two.
 bool is_long(std::int64_t operations) {
   return tried_counts(operations, /*made_to_change=*/false).paces == 1;
 }
@@ -48,8 +48,9 @@ std::vector<TriedListing> tried_listings(std::int64_t operations) {
     for (const LoadOrder order : load_orders)
       for (std::size_t p = 0; p < count; ++p) tried.push_back({{paces[p], order}, late});
   if (is_long(operations))
-    std::ranges::stable_sort(
-        tried, {}, [](const TriedListing& one) { return one.sequence.order != LoadOrder::as_listed; });
+    std::ranges::stable_sort(tried, {}, [](const TriedListing& one) {
+      return one.sequence.order != LoadOrder::as_listed;
+    });
   return tried;
 }
 

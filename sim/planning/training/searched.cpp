@@ -30,9 +30,9 @@ class OrderBounds {
     kept_.capacity_enforced = false;
   }
 
-  /// Returns the request with a strategy that keeps all activations, and without a limit of memory. A run that keeps all
-  /// activations has the fewest passes and copies, and each of them waits for the fewest others. So a lower bound of such
-  /// a run holds for all fates.
+  /// Returns the request with a strategy that keeps all activations, and without a limit of memory. A run that keeps
+  /// all activations has the fewest passes and copies, and each of them waits for the fewest others. So a lower bound
+  /// of such a run holds for all fates.
   const PolicyRequest& kept() const { return kept_; }
 
   /// Adds an order and a bound of it. Returns the number of the order.
@@ -119,9 +119,8 @@ class Search {
   static std::vector<Candidate> opened(const std::shared_ptr<const Search>& search) {
     const double at_least = search->bounds_->chain_bound(search->number_);
     if (at_least == never) return {};
-    return {{at_least, 1, [search](double worth, const auto& found) {
-               search->simulate(worth, found);
-             }}};
+    return {{at_least, 1,
+             [search](double worth, const auto& found) { search->simulate(worth, found); }}};
   }
 
  private:
@@ -165,8 +164,8 @@ class Search {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns a candidate for the search of each order. The search needs a bound that takes about as long to compute as the
-/// search itself. So the bound is computed only if the judge opens the candidate.
+/// Returns a candidate for the search of each order. The search needs a bound that takes about as long to compute as
+/// the search itself. So the bound is computed only if the judge opens the candidate.
 std::vector<Candidate> searches(const PolicyRequest& request, const TrainingOrder& order,
                                 const std::vector<std::int64_t>& in_flight,
                                 const std::shared_ptr<OrderBounds>& bounds,
@@ -180,8 +179,8 @@ std::vector<Candidate> searches(const PolicyRequest& request, const TrainingOrde
       if (!tried_with_passes(settled, passes)) continue;
       settled.in_flight = count;
       const double at_least = work.at_least(batches_of_run(request.workload), per_batch, passes);
-      const auto search = std::make_shared<const Search>(request, bounds->add(settled, at_least),
-                                                         bounds, stages);
+      const auto search =
+          std::make_shared<const Search>(request, bounds->add(settled, at_least), bounds, stages);
       all.push_back({at_least, 1, {}, [search] { return Search::opened(search); }});
     }
   }

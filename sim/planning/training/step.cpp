@@ -251,17 +251,15 @@ class StepMaker {
     chain_.each_read(
         s, [&](std::size_t b, bool) { use(slot, tensors.boundary[b], chain_.boundary(b).load_s); });
     const bool answer = s == last_;
-    const std::uint32_t output =
-        draft_.make_numbered(answer ? "output" : "boundary",
-                             answer ? TensorClass::output : TensorClass::activation,
-                             stage.output.bytes, s, tensors.micro_batch);
+    const std::uint32_t output = draft_.make_numbered(
+        answer ? "output" : "boundary", answer ? TensorClass::output : TensorClass::activation,
+        stage.output.bytes, s, tensors.micro_batch);
     slot.makes.push_back(output);
     // A copy in host memory stays valid: its values are the same.
     tensors.boundary[s + 1].come({slot.device, output});
     if (keeps && stage.inner.bytes > 0) {
-      const std::uint32_t inner =
-          draft_.make_numbered("inner", TensorClass::activation, stage.inner.bytes, s,
-                               tensors.micro_batch);
+      const std::uint32_t inner = draft_.make_numbered("inner", TensorClass::activation,
+                                                       stage.inner.bytes, s, tensors.micro_batch);
       slot.makes.push_back(inner);
       tensors.inner[s].come({slot.device, inner});
     }
@@ -312,9 +310,8 @@ class StepMaker {
     if (b == 0 || chain_.stages[b - 1].gradient == 0) return;
     TensorLocation& gradient = tensors.gradient[b];
     if (gradient.on.empty()) {
-      const std::uint32_t made =
-          draft_.make_numbered("gradient", TensorClass::gradient, chain_.stages[b - 1].gradient, b,
-                               tensors.micro_batch);
+      const std::uint32_t made = draft_.make_numbered(
+          "gradient", TensorClass::gradient, chain_.stages[b - 1].gradient, b, tensors.micro_batch);
       slot.makes.push_back(made);
       gradient.be_only({slot.device, made});
       return;
@@ -352,12 +349,12 @@ class StepMaker {
     const ChainTensor& tensor =
         op.inner ? chain_.stages[op.number].inner : chain_.boundary(op.number);
     const std::size_t stage = op.inner || input ? op.number : op.number - 1;
-    const std::uint32_t loaded = draft_.make_numbered(
-        input      ? "image"
-        : op.inner ? "inner"
-                   : "boundary",
-        input ? TensorClass::input : TensorClass::activation, tensor.bytes, stage,
-        tensors.micro_batch);
+    const std::uint32_t loaded =
+        draft_.make_numbered(input      ? "image"
+                             : op.inner ? "inner"
+                                        : "boundary",
+                             input ? TensorClass::input : TensorClass::activation, tensor.bytes,
+                             stage, tensors.micro_batch);
     TensorLocation& location = (op.inner ? tensors.inner : tensors.boundary)[op.number];
     draft_.bring(loaded, tensor.load_s, input ? Program::Home::input : Program::Home::none,
                  input ? none : location.copy);

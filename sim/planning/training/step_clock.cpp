@@ -336,7 +336,8 @@ class StepRun {
   IndicesBySlot by_slot_, needed_;
   /// The times at which each copy stream (`copies_`) and each device (`computes_`) becomes free.
   std::vector<double> copies_, computes_;
-  std::vector<double> saving_;  ///< the times at which the saves of each copy stream have ended so far
+  /// The times at which the saves of each copy stream have ended so far.
+  std::vector<double> saving_;
   /// Indexed by shared link: for how many seconds the link carries the loads that operations have needed so far.
   std::vector<double> needed_s_;
   /// Indexed by stage: the time at which the weights have arrived on their device, if they stay there.

@@ -1,8 +1,8 @@
 // Computes a lower bound on the seconds of a training run. The positions of its loads in the listing are given. The
 // clock goes through the plan in listing order, with arithmetic on a few arrays. Of the waits for memory, it knows only
-// those of memory_waits.hpp. It ignores that copies slow each other down. But the bound is at least the seconds in which
-// a shared link carries all its bytes. So no execution of the plan is faster than the bound. If another plan takes less than the bound, this
-// plan need not be made.
+// those of memory_waits.hpp. It ignores that copies slow each other down. But the bound is at least the seconds in
+// which a shared link carries all its bytes. So no execution of the plan is faster than the bound. If another plan
+// takes less than the bound, this plan need not be made.
 #pragma once
 
 #include <cstdint>

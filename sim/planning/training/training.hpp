@@ -40,9 +40,9 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
                                   const PassOptions& passes,
                                   const std::vector<StayingTensors>& staying = {});
 
-/// Returns how many bytes of host memory are left beside the tensors whose home it is. These are the inputs of a step and
-/// the weights, optimizer state that takes turns, and, if there are no updates, gradients that take turns. The number is
-/// negative if they do not fit. Returns nullopt if host memory is unlimited.
+/// Returns how many bytes of host memory are left beside the tensors whose home it is. These are the inputs of a step
+/// and the weights, optimizer state that takes turns, and, if there are no updates, gradients that take turns. The
+/// number is negative if they do not fit. Returns nullopt if host memory is unlimited.
 std::optional<std::int64_t> host_bytes_left(const PolicyRequest& request,
                                             const std::vector<StageState>& states,
                                             bool weights_stay);

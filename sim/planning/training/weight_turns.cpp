@@ -31,8 +31,7 @@ void WeightTurns::need_gradients(std::size_t stage, Program::Operation& slot) {
   if (state.gradients == 0 || shape_.stays(stage).gradients) return;
   std::uint32_t& sum = gradients_[stage];
   if (!open_gradients_ && first_pass_) {
-    sum =
-        draft_.make_numbered("gradients", TensorClass::gradient, state.gradients, stage, -1);
+    sum = draft_.make_numbered("gradients", TensorClass::gradient, state.gradients, stage, -1);
     slot.makes.push_back(sum);
   } else if (!open_gradients_) {
     sum = load("gradients", TensorClass::gradient, state.gradients, stage, state.gradients_load_s,
@@ -58,8 +57,7 @@ void WeightTurns::end_gradients(std::size_t stage) {
 std::uint32_t WeightTurns::load(const char* what, TensorClass tensor_class, std::int64_t bytes,
                                 std::size_t stage, double load_s, Program::Home home,
                                 Program::Operation& slot, std::uint32_t copy_of) {
-  const std::uint32_t loaded =
-      draft_.make_numbered(what, tensor_class, bytes, stage, -1);
+  const std::uint32_t loaded = draft_.make_numbered(what, tensor_class, bytes, stage, -1);
   draft_.bring(loaded, load_s, home, copy_of);
   slot.loads.push_back(loaded);
   return loaded;

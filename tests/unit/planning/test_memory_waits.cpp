@@ -51,7 +51,8 @@ TEST_CASE("a small memory lets operations wait for saves, and loads for operatio
   CHECK(none.load_after == std::vector<std::int64_t>(4, -1));
 }
 
-TEST_CASE("loads for which there was no room come after the operation that left no room", "[unit]") {
+TEST_CASE("loads for which there was no room come after the operation that left no room",
+          "[unit]") {
   const Program program = small_program();
   const MemoryWaits waits(program, 1000);
   MemoryRun run(waits, 1);
@@ -60,8 +61,8 @@ TEST_CASE("loads for which there was no room come after the operation that left 
   run.end_save(0, 7);
   CHECK(run.start(1, 0) == 7);
   run.end(1, 0, 8);
-  // The load for operation 2 fits beside operation 1, so it may have ended. The load for operation 3 does not fit beside
-  // both: of the 850 bytes, at least 350 are loaded after operation 1.
+  // The load for operation 2 fits beside operation 1, so it may have ended. The load for operation 3 does not fit
+  // beside both: of the 850 bytes, at least 350 are loaded after operation 1.
   run.need(0, 450);
   CHECK(run.start(2, 0) <= 8);
   run.end(2, 0, 8);

@@ -134,7 +134,8 @@ std::optional<std::int64_t> host_room(const PolicyRequest& request,
 }
 
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
-                                  const PassOptions& passes, const std::vector<StayingTensors>& staying) {
+                                  const PassOptions& passes,
+                                  const std::vector<StayingTensors>& staying) {
   const auto [selective, overlap] = passes;
   const Pricing& pricing = request.pricing;
   const Training& training = *request.workload.training;
