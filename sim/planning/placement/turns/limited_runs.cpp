@@ -1,6 +1,7 @@
 #include "planning/placement/turns/limited_runs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -25,8 +26,9 @@ using Limits = LimitedRun::Limits;
 using Pools = std::vector<std::uint32_t>;
 
 constexpr double never = std::numeric_limits<double>::infinity();
-/// If a round has at most this many actions, its runs are simulated quickly. So they are compared within many limits.
-constexpr std::uint32_t few_actions = 100;
+/// If the actions of a round, times the number of memories, are at most this number, runs are simulated quickly, and
+/// there are few of them. So they are compared within many limits.
+constexpr std::size_t quick_round = 200;
 
 /// Returns whether a run within smaller limits may be faster. This is so if flows of different streams cross the same
 /// link, and also if devices share a pool: it grants requests in the order in which they are made.
@@ -134,7 +136,8 @@ class LimitedRuns {
         limited_(plan, pools, false),
         capacities_(capacities_of(plan, pools)) {
     for (const std::uint32_t pool : pools) shared_.push_back(plan.pools[pool].shared());
-    list_ = plan.body_end - plan.body_begin <= few_actions ? LimitList::many : LimitList::few;
+    const bool quick = (plan.body_end - plan.body_begin) * pools.size() <= quick_round;
+    list_ = quick ? LimitList::many : LimitList::few;
     best_.limits = none_;
   }
 
@@ -174,18 +177,26 @@ class LimitedRuns {
     best_.in_turn = true;
   }
 
-  /// Tries the limits of the list that fit, the greatest first. Most of them lead to a run that is known, or that takes
-  /// too long.
+  /// Tries the limits of the list that fit, the greatest first. All first memories have the same limit, and so have all
+  /// other memories. Most limits lead to a run that is known, or that takes too long.
   void try_listed() {
-    std::vector<Limits> open(1);
-    for (const std::int64_t bytes : capacities_) open.back().push_back(listed_limit(bytes, list_));
+    using Pair = std::array<std::int64_t, 2>;
+    Pair most = {LimitedRun::none, LimitedRun::none};
+    for (std::size_t p = 0; p < pools_.size(); ++p)
+      most[group(p)] = std::min(most[group(p)], listed_limit(capacities_[p], list_));
+    std::vector<Pair> open = {most};
     while (!open.empty() && best_.seconds > wanted_.enough) {
-      const Limits limits = std::move(open.back());
+      const Pair both = open.back();
       open.pop_back();
+      Limits limits;
+      for (std::size_t p = 0; p < pools_.size(); ++p) limits.push_back(both[group(p)]);
       if (!try_within(limits)) continue;
-      for (std::size_t p = 0; p < pools_.size(); ++p) {
-        open.push_back(limits);
-        open.back()[p] = listed_limit(known_.back().reserved[p] - 1, list_);
+      Pair used = {0, 0};
+      for (std::size_t p = 0; p < pools_.size(); ++p)
+        used[group(p)] = std::max(used[group(p)], known_.back().reserved[p]);
+      for (const std::size_t g : {0, 1}) {
+        open.push_back(both);
+        open.back()[g] = listed_limit(used[g] - 1, list_);
       }
     }
   }
@@ -224,7 +235,8 @@ class LimitedRuns {
     const auto includes = [&](const KnownRun& run) { return run.includes(limits); };
     const auto slower = [&](const Limits& slow) { return below(limits, slow); };
     if (std::ranges::any_of(known_, includes) || std::ranges::any_of(slow_, slower)) return false;
-    const double least = undisturbed_->run(of_owners(limits), to_beat()).makespan;
+    const double least =
+        limits == capacities_ ? 0 : undisturbed_->run(of_owners(limits), to_beat()).makespan;
     if (least < never && too_slow(least)) {
       slow_.push_back(limits);
       return false;
@@ -244,6 +256,8 @@ class LimitedRuns {
     for (const std::uint32_t pool : pools_) known_.back().reserved.push_back(run.reserved[pool]);
     return true;
   }
+
+  std::size_t group(std::size_t p) const { return p < wanted_.firsts ? 0 : 1; }
 
   /// Returns the limits without those of shared pools.
   Limits of_owners(Limits limits) const {

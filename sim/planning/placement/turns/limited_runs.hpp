@@ -41,7 +41,8 @@ struct LimitedRun {
 struct RunsWanted {
   /// Runs that take these seconds or more are not needed.
   double worth = std::numeric_limits<double>::infinity();
-  double enough = 0;  ///< the search ends when a run takes at most these seconds
+  double enough = 0;       ///< the search ends when a run takes at most these seconds
+  std::size_t firsts = 1;  ///< how many of the pools are first memories; they come first
 };
 
 /// Returns the fastest of the runs above in which each of these pools has room. If no run takes less than

@@ -36,7 +36,8 @@ std::vector<TensorKinds> placements_of(const PlacedKinds& placed, const std::str
   if (way == first_touch_placement) return placed.first_touched(/*fits=*/true);
   std::vector<TensorKinds> placements = placed.sets_of_blocks();
   const bool fits = !moves_tensors(way);  // with moves, a placement may need less room
-  for (std::vector<TensorKinds> filled : {placed.first_touched(/*fits=*/false), placed.filled(fits)})
+  for (std::vector<TensorKinds> filled :
+       {placed.first_touched(/*fits=*/false), placed.filled(fits)})
     for (TensorKinds& slow : filled)
       if (std::ranges::find(placements, slow) == placements.end())
         placements.push_back(std::move(slow));
@@ -216,10 +217,17 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
   /// `best`, it takes the place of `best`. `bound` gets a lower bound of the runs.
   void simulate(const std::string& text, const BoundedPlan& one, const PlacedKinds& placed,
                 double worth, Settled& best, double& bound) const {
-    const std::vector<std::uint32_t> pools = placed.pools();
+    std::vector<std::uint32_t> pools = placed.pools();
+    const auto is_second = [&](std::uint32_t pool) {
+      for (std::size_t d = 0; d < prices_.devices().size(); ++d)
+        if (placed.first_pool(d) == pool) return false;
+      return true;
+    };
+    const auto seconds = std::ranges::stable_partition(pools, std::not_fn(is_second));
+    const std::size_t firsts = pools.size() - seconds.size();
     std::optional<Plan> plan = one.plan(worth);
     if (!plan) return;
-    const LimitedRun run = fastest_within(*plan, pools, {worth, enough()});
+    const LimitedRun run = fastest_within(*plan, pools, {worth, enough(), firsts});
     bound = std::max(bound, run.at_least);
     if (!(run.seconds < best.seconds)) return;
     Settled way{.seconds = run.seconds, .text = text + keep_within(run, *plan, pools)};
