@@ -136,6 +136,7 @@ struct FateQuestion {
         chain(chain_of(request, scenario.platform.devices.front(), {.overlap = order.overlap})),
         states(states_of(request, scenario.platform.devices.front(), {.overlap = order.overlap})) {
     for (const Device& device : scenario.platform.devices) order.devices.push_back(device.name);
+    if (shape_of(request, order, 1).equal_memories) chain.devices = order.devices.size();
   }
 
   /// Lets random tensors of stages stay on the device.
