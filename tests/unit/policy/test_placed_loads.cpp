@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
 #include "support/random_chain.hpp"
@@ -145,7 +146,9 @@ Scenario random_run(std::uint64_t seed, const std::string& placement, std::int64
 
 double seconds_or_never(const Scenario& scenario) {
   try {
-    return seconds_of(scenario);
+    const Plan plan = make_plan(scenario);
+    check(plan);
+    return replay(plan).makespan;
   } catch (const Infeasible&) {
     return std::numeric_limits<double>::infinity();
   }
@@ -154,10 +157,10 @@ double seconds_or_never(const Scenario& scenario) {
 TEST_CASE(
     "a search is never slower than a simpler placement, than less freedom or than less memory",
     "[placement][property]") {
-  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{6}); ++seed) {
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{3}); ++seed) {
     double before[3] = {};
     std::fill(std::begin(before), std::end(before), std::numeric_limits<double>::infinity());
-    for (const std::int64_t hbm : {15'000, 42'000, 90'000, 400'000}) {
+    for (const std::int64_t hbm : {15'000, 60'000, 400'000}) {
       const std::int64_t ddr = seed % 3 == 0 ? 60'000 : 4'000'000;
       INFO("seed " << seed << ", " << hbm << " bytes of HBM");
       double simplest = std::numeric_limits<double>::infinity();
