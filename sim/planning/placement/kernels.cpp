@@ -41,17 +41,7 @@ class Builder {
     if (work_.pricing.training)
       for (std::uint32_t l = 0; l < count; ++l) update(l);
     problem_.name = work_.name;
-    problem_.device = memories_.device->name;
-    problem_.fast = memories_.fast;
-    problem_.slow = memories_.slow;
-    problem_.slow_capacity = memories_.slow_capacity;
-    problem_.synchronous = memories_.synchronous;
-    if (memories_.joined)
-      problem_.asynchronous = memories_.asynchronous;
-    else
-      for (PlacementProblem::Tensor& tensor : problem_.tensors)
-        tensor.moves = PlacementProblem::Moves::none;
-    problem_.cache = memories_.cache;
+    take_memories(problem_, memories_);
     return {std::move(problem_), std::move(kernels_), std::move(copy_of_)};
   }
 

@@ -117,4 +117,12 @@ std::string text_of(const TrainingOrder& order, std::int64_t more) {
          format_quantity(static_cast<double>(*order.room), Dimension::bytes);
 }
 
+bool weights_stay(const PolicyRequest& request, const TrainingOrder& order) {
+  if (order.weights_stay) return true;
+  // The scenario may say that gradients or optimizer state of the only stage take turns.
+  const bool parts =
+      !order.staying.empty() && order.staying.front().weights && !order.staying.front().all();
+  return request.pricing.stages.size() == 1 && order.devices.size() == 1 && !parts;
+}
+
 }  // namespace sluice

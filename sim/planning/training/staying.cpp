@@ -147,6 +147,15 @@ std::vector<TrainingOrder> orders_that_stay(const PolicyRequest& request,
           }),
           one_pass);
     });
+  // No computation hides the copies with which a step begins and ends. They belong to the first weights.
+  add(on_each_device([&](const DeviceStages& own, auto& first) {
+        bool found = false;
+        own.each([&](std::size_t s, const Stage& stage) {
+          if (!found && stage.weight_bytes > 0) first[s] = all_stay;
+          found = found || stage.weight_bytes > 0;
+        });
+      }),
+      {});
   return orders;
 }
 

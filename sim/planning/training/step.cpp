@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/few.hpp"
 #include "base/interrupt.hpp"
 #include "base/quantity.hpp"
 #include "fates/device_tape.hpp"
 #include "planning/builder.hpp"
 #include "planning/training/chain/needed_elsewhere.hpp"
+#include "planning/training/tensor_location.hpp"
 #include "planning/training/weight_turns.hpp"
 
 namespace sluice {
@@ -105,41 +105,6 @@ class StepMaker {
         add(Program::Home::gradients, s, "gradients", TensorClass::gradient, state.gradients);
     }
   }
-
-  /// An instance of a tensor, and the device that holds it.
-  struct Held {
-    std::uint32_t device = 0, instance = none;
-  };
-
-  /// Where a tensor is now. If host memory has a copy, `copy` is the instance whose save made it.
-  struct TensorLocation {
-    Few<Held, 1> on;  ///< one element for each device that holds the tensor
-    std::uint32_t copy = none;
-    /// Only for gradients: the last slot that added numbers to the gradient, or -1 if none did.
-    std::int64_t changed_at = -1;
-
-    /// Returns the instance on this device, or `none`.
-    std::uint32_t at(std::uint32_t device) const {
-      for (const Held& held : on)
-        if (held.device == device) return held.instance;
-      return none;
-    }
-    void be_only(Held held) {
-      on.clear();
-      on.push_back(held);
-    }
-    /// Records a new instance on a device. Other devices that hold the tensor keep theirs.
-    void come(Held held) {
-      for (Held& known : on)
-        if (known.device == held.device) return void(known = held);
-      on.push_back(held);
-    }
-    /// Returns the instance on the device with the lowest number.
-    std::uint32_t first() const {
-      if (on.empty()) throw InternalError("a tape reads a tensor that no device holds");
-      return std::ranges::min(on, {}, &Held::device).instance;
-    }
-  };
 
   /// The tensors that a micro-batch has now: boundaries and their gradients by number of the boundary, inner tensors by
   /// stage. A tensor that no device has held yet has an empty location.

@@ -226,7 +226,8 @@ class TrainingPlan {
     const Shortage shortage = shortage_of_constants(constants, order_.devices, *capacity_);
     throw Infeasible("does not fit: weights, gradients and optimizer state take " +
                          format_bytes(*shortage.needed_bytes) + " of the " +
-                         format_bytes(*capacity_) + " of " + shortage.pool + advice_to_turn(), shortage);
+                         format_bytes(*capacity_) + " of " + shortage.pool + advice_to_turn(),
+                     shortage);
   }
   Constants constants(const std::vector<StageState>& states) const {
     return {states, weights_stay_, order_.devices.size()};
@@ -321,8 +322,8 @@ class TrainingPlan {
   Tape tape_;
   bool selective_ = false;  ///< whether own_ is for selective recomputation
   bool explained_ = false;
-  std::optional<std::int64_t> room_;         ///< the bytes that early loads may use
-  std::optional<std::int64_t> chosen_room_;  ///< the bytes that the whole run may use
+  /// The bytes that early loads may use, and those that the whole run may use.
+  std::optional<std::int64_t> room_, chosen_room_;
   std::vector<Fact> facts_;
   bool has_facts_ = false;  ///< whether add_facts() was called for chosen_step()
   FoundListings found_listings_;
@@ -331,14 +332,6 @@ class TrainingPlan {
 };
 
 }  // namespace
-
-bool weights_stay(const PolicyRequest& request, const TrainingOrder& order) {
-  if (order.weights_stay) return true;
-  // The scenario may say that gradients or optimizer state of the only stage take turns.
-  const bool parts =
-      !order.staying.empty() && order.staying.front().weights && !order.staying.front().all();
-  return request.pricing.stages.size() == 1 && order.devices.size() == 1 && !parts;
-}
 
 std::vector<TrainingSums> training_sums(const PolicyRequest& request, const TrainingOrder& order,
                                         const std::vector<StepSize>& sizes) {

@@ -68,7 +68,7 @@ class TrainingWays {
   /// Returns a candidate for each way that fits, but only one for ways that are equal as SeenWays defines it.
   static std::vector<Candidate> listed(const std::shared_ptr<const TrainingWays>& ways,
                                        const std::shared_ptr<const ChosenStep>& step);
-  /// For replicas that share links. Returns one candidate for all these ways. Each way is simulated with a replica's
+  /// For replicas that delay each other. Returns one candidate for all these ways. Each way is simulated with a replica's
   /// share of the links. It is left out if another way stays within as many bytes and is faster. Of ways that are
   /// equally fast, only a few are not left out. For each of the others, the judge compares the run of all replicas
   /// together.
@@ -140,7 +140,7 @@ class TrainingWays {
   /// How many bytes of each device a run may use. If empty, each way has its own limit: the bytes up to which its early
   /// loads may fill a device.
   std::optional<std::int64_t> run_room_;
-  /// If the request is for one of several replicas that share links: for the machine with its share of the links.
+  /// If the request is for one of several replicas that delay each other: for the machine with its share of the links.
   PolicyRequest unlimited_;
   /// The request for the whole links, if the request is for one of several replicas that share links, or that sum
   /// gradients and are simulated together.

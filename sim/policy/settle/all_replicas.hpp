@@ -13,10 +13,10 @@
 namespace sluice {
 
 /// Returns these candidates. `policy` plans a replica, and `keys` has the parameters of the replicating policy and
-/// those of `policy`. The result is empty if replicas are not equal, in inference, if the replicas leave nothing open, and
-/// in two cases in which a replica chooses by the capacity: a search for fates, and placements in two memories. `text`
-/// says what differs between `keys` and the scenario. The request must outlive the candidates. Throws InputError,
-/// Infeasible. The candidates leave out ways that throw these errors.
+/// those of `policy`. The result is empty if replicas are not equal or do not delay each other, in inference, if the
+/// replicas leave nothing open, and in two cases in which a replica chooses by the capacity: a search for fates, and
+/// placements in two memories. `text` says what differs between `keys` and the scenario. The request must outlive the
+/// candidates. Throws InputError, Infeasible. The candidates leave out ways that throw these errors.
 std::vector<Candidate> candidates_of_all_replicas(const Policy& policy,
                                                   const PolicyRequest& request, const Keys& keys,
                                                   const std::string& text);
