@@ -78,9 +78,8 @@ class StreamedWays {
     std::vector<Candidate> opened;
     for (StayingWeights& staying : ways->own_.staying)
       if (ways->fits(staying.least))
-        opened.push_back({.at_least = ways->at_least(staying), .open = [ways, &staying] {
-                            return by_buffers(ways, staying);
-                          }});
+        opened.push_back({.at_least = ways->at_least(staying),
+                          .open = [ways, &staying] { return by_buffers(ways, staying); }});
     for (Candidate& waiting : ways->waiting()) opened.push_back(std::move(waiting));
     return opened;
   }
@@ -118,11 +117,10 @@ class StreamedWays {
       RehearsedRun* const most = ways->most_ahead(some, no_bytes_limit);
       if (!most) continue;
       LazyRehearsal rehearsal = ways->rehearsal(staying, some);
-      opened.push_back(
-          {.at_least = std::max(ways->at_least(staying), at_least(rehearsal, *most)),
-           .simulate = [ways, &staying, &some](double worth, const auto& settled) {
-             ways->simulate(staying, some, worth, settled);
-           }});
+      opened.push_back({.at_least = std::max(ways->at_least(staying), at_least(rehearsal, *most)),
+                        .simulate = [ways, &staying, &some](double worth, const auto& settled) {
+                          ways->simulate(staying, some, worth, settled);
+                        }});
     }
     return opened;
   }
@@ -142,8 +140,8 @@ class StreamedWays {
                LazyRehearsal again = ways->rehearsal(staying, some);
                rehearse(again, *most);
                const Settled way = ways->way(staying, some, *most, most->alone_s);
-               std::vector<Candidate> opened = by_ahead(
-                   ways, staying, some, std::min(*most->used, some.least + most->ahead));
+               std::vector<Candidate> opened =
+                   by_ahead(ways, staying, some, std::min(*most->used, some.least + most->ahead));
                opened.insert(opened.begin(),
                              {.at_least = std::max(least, way.seconds),
                               .simulate = [way](double, const auto& settled) { settled(way); }});

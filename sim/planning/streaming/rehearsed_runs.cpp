@@ -41,9 +41,9 @@ void RehearsedChoices::add(std::int64_t in_flight, const std::vector<bool>& boun
   const auto pieces = static_cast<std::int64_t>(this->pieces(in_flight).size());
   const std::vector<BufferCount> buffers = this->buffers();
   for (StreamedChoice& choice : residencies({.in_flight = in_flight,
-                                             .offload = offload_,
-                                             .boundaries_stay = boundaries_stay,
-                                             .prefetch = keys_.prefetch})) {
+                                .offload = offload_,
+                                .boundaries_stay = boundaries_stay,
+                                .prefetch = keys_.prefetch})) {
     const auto values = static_cast<std::int64_t>(aheads(choice).size());
     for (const BufferCount& one : buffers)
       some.count +=
@@ -71,10 +71,10 @@ std::vector<StreamedChoice> RehearsedChoices::residencies(const StreamedChoice& 
   for (std::int64_t share = repeats ? shares_that_stay : 0; share > 0; --share)
     for (const ResidentOrder order : {ResidentOrder::by_need, ResidentOrder::by_work}) {
       if (order == ResidentOrder::by_work && share == shares_that_stay) continue;
-      add(resident_weights(streamed_, choice, order,
-                           static_cast<std::int64_t>(static_cast<double>(streamed_.weights()) *
-                                                     static_cast<double>(share) /
-                                                     shares_that_stay)));
+      add(resident_weights(
+          streamed_, choice, order,
+          static_cast<std::int64_t>(static_cast<double>(streamed_.weights()) *
+                                    static_cast<double>(share) / shares_that_stay)));
     }
   add({});
   return all;

@@ -41,7 +41,7 @@ struct RehearsedRuns {
 struct StayingWeights {
   StreamedChoice choice;   ///< without numbers of buffers, sizes of pieces, and values of `ahead`
   std::int64_t least = 0;  ///< the fewest bytes of memory into which each group fits (least_room())
-  std::optional<double> at_least = {};        ///< a lower bound of the seconds, if it is known
+  std::optional<double> at_least = {};         ///< a lower bound of the seconds, if it is known
   std::vector<RehearsedRuns> by_buffers = {};  ///< empty until they are needed
 };
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "fates/optimal/report.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "fates/optimal/report.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/replica.hpp"
 #include "policy/settle/all_replicas.hpp"
