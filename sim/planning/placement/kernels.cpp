@@ -46,11 +46,7 @@ class Builder {
     problem_.slow = memories_.slow;
     problem_.slow_capacity = memories_.slow_capacity;
     problem_.synchronous = memories_.synchronous;
-    if (memories_.joined)
-      problem_.asynchronous = memories_.asynchronous;
-    else
-      for (PlacementProblem::Tensor& tensor : problem_.tensors)
-        tensor.moves = PlacementProblem::Moves::none;
+    problem_.asynchronous = memories_.asynchronous;
     problem_.cache = memories_.cache;
     return {std::move(problem_), std::move(kernels_), std::move(copy_of_)};
   }
