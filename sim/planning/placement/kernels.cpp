@@ -41,7 +41,13 @@ class Builder {
     if (work_.pricing.training)
       for (std::uint32_t l = 0; l < count; ++l) update(l);
     problem_.name = work_.name;
-    take_memories(problem_, memories_);
+    problem_.device = memories_.device->name;
+    problem_.fast = memories_.fast;
+    problem_.slow = memories_.slow;
+    problem_.slow_capacity = memories_.slow_capacity;
+    problem_.synchronous = memories_.synchronous;
+    problem_.asynchronous = memories_.asynchronous;
+    problem_.cache = memories_.cache;
     return {std::move(problem_), std::move(kernels_), std::move(copy_of_)};
   }
 

@@ -74,18 +74,4 @@ TwoMemories two_memories(const Platform& platform, const std::string& name) {
   return of;
 }
 
-void take_memories(PlacementProblem& problem, const TwoMemories& memories) {
-  problem.device = memories.device->name;
-  problem.fast = memories.fast;
-  problem.slow = memories.slow;
-  problem.slow_capacity = memories.slow_capacity;
-  problem.synchronous = memories.synchronous;
-  problem.cache = memories.cache;
-  if (memories.joined)
-    problem.asynchronous = memories.asynchronous;
-  else
-    for (PlacementProblem::Tensor& tensor : problem.tensors)
-      tensor.moves = PlacementProblem::Moves::none;
-}
-
 }  // namespace sluice

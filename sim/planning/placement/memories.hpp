@@ -32,7 +32,4 @@ struct TwoMemories {
 /// only one memory, with and without links.
 TwoMemories two_memories(const Platform& platform, const std::string& device);
 
-/// Sets the memories of the problem, whose tensors must be known.
-void take_memories(PlacementProblem& problem, const TwoMemories& memories);
-
 }  // namespace sluice

@@ -152,7 +152,12 @@ PlacementProblem placement_problem(const Scenario& scenario, const TwoMemories& 
                         workload.dtype,    workload.training ? &*workload.training : nullptr};
   const Value* where = scenario.document.find("workload");
   return located(where ? *where : scenario.document, [&] {
-    return placed_kernels({pricing, workload, scenario.name}, memories).problem;
+    PlacementProblem problem = placed_kernels({pricing, workload, scenario.name}, memories).problem;
+    if (memories.joined) return problem;
+    problem.asynchronous.reset();
+    for (PlacementProblem::Tensor& tensor : problem.tensors)
+      tensor.moves = PlacementProblem::Moves::none;
+    return problem;
   });
 }
 

@@ -117,10 +117,12 @@ std::string of_device(const AnsweredScenario& answered, const Device& device) {
 std::string text(const AnsweredScenario& answered) {
   const std::vector<Fact>& facts = answered.plan.facts;
   const Fact* const compared = find_fact(facts, "placements_compared");
-  if (find_fact(facts, "placement") ||
+  const Fact* const placed = find_fact(facts, "placement");
+  if ((placed && placed->shown() != backing) ||
       (compared && compared->shown().find("static") != std::string::npos))
     return "";
-  if (std::string said = advice_on_bandwidth(answered); !said.empty() || compared) return said;
+  std::string advice = advice_on_bandwidth(answered);
+  if (!advice.empty() || compared || placed) return advice;
   for (const Device& device : answered.scenario.platform.devices)
     if (std::string said = of_device(answered, device); !said.empty()) return said;
   return "";
