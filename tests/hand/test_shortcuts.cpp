@@ -2,7 +2,6 @@
 // and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
-#include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "metrics/totals.hpp"
@@ -10,17 +9,15 @@
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
 #include "stage/stage_inputs.hpp"
-#include "support/random_chain.hpp"
+#include "support/drawn_graph.hpp"
 
 namespace sluice {
 namespace {
 
-struct Drawn {
-  std::string name;
-  int elements;
-  int flop;  ///< per element
-  std::vector<std::string> inputs;
-};
+using test::Drawn;
+using test::random_cut;
+using test::random_layers;
+using test::scenario_of;
 
 /// The image has 1 kB. Layers a, b, c, sum and d take 1, 2, 3, 1 and 1 ms. The outputs of layers a, b, c and sum have 2
 /// kB each. The output of layer d has 1 kB.
@@ -29,34 +26,6 @@ const std::vector<Drawn> block = {{"a", 500, 2000, {"image"}},
                                   {"c", 500, 6000, {"b"}},
                                   {"sum", 500, 2000, {"c", "a"}},
                                   {"d", 250, 4000, {"sum"}}};
-
-Scenario scenario_of(const std::vector<Drawn>& layers, int image, const std::string& extra,
-                     const std::vector<std::string>& overrides = {}) {
-  std::string text =
-      "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
-      "    name: drawn\n    summary: made up\n    source: made up\n    layers:\n"
-      "      - {type: input, name: image, shape: [" +
-      std::to_string(image) + "]}\n";
-  for (const Drawn& layer : layers) {
-    text += "      - {type: operator, name: " + layer.name + ", shape: [" +
-            std::to_string(layer.elements) + "], flop: " + std::to_string(layer.flop) +
-            ", inputs: [";
-    for (std::size_t i = 0; i < layer.inputs.size(); ++i)
-      text += (i > 0 ? ", " : "") + layer.inputs[i];
-    text += "]}\n";
-  }
-  text +=
-      "platform:\n  format: sluice-platform/1\n  name: pair\n  summary: two devices\n"
-      "  source: made up\n"
-      "  devices: {gpu: {count: 2, rate: {float32: 1GFLOP/s}, memory: {capacity: 1GB}}}\n"
-      "  memories: {host: {capacity: unlimited}}\n"
-      "  links: {host: {joins: [host, gpu], bandwidth: 1GB/s}, pair: {joins: [gpu0, gpu1], "
-      "bandwidth: 1GB/s}}\n" +
-      extra;
-  Value document = parse_text(text, "drawn.yaml");
-  apply_overrides(document, overrides);
-  return read_scenario(std::move(document), "drawn");
-}
 
 Approx ms(double value) {
   return Approx(value * 1e-3).epsilon(1e-9);
@@ -251,39 +220,6 @@ TEST_CASE(
     CHECK(with_links("1GB/s", "0.25GB/s") == ms(0.001 + 1 + 0.002 + 2 + 0.008 + 0.002 + 1 + 0.002));
     CHECK(with_links("0.25GB/s", "1GB/s") == ms(0.001 + 1 + 0.002 + 2 + 0.002 + 0.002 + 1 + 0.002));
   }
-}
-
-/// Returns random layers. Each layer reads at most three earlier layers. Some outputs are not read by any layer.
-std::vector<Drawn> random_layers(test::Dice& dice) {
-  std::vector<Drawn> layers;
-  std::vector<std::string> names = {"image"};
-  const std::size_t count = 2 + dice.below(9);
-  for (std::size_t l = 0; l < count; ++l) {
-    Drawn layer{"l" + std::to_string(l),
-                1 + static_cast<int>(dice.below(500)),
-                static_cast<int>(dice.below(50)),
-                {names.back()}};
-    for (std::uint64_t more = dice.below(3); more > 0; --more) {
-      const std::string& input = names[dice.below(names.size())];
-      if (std::find(layer.inputs.begin(), layer.inputs.end(), input) == layer.inputs.end())
-        layer.inputs.push_back(input);
-    }
-    names.push_back(layer.name);
-    layers.push_back(std::move(layer));
-    // The layer whose name is removed here is not read by any later layer.
-    if (dice.one_in(5)) names.pop_back();
-    if (names.empty()) names.push_back("image");
-  }
-  return layers;
-}
-
-/// Returns the key `stages` with cuts after random layers.
-std::string random_cut(test::Dice& dice, const std::vector<Drawn>& layers) {
-  std::string after;
-  for (std::size_t l = 0; l + 1 < layers.size(); ++l)
-    if (dice.one_in(2)) after += (after.empty() ? "" : ", ") + layers[l].name;
-  return after.empty() ? "stages: {cut: whole}\n"
-                       : "stages: {cut: explicit, after: [" + after + "]}\n";
 }
 
 /// Runs a plan, adds its sums to `totals`, and checks that all actions and `samples` samples end. With `both`, the other

@@ -249,13 +249,11 @@ class TrainingPlan {
     return equal;
   }
   static std::int64_t shares(std::int64_t all, std::int64_t per) { return (all + per - 1) / per; }
-
   bool fits(std::int64_t count) const {
     return !capacity_ ||
            make_step(shape_of(inputs(), count, std::min(per_batch(), 2 * count), 1)).peak() <=
                *capacity_;
   }
-
   /// Returns the greatest number of micro-batches in flight that fits, or nothing if not even one fits.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
@@ -325,7 +323,7 @@ class TrainingPlan {
   /// The bytes that early loads may use, and those that the whole run may use.
   std::optional<std::int64_t> room_, chosen_room_;
   std::vector<Fact> facts_;
-  bool has_facts_ = false;  ///< whether add_facts() was called for chosen_step()
+  bool has_facts_ = false;  ///< whether facts_ has the facts of chosen_step()
   FoundListings found_listings_;
   bool several_listings_ = false;  ///< whether a search tries several ways to list the loads
   double worth_ = never;           ///< only runs that take fewer seconds are of use to the search
