@@ -9,19 +9,19 @@
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
 #include "stage/stage_inputs.hpp"
-#include "support/drawn_graph.hpp"
+#include "support/named_layers.hpp"
 
 namespace sluice {
 namespace {
 
-using test::Drawn;
-using test::random_cut;
-using test::random_layers;
+using test::NamedLayer;
+using test::random_cut_of;
+using test::random_named_layers;
 using test::scenario_of;
 
 /// The image has 1 kB. Layers a, b, c, sum and d take 1, 2, 3, 1 and 1 ms. The outputs of layers a, b, c and sum have 2
 /// kB each. The output of layer d has 1 kB.
-const std::vector<Drawn> block = {{"a", 500, 2000, {"image"}},
+const std::vector<NamedLayer> block = {{"a", 500, 2000, {"image"}},
                                   {"b", 500, 4000, {"a"}},
                                   {"c", 500, 6000, {"b"}},
                                   {"sum", 500, 2000, {"c", "a"}},
@@ -120,7 +120,7 @@ std::int64_t moved_bytes(const Plan& plan, ActionKind kind, TensorClass tensor_c
 /// A residual network of three stages: a and e, b and c, sum and d. They take 2, 5 and 3 ms. The output of layer a (2 kB)
 /// crosses two cuts: only the last stage reads it. The outputs of layers e and c (2 kB each) cross one cut each.
 Plan residual(const std::string& extra, const std::vector<std::string>& overrides = {}) {
-  const std::vector<Drawn> layers = {{"a", 500, 2000, {"image"}},    {"e", 500, 2000, {"a"}},
+  const std::vector<NamedLayer> layers = {{"a", 500, 2000, {"image"}},    {"e", 500, 2000, {"a"}},
                                      {"b", 500, 4000, {"e"}},        {"c", 500, 6000, {"b"}},
                                      {"sum", 500, 2000, {"c", "a"}}, {"d", 250, 8000, {"sum"}}};
   return make_plan(scenario_of(
@@ -198,7 +198,7 @@ TEST_CASE("phased, activations move in no time: a shortcut is held once, where i
 // The one with the faster link does: in 0.002 ms instead of 0.008 ms. Layers a, b and sum take 1, 2 and 1 ms.
 TEST_CASE(
     "of the devices that hold a tensor, the one with the fastest path sends it to the next device") {
-  const std::vector<Drawn> layers = {
+  const std::vector<NamedLayer> layers = {
       {"a", 500, 2000, {"image"}}, {"b", 500, 4000, {"a"}}, {"sum", 500, 2000, {"b", "a"}}};
   const std::string three = "stages: {cut: per_layer}\nmemory: {working_set: ignored}\n";
   for (const std::string way :
@@ -237,8 +237,8 @@ TEST_CASE(
     "all tensors") {
   test::Dice dice(311);
   for (int i = 0; i < 60; ++i) {
-    const std::vector<Drawn> layers = random_layers(dice);
-    const std::string cut = random_cut(dice, layers);
+    const std::vector<NamedLayer> layers = random_named_layers(dice);
+    const std::string cut = random_cut_of(dice, layers);
     const std::string workload = "workload: {batch: 2, micro_batch: 1, batches_per_step: 2}\n";
     INFO("case " << i << ", " << cut);
     const int image = 1 + static_cast<int>(dice.below(300));
@@ -267,8 +267,8 @@ TEST_CASE(
     "once for each stage that reads it") {
   test::Dice dice(312);
   for (int i = 0; i < 40; ++i) {
-    const std::vector<Drawn> layers = random_layers(dice);
-    const std::string cut = random_cut(dice, layers);
+    const std::vector<NamedLayer> layers = random_named_layers(dice);
+    const std::string cut = random_cut_of(dice, layers);
     const std::string settings =
         "workload: {batch: 2, micro_batch: 1, batches_per_step: 3, steps: 2}\n" + cut;
     const std::string policy = std::string(", in_flight: ") + (dice.one_in(2) ? "2" : "3") +
@@ -336,8 +336,8 @@ TEST_CASE(
     "streamed, random graphs with random cuts: activations that stay on the device need as many bytes as counted") {
   test::Dice dice(313);
   for (int i = 0; i < 40; ++i) {
-    const std::vector<Drawn> layers = random_layers(dice);
-    const std::string cut = random_cut(dice, layers);
+    const std::vector<NamedLayer> layers = random_named_layers(dice);
+    const std::string cut = random_cut_of(dice, layers);
     const std::int64_t in_flight = 1 + static_cast<std::int64_t>(dice.below(3));
     const int image = 1 + static_cast<int>(dice.below(300));
     const auto within = [&](std::int64_t bytes) {

@@ -1,4 +1,4 @@
-#include "support/drawn_graph.hpp"
+#include "support/named_layers.hpp"
 
 #include <algorithm>
 
@@ -6,14 +6,14 @@
 
 namespace sluice::test {
 
-Scenario scenario_of(const std::vector<Drawn>& layers, int image, const std::string& extra,
+Scenario scenario_of(const std::vector<NamedLayer>& layers, int image, const std::string& extra,
                      const std::vector<std::string>& overrides) {
   std::string text =
       "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
       "    name: drawn\n    summary: made up\n    source: made up\n    layers:\n"
       "      - {type: input, name: image, shape: [" +
       std::to_string(image) + "]}\n";
-  for (const Drawn& layer : layers) {
+  for (const NamedLayer& layer : layers) {
     text += "      - {type: operator, name: " + layer.name + ", shape: [" +
             std::to_string(layer.elements) + "], flop: " + std::to_string(layer.flop) +
             ", inputs: [";
@@ -34,12 +34,12 @@ Scenario scenario_of(const std::vector<Drawn>& layers, int image, const std::str
   return read_scenario(std::move(document), "drawn");
 }
 
-std::vector<Drawn> random_layers(Dice& dice) {
-  std::vector<Drawn> layers;
+std::vector<NamedLayer> random_named_layers(Dice& dice) {
+  std::vector<NamedLayer> layers;
   std::vector<std::string> names = {"image"};
   const std::size_t count = 2 + dice.below(9);
   for (std::size_t l = 0; l < count; ++l) {
-    Drawn layer{"l" + std::to_string(l),
+    NamedLayer layer{"l" + std::to_string(l),
                 1 + static_cast<int>(dice.below(500)),
                 static_cast<int>(dice.below(50)),
                 {names.back()}};
@@ -57,7 +57,7 @@ std::vector<Drawn> random_layers(Dice& dice) {
   return layers;
 }
 
-std::string random_cut(Dice& dice, const std::vector<Drawn>& layers) {
+std::string random_cut_of(Dice& dice, const std::vector<NamedLayer>& layers) {
   std::string after;
   for (std::size_t l = 0; l + 1 < layers.size(); ++l)
     if (dice.one_in(2)) after += (after.empty() ? "" : ", ") + layers[l].name;
