@@ -140,11 +140,11 @@ class StreamedMaker {
       Program::Operation operation = draft_.operation(ActionKind::forward, run.group);
       operation.micro_batch = static_cast<std::int32_t>(q);
       operation.workspace = bytes_[run.group].workspace;
+      read(operation, run, slot);
       if (slot == run.first_slot || slot == run.last_slot())
         for (std::size_t piece = once_ ? pieces_[run.group].kept : 0; piece < weights_[r].size();
              ++piece)
           draft_.use(operation, weights_[r][piece]);
-      read(operation, run, slot);
       const std::uint32_t saved = make(operation, run, q);
       draft_.add(std::move(operation));
       if (saved == none) continue;

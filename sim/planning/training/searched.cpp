@@ -164,6 +164,17 @@ class Search {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
+/// Returns whether the search is made for this order. If several devices take turns and the scenario leaves open which
+/// weights stay, a search for each set of them would take long. So it is made only for the order in which none stay.
+/// Strategies that treat all stages alike are tried with each set.
+bool searched(const TrainingOrder& order) {
+  const auto stays = [](const StayingTensors& staying) {
+    return staying.weights || staying.gradients || staying.optimizer;
+  };
+  return order.devices.size() == 1 || !order.staying_open ||
+         std::ranges::none_of(order.staying, stays);
+}
+
 /// Returns a candidate for the search of each order. The search needs a bound that takes about as long to compute as
 /// the search itself. So the bound is computed only if the judge opens the candidate.
 std::vector<Candidate> searches(const PolicyRequest& request, const TrainingOrder& order,
@@ -179,8 +190,9 @@ std::vector<Candidate> searches(const PolicyRequest& request, const TrainingOrde
       if (!tried_with_passes(settled, passes)) continue;
       settled.in_flight = count;
       const double at_least = work.at_least(batches_of_run(request.workload), per_batch, passes);
-      const auto search =
-          std::make_shared<const Search>(request, bounds->add(settled, at_least), bounds, stages);
+      const std::size_t number = bounds->add(settled, at_least);
+      if (!searched(settled)) continue;
+      const auto search = std::make_shared<const Search>(request, number, bounds, stages);
       all.push_back({at_least, 1, {}, [search] { return Search::opened(search); }});
     }
   }

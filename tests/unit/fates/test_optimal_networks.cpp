@@ -57,6 +57,10 @@ Value machine(const Asked& asked, std::int64_t capacity, int gpus) {
   return platform;
 }
 
+bool takes_turns_on_two(const Asked& asked) {
+  return asked.policy.starts_with("phased");
+}
+
 Plan trained(const Network& network, const Asked& asked, const std::string& fates,
              std::int64_t capacity) {
   const std::string batch = std::to_string(network.batch);
@@ -69,7 +73,7 @@ Plan trained(const Network& network, const Asked& asked, const std::string& fate
   use.set("definition",
           load_document(std::string(SLUICE_SOURCE_DIR) + "/models/" + network.model + ".yaml"));
   document.set("model", std::move(use));
-  document.set("platform", machine(asked, capacity, asked.policy == "phased" ? 2 : 1));
+  document.set("platform", machine(asked, capacity, takes_turns_on_two(asked) ? 2 : 1));
   return make_plan(read_scenario(std::move(document), network.model));
 }
 
@@ -77,7 +81,7 @@ Plan trained(const Network& network, const Asked& asked, const std::string& fate
 /// also has room for all its other tensors. If weights take turns, it has no more room.
 double gap_within(const Network& network, const Asked& asked, int percent) {
   std::int64_t capacity = network.activation_bytes / 100 * percent;
-  if (asked.policy == "phased") capacity /= 2;
+  if (takes_turns_on_two(asked)) capacity /= 2;
   if (asked.policy == "resident") {
     constexpr std::int64_t plenty = std::int64_t{1} << 40;
     const Plan kept = trained(network, {"resident", false, asked.platform}, "keep_all", plenty);
@@ -104,7 +108,11 @@ TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if copies do n
   }
 }
 
-void check_gaps_with_turns(const char* policy) {
+/// Under phased, no weights stay. If the scenario leaves this open, a gap is the distance to a bound for any set of
+/// weights that stays, and may be a little over 5 %.
+const std::string phased = "phased, resident: none";
+
+void check_gaps_with_turns(const std::string& policy) {
   for (const bool overlap : {true, false})
     for (const int percent : {50, 70}) {
       INFO("overlap: " << overlap << ", " << percent << " % of the activations' bytes");
@@ -122,10 +130,10 @@ TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if weights tak
 }
 
 TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if devices take turns") {
-  check_gaps_with_turns("phased");
+  check_gaps_with_turns(phased);
   // With 30 %, the weights of GPT-2 do not fit beside a layer's tensors on two devices.
-  CHECK(gap_within(resnet, {"phased", true}, 30) <= 0.05);
-  CHECK(gap_within(resnet, {"phased", false}, 30) <= 0.05);
+  CHECK(gap_within(resnet, {phased, true}, 30) <= 0.05);
+  CHECK(gap_within(resnet, {phased, false}, 30) <= 0.05);
 }
 
 TEST_CASE("optimal: one search gives the bounds of a micro-batch and of a run with overlap") {

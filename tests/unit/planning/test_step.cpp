@@ -79,7 +79,7 @@ TEST_CASE("a load brings a boundary to one device, unless the tape counts all me
     int loaded = 0;
     for (const Program::Operation& operation : step.operations)
       for (const std::uint32_t number : operation.loads)
-        loaded += step.instances[number].name == "boundary.0.0";
+        loaded += name_of(step.instances[number]) == "boundary.0.0";
     CHECK(loaded == loads);
   }
 }
