@@ -168,7 +168,7 @@ PlacementWeights weights_of(const PlacementQuestion& question, double share) {
   const Placing filled = filled_up({question, request.capacity}, all_slow(question));
   check_slow_capacity(
       question, filled,
-      "the placement with as many tensors as possible in '" + question.problem().fast + "'");
+      "a placement that fills '" + question.problem().fast + "' first");
   throw InternalError("slow memory has room for a placement that was not offered");
 }
 

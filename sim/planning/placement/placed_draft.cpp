@@ -209,7 +209,7 @@ class PlacementChoice {
                           "the placement with all tensors in '" + slow + "'");
     const std::int64_t room = std::max<std::int64_t>(0, widest_.front()->room());
     check_slow_capacity(question, filled_up({question, room}, all_slow(question)),
-                        "the placement with as many tensors as possible in '" + fast + "'");
+                        "a placement that fills '" + fast + "' first");
     throw Infeasible("no placement was found for which memory '" + slow +
                      "' has room: give it more bytes, or more to '" + fast + "'");
   }

@@ -118,9 +118,12 @@ class TrainingWays {
   std::vector<std::int64_t> rooms(std::int64_t peak) const;
   /// Returns whether there are the ways of add_late_ways(). Their run may use the whole memory of the device.
   bool lists_late() const { return run_room_ && !unlimited_.made_to_change; }
-  /// Returns whether few ways are tried: the order is one of many with different tensors that stay, and the ways of
-  /// several replicas take long to simulate.
-  bool tries_few() const { return whole_ && order_.staying_open && !order_.staying.empty(); }
+  /// Returns whether few ways are tried: the order is one of many with different tensors that stay, and several devices
+  /// take turns, or replicas sum gradients. Their ways take long to simulate.
+  bool tries_few() const {
+    return order_.staying_open && !order_.staying.empty() &&
+           (order_.devices.size() > 1 || (whole_ && whole_->sums_gradients));
+  }
   /// Returns whether runs also stay within more bytes than their loads need (run_parts).
   bool uses_idle_links() const { return shared_ && !tries_few(); }
   /// Returns the number of paces that are tried.

@@ -131,7 +131,7 @@ std::int64_t rounded_up(std::int64_t bytes) {
 /// Returns a number of bytes with which the memory that is too small is large enough. The number has four digits, and
 /// is the least that was found. A shortage says only what the first plan lacks that does not fit, so each number is
 /// tested. Returns nothing if the search ends early, or if another memory is too small, too.
-std::optional<std::int64_t> enough_memory(const Scenario& scenario, const Shortage& shortage) {
+std::optional<std::int64_t> enough_memory(const Scenario& scenario, const Shortage& shortage) try {
   Scenario larger = scenario;
   const Capacities capacities = capacities_like(larger.platform, shortage.pool);
   OtherQuestions questions(12);
@@ -151,6 +151,8 @@ std::optional<std::int64_t> enough_memory(const Scenario& scenario, const Shorta
     return good - units * unit > bad && !questions.given_up() && !missing(good - units * unit);
   });
   return good - saved * unit;
+} catch (const InputError&) {  // with more memory, another limit is exceeded
+  return {};
 }
 
 /// If the run does not fit because too many micro-batches are in flight, returns the greatest number of micro-batches

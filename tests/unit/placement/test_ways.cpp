@@ -281,7 +281,7 @@ TEST_CASE("refusals of bad problems name the tensor, the kernel and the memory",
     CHECK_THROWS_WITH(
         optimum({.question = too_small, .capacity = 9, .moves = moves}),
         Contains(
-            "the placement with as many tensors as possible in 'fast' exceeds memory 'slow' at kernel 'second' "
+            "a placement that fills 'fast' first exceeds memory 'slow' at kernel 'second' "
             "(step 2 of 3): the kernel needs 20 B there, and the memory has 19 B; the largest tensors are a "
             "(10 B), b (10 B)"));
   problem = small();

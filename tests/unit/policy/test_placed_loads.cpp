@@ -90,7 +90,7 @@ TEST_CASE("the second memory has to hold only what is placed there", "[placement
   CHECK_THROWS_WITH(
       make_plan(hidden_bytes("static", "3000B", "3000B")),
       Contains(
-          "the placement with as many tensors as possible in 'gpu' exceeds memory 'gpu_ddr'") &&
+          "a placement that fills 'gpu' first exceeds memory 'gpu_ddr'") &&
           Contains("weights of m (4 kB)"));
 }
 

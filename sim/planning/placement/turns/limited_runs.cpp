@@ -150,8 +150,7 @@ class LimitedRuns {
     if (too_slow(least)) return best_;
     try_in_turn();
     try_listed();
-    // If the run takes too long within some limits, it also does so within the least limits.
-    if (may_be_least_ && slow_.empty()) try_least();
+    if (may_be_least_) try_least();
     return best_;
   }
 
