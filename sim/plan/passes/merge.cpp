@@ -1,5 +1,6 @@
 #include "plan/passes/merge.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -57,7 +58,7 @@ class Merger {
     for (std::size_t k = 0; k < parts.size(); ++k) enter(parts[k], names[k]);
     for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
       if (section == Section::body) plan_.body_begin = size();
-      for (std::size_t k = 0; k < parts.size(); ++k) add_section(parts[k], names[k], k, section);
+      add_section(parts, names, section);
       if (section == Section::body) plan_.body_end = size();
     }
     for (std::size_t k = 0; k < parts.size(); ++k)
@@ -88,7 +89,11 @@ class Merger {
       for (std::uint32_t& link : route.links) link = links[link];
       numbers.routes.push_back(routes_.enter(route));
     }
-    for (const Stream& stream : part.streams) numbers.streams.push_back(streams_.enter(stream));
+    const std::size_t before = plan_.streams.size();
+    for (const Stream& stream : part.streams) {
+      numbers.streams.push_back(streams_.enter(stream));
+      shares_streams_ = shares_streams_ || numbers.streams.back() < before;
+    }
     const std::set<std::uint32_t> copied = copied_to_shared(part);
     for (std::uint32_t t = 0; t < part.tensors.size(); ++t) {
       Tensor tensor = part.tensors[t];
@@ -123,29 +128,49 @@ class Merger {
     actions_.emplace_back(part.actions.size());
   }
 
-  void add_section(const Plan& part, const std::string& name, std::size_t k, Section section) {
-    const Numbers& numbers = numbers_[k];
-    for (std::uint32_t a = part.section_begin(section); a < part.section_end(section); ++a) {
-      Action action = part.actions[a];
-      action.name = name + "/" + name_of(action);
-      action.stream = numbers.streams[action.stream];
-      for (Flow& flow : action.flows) {
-        if (flow.tensor != none) flow.tensor = numbers.tensors[flow.tensor];
-        flow.route = numbers.routes[flow.route];
-        for (std::uint32_t* pool : {&flow.from, &flow.to})
-          if (*pool != none) *pool = numbers.pools[*pool];
-      }
-      if (action.collective != none) action.collective = numbers.collectives[action.collective];
-      for (Placement& made : action.allocates)
-        made = {numbers.tensors[made.tensor], numbers.pools[made.pool]};
-      for (Access& use : action.uses) {
-        use.tensor = numbers.tensors[use.tensor];
-        use.pool = numbers.pools[use.pool];
-      }
-      action.waits.clear();
-      actions_[k][a] = size();
-      plan_.actions.push_back(std::move(action));
+  /// Adds the actions of a section, one part after the other. But if parts share a stream, such as the copy engine of a
+  /// memory that they share, the parts take turns. Otherwise the first actions of a part would wait for the last actions
+  /// of another part.
+  void add_section(const std::vector<Plan>& parts, const std::vector<std::string>& names,
+                   Section section) {
+    struct Turn {
+      double done;  ///< which share of the part's section comes before the action
+      std::size_t part;
+      std::uint32_t action;
+    };
+    std::vector<Turn> turns;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const std::uint32_t begin = parts[k].section_begin(section),
+                          end = parts[k].section_end(section);
+      for (std::uint32_t a = begin; a < end; ++a)
+        turns.push_back({shares_streams_ ? (a - begin) / static_cast<double>(end - begin) : 0, k, a});
     }
+    std::ranges::stable_sort(turns, {}, &Turn::done);
+    for (const Turn& turn : turns)
+      add_action(parts[turn.part], names[turn.part], turn.part, turn.action);
+  }
+
+  void add_action(const Plan& part, const std::string& name, std::size_t k, std::uint32_t a) {
+    const Numbers& numbers = numbers_[k];
+    Action action = part.actions[a];
+    action.name = name + "/" + name_of(action);
+    action.stream = numbers.streams[action.stream];
+    for (Flow& flow : action.flows) {
+      if (flow.tensor != none) flow.tensor = numbers.tensors[flow.tensor];
+      flow.route = numbers.routes[flow.route];
+      for (std::uint32_t* pool : {&flow.from, &flow.to})
+        if (*pool != none) *pool = numbers.pools[*pool];
+    }
+    if (action.collective != none) action.collective = numbers.collectives[action.collective];
+    for (Placement& made : action.allocates)
+      made = {numbers.tensors[made.tensor], numbers.pools[made.pool]};
+    for (Access& use : action.uses) {
+      use.tensor = numbers.tensors[use.tensor];
+      use.pool = numbers.pools[use.pool];
+    }
+    action.waits.clear();
+    actions_[k][a] = size();
+    plan_.actions.push_back(std::move(action));
   }
 
   Plan plan_;
@@ -156,6 +181,7 @@ class Merger {
   Table<Tensor> tensors_;
   std::vector<Numbers> numbers_;
   std::vector<std::vector<std::uint32_t>> actions_;
+  bool shares_streams_ = false;  ///< whether two parts have a stream in common
 };
 
 }  // namespace
