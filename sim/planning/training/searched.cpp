@@ -103,6 +103,14 @@ Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
   return plan;
 }
 
+/// Returns whether all devices that take turns have equally much room beside the tensors that stay.
+bool has_equal_rooms(const TrainingOrder& order) {
+  const auto stays = [](const StayingTensors& staying) {
+    return staying.weights || staying.gradients || staying.optimizer;
+  };
+  return order.devices.size() == 1 || std::ranges::none_of(order.staying, stays);
+}
+
 /// A strategy's search for fates, for one order.
 class Search {
  public:
@@ -137,7 +145,9 @@ class Search {
       found.late = listing.late;
       // The bound of the search is false on a shown machine, because it counts loads of inputs that use other links on
       // the real machine.
-      if (!request_.real_machine) bounds_->raise(number_, found.chosen->bound.value_or(0));
+      // It is also false if some devices have more room than others: the search counts equal shares of all bytes.
+      if (!request_.real_machine && has_equal_rooms(order_))
+        bounds_->raise(number_, found.chosen->bound.value_or(0));
       seconds = seconds_of(found);
     } catch (const Infeasible&) {
       return settled({never, "", {}});
@@ -164,15 +174,11 @@ class Search {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether the search is made for this order. If several devices take turns and the scenario leaves open which
-/// weights stay, a search for each set of them would take long. So it is made only for the order in which none stay.
-/// Strategies that treat all stages alike are tried with each set.
+/// Returns whether the search is made for this order. If the scenario leaves open which weights stay, a search for each set
+/// of them would take long if several devices take turns. So it is made only for the order in which none stay. Strategies
+/// that treat all stages alike are tried with each set.
 bool searched(const TrainingOrder& order) {
-  const auto stays = [](const StayingTensors& staying) {
-    return staying.weights || staying.gradients || staying.optimizer;
-  };
-  return order.devices.size() == 1 || !order.staying_open ||
-         std::ranges::none_of(order.staying, stays);
+  return !order.staying_open || has_equal_rooms(order);
 }
 
 /// Returns a candidate for the search of each order. The search needs a bound that takes about as long to compute as

@@ -89,6 +89,12 @@ std::int64_t Constants::bytes_of_all() const {
   return Constants{states, all}.bytes(0);
 }
 
+std::int64_t Constants::least() const {
+  std::int64_t least = bytes(0);
+  for (std::size_t d = 1; d < devices; ++d) least = std::min(least, bytes(d));
+  return least;
+}
+
 std::size_t Constants::fullest() const {
   std::size_t fullest = 0;
   for (std::size_t d = 1; d < devices; ++d)

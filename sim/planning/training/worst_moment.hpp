@@ -36,6 +36,7 @@ struct Constants {
   /// Returns the device with the most of these bytes.
   std::size_t fullest() const;
   std::int64_t most() const { return bytes(fullest()); }
+  std::int64_t least() const;  ///< the bytes on the device with the fewest of them
 };
 
 /// Returns a shortage with the bytes at this moment, for each class of tensors. The tensors that stay on the device are

@@ -26,7 +26,10 @@ double order_bound(const PolicyRequest& request, const TrainingOrder& order, boo
   const SideBySide all = side_by_side(chain, states, request.workload,
                                       shape_of(request, order, *order.in_flight), on_devices);
   std::int64_t budget = budget_of(request, order);
-  if (budget < no_limit) budget -= Constants{states, stay}.bytes_of_all();
+  // The chain may use equally many bytes of each device. So each counts as if it had as much room as the emptiest one.
+  const Constants constants{states, stay, order.devices.size()};
+  if (budget < no_limit)
+    budget -= constants.least() * static_cast<std::int64_t>(order.devices.size());
   if (least_bytes_bound(all.chain) > budget) return std::numeric_limits<double>::infinity();
   if (order.overlap) return run_bound_within(all.chain, all.run, budget, steps);
   return all.run.micro_batches * fate_bound(all.chain, budget, Copies::serial) +
