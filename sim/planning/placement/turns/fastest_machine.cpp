@@ -44,17 +44,17 @@ class LeastCost : public Cost {
 /// - Let r1 and r2 be the rates of the two paths, and s1 and s2 their set-ups. The engine that works longer works at
 ///   least as long as any weighted mean of both engines' seconds. With the weights r1 / (r1 + r2) and r2 / (r1 + r2), a
 ///   copy of b bytes adds (r s + b) / (r1 + r2) to this mean, with the r and s of its path.
-/// The result is the bound that is greater for a copy of `bytes` bytes. In inference, it has no set-up if there are two
-/// engines: the policy's bound counts the set-ups of the loads of weights that do not stay, but other weights may stay on
-/// another machine.
+/// The result is the bound that is greater for a copy of `bytes` bytes. In inference, it has no set-up and no latency: the
+/// policy's bound counts those of the loads of weights that do not stay, but other weights may stay on another machine.
 CopyTime at_most(const Platform& platform, const Path& one, const Path& other, double bytes,
                  bool training) {
   const double one_rate = narrowest(platform, one.channels),
                other_rate = narrowest(platform, other.channels),
                common_rate = narrowest(platform, common_channels(one, other)),
-               latency_s = std::min(one.latency_s, other.latency_s);
+               latency_s = training ? std::min(one.latency_s, other.latency_s) : 0;
   if (one.stream == other.stream)
-    return {std::min(one.setup_s, other.setup_s), std::max(one_rate, other_rate), latency_s};
+    return {training ? std::min(one.setup_s, other.setup_s) : 0, std::max(one_rate, other_rate),
+            latency_s};
   const double rate = one_rate + other_rate;
   const CopyTime links{0, common_rate, latency_s},
       engines{training ? std::min(one_rate * one.setup_s, other_rate * other.setup_s) / rate : 0,
