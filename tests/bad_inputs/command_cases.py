@@ -180,7 +180,7 @@ ZOO = [
           "run", "alexnet_x200", "policy={name: resident}"),
     words("a model whose counts do not fit into 64 bits", 3, ["FLOP", "below 2^63"], "model", "alexnet_data_island", "scale=100000000000", at="scale=100000000000:1:7"),
     words("host memory whose bytes do not fit into 64 bits", 3, ["bytes of a step's inputs", "2^63"], "run", "alexnet_x200_as_written", "model.scale=10000000000", "workload.batches_per_step=9000",
-          at=f"{ROOT}/scenarios/alexnet_x200_as_written.yaml:11:11"),
+          at=f"{ROOT}/scenarios/alexnet_x200_as_written.yaml:11:52"),
 ]
 
 CASES = COMMANDS + FILES + FITS + DOCUMENTS + VALUES + ZOO
