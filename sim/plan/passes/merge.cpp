@@ -145,7 +145,7 @@ class Merger {
       for (std::uint32_t a = begin; a < end; ++a)
         turns.push_back({shares_streams_ ? (a - begin) / static_cast<double>(end - begin) : 0, k, a});
     }
-    std::ranges::stable_sort(turns, {}, &Turn::done);
+    if (shares_streams_) std::ranges::stable_sort(turns, {}, &Turn::done);
     for (const Turn& turn : turns)
       add_action(parts[turn.part], names[turn.part], turn.part, turn.action);
   }
