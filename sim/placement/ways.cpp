@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/gap.hpp"
@@ -116,6 +118,35 @@ void keep_least(PlacementResult& result, const PlacementQuestion& question,
   if (result.bound_s) result.bound_s = std::min(*result.bound_s, result.simulated_s);
 }
 
+/// Returns a lower bound of the seconds of all placements without moves, or nothing if slow memory has no room for any.
+std::optional<double> bound_without_moves(const PlacementQuestion& question,
+                                          std::int64_t capacity) {
+  OptimumRequest search{.question = question, .capacity = capacity};
+  search.moves = false;
+  search.tries = 0;
+  search.nodes = 0;
+  try {
+    return optimum(search).bound;
+  } catch (const Infeasible&) {
+    return std::nullopt;
+  }
+}
+
+/// Gives a bound to the results of those methods that do not search. All results are for the same size of fast memory.
+void add_bounds(const PlacementQuestion& question, std::span<PlacementResult> results) {
+  std::optional<double> fixed;
+  for (const PlacementResult& result : results)
+    if (result.way == "static") fixed = result.bound_s;
+  for (PlacementResult& result : results) {
+    if (result.bound_s || !result.refused.empty()) continue;
+    if (!result.cached && !fixed) fixed = bound_without_moves(question, result.capacity);
+    result.bound_s = result.cached
+                         ? cached_run(question, std::numeric_limits<std::int64_t>::max()).seconds
+                         : fixed;
+    if (result.bound_s) result.bound_s = std::min(*result.bound_s, result.seconds());
+  }
+}
+
 }  // namespace
 
 Placing first_touch(const PlacementQuestion& question, std::int64_t capacity) {
@@ -200,7 +231,8 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
   std::vector<PlacementResult> results;
   results.reserve(capacities.size() * placement_ways().size());
   const std::size_t total = capacities.size() * (ways.empty() ? names.size() : ways.size());
-  for (const std::int64_t capacity : capacities)
+  for (const std::int64_t capacity : capacities) {
+    const std::size_t first = results.size();
     for (const PlacementWay& way : placement_ways()) {
       if (!asked(ways, way.name)) continue;
       if (progress) progress(results.size(), total);
@@ -221,6 +253,8 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
       result.oracle_s = now() - from;
       results.push_back(std::move(result));
     }
+    add_bounds(question, std::span(results).subspan(first));
+  }
   if (progress) progress(results.size(), results.size());
   return results;
 }

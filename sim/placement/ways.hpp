@@ -21,7 +21,8 @@ struct PlacementResult {
   double predicted_s = 0;
   /// The seconds of the simulated plan. `cached` has no plan, so there `simulated_s` is 0.
   double simulated_s = 0;
-  /// A lower bound of the seconds of all placements that this method allows.
+  /// A lower bound of the seconds of all placements that this method allows. For a method that does not search, it is a
+  /// bound of all placements without moves and, for `cached`, of a hardware cache with room for everything.
   std::optional<double> bound_s;
   std::optional<PlacementSchedule> schedule;
   std::optional<CachedRun> cached;

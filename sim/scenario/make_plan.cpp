@@ -11,9 +11,11 @@
 #include "fates/optimal/report.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/placement/backing.hpp"
+#include "planning/placement/placement_gap.hpp"
 #include "planning/placement/placement_key.hpp"
 #include "platform/written.hpp"
 #include "policy/settle/settle.hpp"
+#include "scenario/fast_limit.hpp"
 #include "scenario/open_cuts.hpp"
 #include "scenario/scenario.hpp"
 
@@ -117,6 +119,16 @@ void require_counted_memories(const Scenario& scenario) {
           "a placement needs a cost model that counts the bandwidths of memories, but '" +
               scenario.cost.name() +
               "' does not: use cost.model=roofline, or policy.placement=none");
+}
+
+/// Returns whether the scenario's policy has a key that says in which memories of a device tensors are, and the plan does
+/// not yet say how far it is from other placements.
+bool lacks_placement_gap(const Scenario& scenario, const Plan& plan) {
+  const auto has = [](const auto& all, const char* name) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+  };
+  return scenario.cost.model->counts_memories && has(scenario.acting->parameters, "placement") &&
+         !has(plan.facts, "placement_gap");
 }
 
 /// Cuts the model into stages as `cut` says. If `cut` is null, the whole model is one stage.
@@ -275,10 +287,15 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
       return located(samples, []() -> Settlement { throw; });
     }
   });
+  if (lacks_placement_gap(scenario, settled.plan) &&
+      say_gap_in_first_memories(settled.plan, attempts[settled.attempt].request))
+    settled.price_again.reset();  // with other prices, the gap would be another
   // The scenario's name comes from the name of a file, which may consist of any bytes. But the text of a plan must be
   // UTF-8.
   settled.plan.name = valid_utf8(scenario.name) + ": " + settled.plan.name;
   settled.plan.facts.emplace_back("cost", scenario.cost.name());
+  if (const std::optional<std::int64_t> limit = fast_limit(scenario))
+    settled.plan.facts.emplace_back("fast_limit_bytes", *limit, "byte");
   for (const Device& device : scenario.platform.devices)
     if (device.memory().reserved > 0)
       settled.plan.facts.push_back(

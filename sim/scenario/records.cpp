@@ -38,7 +38,8 @@ const Record& workload_record() {
            .maximum = 1e12},
           {.name = "batches_per_step",
            .type = Type::integer,
-           .summary = "the number of batches of a step: the batches whose results the user gets together",
+           .summary =
+               "the number of batches of a step: the batches whose results the user gets together",
            .default_text = "1",
            .minimum = 1,
            .maximum = 1e12},
@@ -80,7 +81,8 @@ const Record& workload_record() {
            .maximum = 1e6},
           {.name = "split_backward",
            .type = Type::boolean,
-           .summary = "training: whether input gradient and weight gradient are computed by two actions",
+           .summary =
+               "training: whether input gradient and weight gradient are computed by two actions",
            .default_text = "false"},
       }};
   return record;
@@ -90,7 +92,8 @@ const Record& memory_record() {
   static const Record record = {
       .name = "memory",
       .summary =
-          "How strictly memory is counted. By default, capacities are enforced and working sets are counted.",
+          "How strictly memory is counted, and a limit of fast memory. By default, capacities are enforced and working "
+          "sets are counted.",
       .fields = {
           {.name = "capacity",
            .type = Type::choice,
@@ -105,7 +108,14 @@ const Record& memory_record() {
                "whether the inner tensors of a stage take memory; counted: the tensors take memory; ignored: the "
                "tensors take no memory",
            .default_text = "counted",
-           .choices = {"counted", "ignored"}}}};
+           .choices = {"counted", "ignored"}},
+          {.name = "fast",
+           .type = Type::text,
+           .summary =
+               "a limit of the first memory of each device, except host memory: bytes (16GB), a share of the bytes that "
+               "`sluice placement` calls needed (40%), or a ratio of fast to slow memory, which together have these "
+               "bytes (1:8). A memory with a smaller capacity keeps its capacity. By default there is no limit",
+           .optional = true}}};
   return record;
 }
 

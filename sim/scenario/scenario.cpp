@@ -13,6 +13,7 @@
 #include "planning/phased/phases.hpp"
 #include "planning/placement/backing.hpp"
 #include "planning/placement/placement_key.hpp"
+#include "scenario/fast_limit.hpp"
 #include "scenario/records.hpp"
 
 namespace sluice {
@@ -300,6 +301,7 @@ Scenario read_scenario(Value document, const std::string& name) {
   const Reader rules(memory, memory_record());
   scenario.capacity_enforced = rules.text("capacity") == "enforced";
   scenario.working_set_counted = rules.text("working_set") == "counted";
+  limit_fast_memory(scenario);
   if (const Value* phases = reader.value("phases")) scenario.phases = {*phases, phases_record()};
   read_cut(scenario, reader.value("stages"));
   set_policy(scenario, *reader.value("policy"));
@@ -357,6 +359,7 @@ Scenario with_other_prices(const Scenario& base, const std::string& path,
   scenario.question = reader.has("question") ? reader.text("question") : "";
   scenario.platform = read_platform(*reader.value("platform"));
   choose_cost_of(scenario, mapping_or_empty(reader, "cost"), mapping_or_empty(reader, "workload"));
+  limit_fast_memory(scenario);
   scenario.policy = policy_of(scenario, *reader.value("policy"));
   return scenario;
 }

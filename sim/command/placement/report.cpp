@@ -62,9 +62,9 @@ TextTable slowdowns(const PlacementCurve& curve) {
   return table;
 }
 
-/// Returns a table with one row for each size and each way whose placement comes from a search. The row has the bytes
-/// that are moved, and the gap to the bound.
-TextTable searches(const PlacementCurve& curve) {
+/// Returns a table with one row for each size and each way. The row has the bytes that are moved, and the gap to the
+/// bound.
+TextTable gaps(const PlacementCurve& curve) {
   TextTable table{.columns = {right("fast memory"), left("way"), right("time"), right("gap"),
                               right("moves"), right("moved"), right("beside kernels")}};
   for (const PlacementResult& result : curve.results) {
@@ -104,8 +104,8 @@ LabelledRows head_rows(const PlacementCurve& curve) {
       {"needed", bytes_text(curve.needed) + " at one moment; there are " +
                      std::to_string(curve.question.tensor_count()) + " tensors and " +
                      std::to_string(curve.question.kernel_count()) + " kernels"},
-      {"all fast",
-       format_quantity(curve.all_fast_s, Dimension::seconds) + ": a slowdown of 1 in the table below"}};
+      {"all fast", format_quantity(curve.all_fast_s, Dimension::seconds) +
+                       ": a slowdown of 1 in the table below"}};
   if (curve.fast_capacity) {
     const std::int64_t own = *curve.fast_capacity;
     rows.emplace_back(
@@ -127,6 +127,16 @@ LabelledRows head_rows(const PlacementCurve& curve) {
   return rows;
 }
 
+/// Returns what the bounds of the gaps hold for.
+std::string bounds_text(const PlacementCurve& curve) {
+  const std::vector<std::string> ways = ways_of(curve);
+  const auto has = [&](const char* way) { return std::ranges::count(ways, way) > 0; };
+  std::string text = "all placements with the moves of the way";
+  if (!has("synchronous") && !has("asynchronous")) text = "all placements without moves";
+  if (has("cached")) text += "; cached: of a cache with room for everything";
+  return text;
+}
+
 std::string cost_text(const PlacementCurve& curve) {
   std::string text = "cost model " + curve.cost_model;
   if (!curve.in_place) return text;
@@ -142,10 +152,10 @@ void print_placement(const PlacementCurve& curve, std::size_t top) {
              ": slowdown by the share of the needed bytes that fits into " +
              printable(curve.question.problem().fast) + " (" + cost_text(curve) + ")") +
         "\n\n" + rows_text(head_rows(curve)) + "\n" + slowdowns(curve).aligned());
-  const TextTable searched = searches(curve);
-  if (!searched.rows.empty())
-    print("\n" + bold("Placements that a search found") +
-          ", and how far each result is from the proven bound (gap)\n" + searched.aligned());
+  const TextTable bounded = gaps(curve);
+  if (!bounded.rows.empty())
+    print("\n" + bold("How far each time is from a proven bound (gap)") + ": of " +
+          bounds_text(curve) + "\n" + bounded.aligned());
   const PlacementResult* shown = placement_of_worths(curve);
   if (!shown || top == 0) return;
   const TextTable table = worths(curve, *shown, top);

@@ -43,23 +43,37 @@ class FatesToPlace {
     FateChoice fates = searches ? FateChoice{} : placed->fates();
     if (cached) fates = fates_behind_cache(std::move(fates), placed->request_, placed->common_);
     const PlacedQuestion asked(placed->request_, placed->common_, fates, placed->policy_, {});
-    return {
-        .at_least = PlacedBound(asked, placed->request_, placed->common_, cached).seconds(),
-        .simulate = [placed, way, text](
-                        double worth, const auto& use) { use(placed->settled(way, text, worth)); },
-        .same_ways = searches ? "" : way + " " + placed_digest(asked)};
+    return {.at_least = PlacedBound(asked, placed->request_, placed->common_, cached).seconds(),
+            .simulate =
+                [placed, way, text](double worth, const auto& use) {
+                  Settled one = placed->settled(way, text, worth);
+                  if (one.plan) one.plan = [placed, plan = std::move(one.plan)] { return plan(); };
+                  use(one);
+                },
+            .same_ways = searches ? "" : way + " " + placed_digest(asked)};
   }
 
  private:
   /// If a method that moves tensors finds no plan below `worth`, the result is the plan without moves that is found
   /// most quickly. Then this candidate can be the runner-up, and the judge need not search moves for another candidate
-  /// only to name a runner-up.
+  /// only to name a runner-up. The object must outlive the plan of the result.
   Settled settled(const std::string& way, const std::string& text, double worth) const {
     try {
-      std::optional<Draft> draft = placed_draft({request_, common_, fates(), policy_, way, worth});
-      if (!draft && moves_tensors(way))
-        draft = placed_draft({request_, common_, fates(), policy_, "all_slow"});
-      if (draft) return sluice::settled(text, [&] { return finish(std::move(*draft), request_); });
+      std::optional<PlacedDraft> placed =
+          placed_draft({request_, common_, fates(), policy_, way, worth});
+      if (!placed && moves_tensors(way))
+        placed = placed_draft({request_, common_, fates(), policy_, "all_slow"});
+      if (placed) {
+        Settled one =
+            sluice::settled(text, [&] { return finish(std::move(placed->draft), request_); });
+        if (one.plan)
+          one.plan = [plan = std::move(one.plan), say_gap = std::move(placed->say_gap)] {
+            Plan chosen = plan();
+            say_gap(chosen);
+            return chosen;
+          };
+        return one;
+      }
     } catch (const InputError&) {
       // The scenario did not ask for this placement, so its error is ignored.
     } catch (const Infeasible&) {

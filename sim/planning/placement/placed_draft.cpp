@@ -5,13 +5,14 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/gap.hpp"
 #include "placement/ways.hpp"
 #include "planning/placement/placed_bound.hpp"
 #include "planning/placement/placed_listing.hpp"
+#include "planning/placement/placement_gap.hpp"
 #include "planning/run_seconds.hpp"
 
 namespace sluice {
@@ -20,6 +21,9 @@ namespace {
 /// The number of tries in one search for a placement. There are many searches, one for each size of fast memory. So a
 /// search does not use branch and bound, which would take longer.
 constexpr std::size_t tries = 300;
+
+/// The rounds after which the content of a hardware cache repeats: all rounds after the first are equal.
+constexpr int two_rounds = 2;
 
 /// A size of fast memory for which a placement is searched.
 struct FastSize {
@@ -67,10 +71,13 @@ class PlacementChoice {
         policy_(run.policy),
         way_(run.way),
         seconds_(run.worth) {}
+  PlacementChoice(const PlacementChoice&) = delete;
 
-  /// Searches the placements of a problem. `asked` must not be destroyed before best() is called. `wider` says that an
-  /// earlier problem allows all placements that this problem allows.
-  void consider(const PlacedQuestion& asked, bool wider) {
+  /// Searches the placements of a problem. `wider` says that an earlier problem allows all placements that this problem
+  /// allows.
+  void consider(PlacedQuestion problem, bool wider) {
+    problems_.push_back(std::move(problem));
+    const PlacedQuestion& asked = problems_.back();
     if (!wider) widest_.push_back(&asked);
     const PlacedBound bound(asked, request_, common_, way_ == hardware_cache);
     bool only_moves = false;  // whether all placements without moves are too slow
@@ -99,13 +106,19 @@ class PlacementChoice {
     }
   }
 
-  /// Returns the fastest run. Throws Infeasible if slow memory has no room for any. If the method searches, its plan has a gap to a bound for all placements in the room of
-  /// the device, whatever the size of fast memory was for which the placement was found.
+  /// Returns the fastest run, or nothing if every run takes too long. Throws Infeasible if slow memory has no room for any.
   std::optional<Draft> best() {
     if (!best_ && std::isinf(seconds_)) refuse_slow();
-    if (best_ && predicted_s_ > 0 && (way_ == "static" || moves_tensors(way_)))
-      best_->plan.facts.emplace_back("placement_gap", gap(), "1");
     return std::move(best_);
+  }
+
+  /// Adds how far the seconds of the kernels of the fastest run are from their bound, in the whole room of the device,
+  /// whatever the size of fast memory was for which the placement was found.
+  void say_gap(Plan& plan) const {
+    if (!(predicted_s_ > 0)) return;
+    double bound = predicted_s_;
+    for (const PlacedQuestion* asked : widest_) bound = std::min(bound, bound_of(*asked));
+    add_placement_gap(plan, predicted_s_, bound, bounded());
   }
 
  private:
@@ -168,17 +181,21 @@ class PlacementChoice {
     predicted_s_ = predicted_seconds(question, schedule);
   }
 
-  /// Returns how far the seconds of the kernels of the fastest run are from their bound. The bound holds for all
-  /// placements without moves, and with moves if the method moves tensors, in the whole room of the device.
-  double gap() const {
-    double bound = predicted_s_;
-    for (const PlacedQuestion* asked : widest_) bound = std::min(bound, bound_of(*asked));
-    return gap_of(predicted_s_, bound);
+  /// Returns a text that says what the bound holds for.
+  const char* bounded() const {
+    if (way_ == hardware_cache) return "a hardware cache with room for everything";
+    if (way_ == "synchronous") return "all placements with synchronous moves or without moves";
+    if (way_ == "asynchronous") return "all placements, with and without moves";
+    return "all placements without moves";
   }
 
-  /// Returns the bound of the placements of one problem. It is infinite if no placement fits.
+  /// Returns the bound of the placements of one problem: of those without moves, and also of those with moves if the
+  /// method moves tensors. With a hardware cache, it is a cache that loses nothing, because every address has a place of
+  /// its own. The bound is infinite if no placement fits.
   double bound_of(const PlacedQuestion& asked) const {
     const PlacementQuestion& question = asked.question();
+    if (way_ == hardware_cache)
+      return cached_run(question, std::numeric_limits<std::int64_t>::max(), two_rounds).seconds;
     const OptimumRequest search{.question = question,
                                 .capacity = std::min(asked.room(), question.peak()),
                                 .moves = moves_tensors(way_),
@@ -193,11 +210,11 @@ class PlacementChoice {
   }
 
   void list_cached(const PlacedQuestion& asked, const PlacedBound& of_runs, std::int64_t bytes) {
-    // The third argument is the number of rounds: two are enough, because all rounds after the first are equal.
-    const CachedRun cache = cached_run(asked.question(), bytes, 2);
+    const CachedRun cache = cached_run(asked.question(), bytes, two_rounds);
     if (of_runs.seconds(cache.seconds) >= seconds_) return;
     const PlacementSchedule schedule{all_slow(asked.question()), {}};
-    keep_fastest(list_placed({request_, common_, policy_, asked, schedule, &cache, bytes}));
+    if (keep_fastest(list_placed({request_, common_, policy_, asked, schedule, &cache, bytes})))
+      predicted_s_ = cache.seconds;
   }
 
   /// Throws Infeasible: slow memory has no room for any placement that was tried.
@@ -229,8 +246,9 @@ class PlacementChoice {
 
   const PolicyRequest& request_;
   const CommonParameters& common_;
-  const std::string &policy_, &way_;
+  const std::string policy_, way_;
   std::optional<Draft> best_;
+  std::list<PlacedQuestion> problems_;
   /// The problems whose placements were searched, without those that an earlier problem contains.
   std::vector<const PlacedQuestion*> widest_;
   double predicted_s_ = 0;  ///< the seconds of a round of the fastest run
@@ -254,25 +272,26 @@ bool moves_tensors(const std::string& way) {
   return way == "synchronous" || way == "asynchronous";
 }
 
-std::optional<Draft> placed_draft(const PlacedRun& run) {
-  PlacementChoice choice(run);
-  if (run.way == hardware_cache) {
-    const FateChoice fates = fates_behind_cache(run.fates, run.request, run.common);
-    const PlacedQuestion behind_cache(run.request, run.common, fates, run.policy,
-                                      {.inputs = true, .answers = true});
-    choice.consider(behind_cache, /*wider=*/false);
-    return choice.best();
-  }
+namespace {
+
+/// Searches the placements of all problems of a run.
+void consider_all(const PlacedRun& run, PlacementChoice& choice) {
   const auto asked = [&](PlacedQuestion::SlowOnlyKinds slow_only) {
     return PlacedQuestion(run.request, run.common, run.fates, run.policy, slow_only);
   };
+  if (run.way == hardware_cache) {
+    const FateChoice fates = fates_behind_cache(run.fates, run.request, run.common);
+    choice.consider(PlacedQuestion(run.request, run.common, fates, run.policy,
+                                   {.inputs = true, .answers = true}),
+                    /*wider=*/false);
+    return;
+  }
   const PlacedQuestion free = asked({});
   // The search does not know how long a load takes, or that inputs and answers in transfer need room. In this room,
   // other tensors might save more time. So more problems are searched: one keeps inputs out of fast memory, and another
   // one keeps inputs and answers out. In a short run, the load of a weight may take longer than the weight saves in
   // fast memory, while another tensor, whose load costs nothing, would save nearly as much per round. So methods that
   // search also get these three problems with all weights out of fast memory.
-  std::list<PlacedQuestion> problems;
   for (const bool weights : {false, true}) {
     if (weights && (!free.has_weights() || run.way == "first_touch" || run.way == "all_slow"))
       continue;
@@ -282,11 +301,19 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
           {.inputs = true, .answers = true, .weights = weights}}) {
       if (slow_only.answers && !free.has_answers()) continue;
       if (slow_only.inputs && !slow_only.answers && !free.has_inputs()) continue;
-      problems.push_back(slow_only.inputs || weights ? asked(slow_only) : free);
-      choice.consider(problems.back(), /*wider=*/weights);
+      choice.consider(slow_only.inputs || weights ? asked(slow_only) : free, /*wider=*/weights);
     }
   }
-  return choice.best();
+}
+
+}  // namespace
+
+std::optional<PlacedDraft> placed_draft(const PlacedRun& run) {
+  const auto choice = std::make_shared<PlacementChoice>(run);
+  consider_all(run, *choice);
+  std::optional<Draft> best = choice->best();
+  if (!best) return std::nullopt;
+  return PlacedDraft{*std::move(best), [choice](Plan& finished) { choice->say_gap(finished); }};
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 // whose run takes the fewest simulated seconds is chosen. placed_listing.hpp describes such a run.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -35,12 +36,20 @@ struct PlacedRun {
   double worth = std::numeric_limits<double>::infinity();
 };
 
+/// A plan whose tensors are placed.
+struct PlacedDraft {
+  Draft draft;
+  /// Adds the fact `placement_gap` to the finished plan. This takes about as long as a search for one placement, so only a
+  /// plan that is chosen gets the fact. What the PlacedRun refers to must outlive the function.
+  std::function<void(Plan& finished)> say_gap;
+};
+
 /// Returns the plan of a run with the fates of `run`. The run computes one micro-batch after the other. If every
 /// placement takes `worth` seconds or more, the result is empty. The tensors in fast memory fit into it together with
 /// one input in transfer and one answer in transfer. With the same `way` and the same fates, more fast memory never
 /// makes the run slower. If `worth` is infinite, the result has a plan, even if no run fits into host memory. Then the
 /// execution of the plan reports what does not fit. Throws InputError if there are fewer than two memories, or if the
 /// cost model has no price. Throws Infeasible if slow memory has no room for any placement.
-std::optional<Draft> placed_draft(const PlacedRun& run);
+std::optional<PlacedDraft> placed_draft(const PlacedRun& run);
 
 }  // namespace sluice

@@ -79,12 +79,14 @@ Draft placed_plan(const PolicyRequest& request, const Reader& parameters,
   require_own_memories(request, parameters);
   if (request.workload.training) refuse_common_in_training(parameters);
   const CommonParameters common = read_common(request, parameters);
-  std::optional<Draft> draft = placed_draft(
-      {request, common, placed_fates(request, common), policy, parameters.text("placement")});
-  if (!draft) throw InternalError("no placement was found, and no error was reported");
+  const FateChoice fates = placed_fates(request, common);
+  std::optional<PlacedDraft> placed =
+      placed_draft({request, common, fates, policy, parameters.text("placement")});
+  if (!placed) throw InternalError("no placement was found, and no error was reported");
+  placed->say_gap(placed->draft.plan);
   if (request.workload.training && request.strategy().searches)
-    say_gap(request, common, policy, parameters.text("placement"), *draft);
-  return std::move(*draft);
+    say_gap(request, common, policy, parameters.text("placement"), placed->draft);
+  return std::move(placed->draft);
 }
 
 /// Returns whether plans that offload tensors to the second memory are needed: `backing` asks for them, and `auto`

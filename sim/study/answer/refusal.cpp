@@ -9,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "execute/feasibility.hpp"
+#include "scenario/fast_limit.hpp"
 #include "study/answer/second_bandwidth.hpp"
 
 namespace sluice {
@@ -293,6 +294,8 @@ std::vector<std::string> changes_for(const Scenario& scenario, const Infeasible&
     changes.push_back("more memory" + in_pool(refusal) + ": " +
                       bytes(*infeasible.shortage.needed_bytes) +
                       " is what the first shortage needs, and may be too little");
+  if (const std::optional<std::int64_t> limit = fast_limit(scenario))
+    changes.push_back("a larger memory.fast, which is " + bytes(*limit) + " now");
   return changes;
 }
 

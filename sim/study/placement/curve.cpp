@@ -7,6 +7,7 @@
 #include "base/number_in.hpp"
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
+#include "placement/fast_size.hpp"
 #include "planning/placement/kernels.hpp"
 
 namespace sluice {
@@ -44,22 +45,14 @@ double percentage(std::string share, const std::string& part) {
 }
 
 void add_one(std::vector<double>& sizes, const std::string& part, std::int64_t needed) {
-  if (!part.empty() && part.back() == '%') {
-    sizes.push_back(percentage(part, part) / 100 * static_cast<double>(needed));
-  } else if (const std::size_t colon = part.find(':'); colon != std::string::npos) {
-    const double fast = number(part.substr(0, colon), part);
-    const double slow = number(part.substr(colon + 1), part);
-    if (!(fast > 0) || !(slow > 0))
-      refuse(part,
-             "has no fast or no slow memory; expected two numbers above 0 (1:8), or 0% or 100%");
-    sizes.push_back(fast / (fast + slow) * static_cast<double>(needed));
-  } else {
-    try {
-      sizes.push_back(static_cast<double>(parse_bytes(part, "fast")));
-    } catch (const Error&) {
-      refuse(part);
-    }
+  std::optional<FastSize> size;
+  try {
+    size = parse_fast_size(part);
+  } catch (const InputError& error) {
+    refuse(part, error.what());
   }
+  if (!size) refuse(part);
+  sizes.push_back(static_cast<double>(size->bytes_of(needed)));
 }
 
 void add_range(std::vector<double>& sizes, const std::string& part, std::size_t dots,

@@ -201,6 +201,39 @@ TEST_CASE("neither more fast memory nor a way that may do more makes a run slowe
   }
 }
 
+TEST_CASE("every way says how far it is from a bound, and no way beats its bound", "[placement]") {
+  const PlacementQuestion question(small());
+  // With 10 bytes of fast memory, 5 s are the least without moves, and all_slow takes 13 s. A cache with room for
+  // everything fills `a` and `b` once: 3 + 2 s.
+  for (const PlacementResult& result :
+       place_by_all(question, {10}, {"all_slow", "first_touch", "cached"}, 1)) {
+    INFO(result.way);
+    REQUIRE(result.gap());
+    CHECK(*result.bound_s == 5);
+    if (result.way == "all_slow") CHECK(*result.gap() == Approx(8. / 13));
+  }
+  int below = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    INFO("seed " << seed);
+    test::Dice dice(seed);
+    const PlacementQuestion drawn(test::random_placement(dice, {}));
+    double fixed = 0;
+    for (const PlacementResult& result : place_by_all(drawn, {drawn.peak() / 2}, {}, 1000)) {
+      if (!result.refused.empty()) continue;
+      INFO(result.way);
+      REQUIRE(result.gap());
+      CHECK(*result.bound_s <= result.seconds());
+      if (result.way == "static") fixed = result.seconds();
+    }
+    for (const PlacementResult& result :
+         place_by_all(drawn, {drawn.peak() / 2}, {"first_touch"}, 1000)) {
+      CHECK(*result.bound_s <= fixed * (1 + 1e-9));
+      below += *result.gap() > 0.01 ? 1 : 0;
+    }
+  }
+  CHECK(below > 0);
+}
+
 TEST_CASE("slow memory has to hold only the tensors that are not always in fast memory",
           "[placement]") {
   PlacementProblem problem = small();

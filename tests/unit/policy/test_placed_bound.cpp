@@ -218,7 +218,7 @@ TEST_CASE("no placed run is faster than its bound if slow memory is host memory"
                                    .seconds();
           const auto draft = placed_draft({request, common, chosen, "tested", way});
           REQUIRE(draft);
-          const double seconds = run_seconds(finish(*draft, request));
+          const double seconds = run_seconds(finish(draft->draft, request));
           CHECK(least <= seconds * (1 + 1e-9));
           ++runs;
           close += least > 0.9 * seconds ? 1 : 0;
@@ -269,7 +269,7 @@ TEST_CASE("no run whose tensors move is faster than its rounds are on average",
     const double least = PlacedBound(asked, request, common).seconds_of_rounds(mean_s);
     const auto draft = placed_draft({request, common, fates, "tested", "asynchronous"});
     REQUIRE(draft);
-    const double seconds = run_seconds(finish(*draft, request));
+    const double seconds = run_seconds(finish(draft->draft, request));
     INFO("seed " << seed);
     CHECK(least <= seconds * (1 + 1e-9));
     ++runs;

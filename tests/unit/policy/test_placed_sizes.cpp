@@ -14,7 +14,7 @@ namespace {
 /// input, each tensor between two products and the answer have 32 bytes. DRAM is read and written at 100 byte/s, and PMEM,
 /// which is also the host memory, at 10 byte/s. The FLOP take nearly no time. The run has so many steps that the loads of
 /// weights hardly matter.
-Scenario products(std::int64_t layers, std::int64_t dram) {
+Scenario products(std::int64_t layers, std::int64_t dram, const std::string& placement = "static") {
   return read_scenario(
       parse_text(
           "format: sluice-scenario/1\nmodel: {definition: {format: sluice-model/1, name: chain, layers: ["
@@ -33,7 +33,8 @@ platform:
   links:
     copy: {joins: [dram, pmem], bandwidth: 1GB/s}
 stages: {cut: per_layer}
-policy: {name: resident, placement: static}
+policy: {name: resident, placement: )" +
+              placement + R"(}
 workload: {batch: 1, steps: 2000}
 )",
           "chain.yaml"),
@@ -70,6 +71,36 @@ TEST_CASE("the gap of a placement is the distance to a bound for the whole fast 
   const double seconds = 11 * 3.2 + 5 * 26.24;
   CHECK(replay(plan).makespan / 2000 == Approx(seconds).epsilon(0.002));
   CHECK(gap_of_plan(plan) == Approx(56.0 / 256 * 23.04 / seconds));
+}
+
+TEST_CASE("a placement without a search says how far it is from the placements with a search",
+          "[placement]") {
+  // The bound of the test before this one. In PMEM, each of the 16 products takes 32 s.
+  const double bound = 11 * 3.2 + 5 * 26.24 - 56.0 / 256 * 23.04;
+  const auto bounded = [](const Plan& plan) {
+    return find_fact(plan.facts, "placement_gap_to")->shown();
+  };
+  const Plan slow = make_plan(products(16, 3000, "all_slow"));
+  CHECK(gap_of_plan(slow) == Approx((16 * 32 - bound) / (16 * 32)));
+  CHECK(bounded(slow) == "all placements without moves");
+  const Plan touched = make_plan(products(16, 3000, "first_touch"));
+  CHECK(gap_of_plan(touched) >= gap_of_plan(make_plan(products(16, 3000))));
+  CHECK(gap_of_plan(touched) <= 1 - bound / (replay(touched).makespan / 2000));
+  // A hardware cache with room for everything misses only the inputs, which are 32 bytes: 3.2 s. The products take 3.2 s
+  // each. The DRAM has room for everything, so nothing is lost.
+  const Plan whole = make_plan(products(16, 10'000, "cached"));
+  CHECK(gap_of_plan(whole) == 0);
+  const Plan cached = make_plan(products(16, 3000, "cached"));
+  CHECK(gap_of_plan(cached) ==
+        Approx(1 - 17 * 3.2 / (replay(cached).makespan / 2000)).epsilon(0.002));
+  CHECK(bounded(cached) == "a hardware cache with room for everything");
+}
+
+TEST_CASE("a run in the first memory alone also has a gap", "[placement]") {
+  const Plan first = make_plan(products(16, 10'000, "none"));
+  CHECK(gap_of_plan(first) == 0);
+  const Plan open = make_plan(products(16, 10'000, "auto"));
+  CHECK(gap_of_plan(open) == 0);
 }
 
 }  // namespace

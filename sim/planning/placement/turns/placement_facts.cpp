@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/gap.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/copy_time.hpp"
+#include "planning/placement/placement_gap.hpp"
 
 namespace sluice {
 
@@ -37,8 +37,7 @@ double kernel_seconds_at_least(const Plan& plan, const PlacedPrices& prices) {
 void say_gap(Plan& plan, const PlacedPrices& prices) try {
   const double least = kernel_seconds_at_least(plan, prices);
   if (!(least > 0)) return;
-  const double gap = gap_of(kernel_seconds(plan), least);
-  plan.facts.emplace_back("placement_gap", gap < 2 * (1 - within_accuracy) ? 0 : gap, "1");
+  add_placement_gap(plan, kernel_seconds(plan), least, fastest_kernels);
 } catch (const InputError&) {  // the bound has no price
 }
 
