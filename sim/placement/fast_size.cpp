@@ -34,8 +34,7 @@ std::optional<FastSize> parse_fast_size(const std::string& text) {
     const auto fast = number(text.substr(0, colon)), slow = number(text.substr(colon + 1));
     if (!fast || !slow) return std::nullopt;
     if (!(*fast > 0) || !(*slow > 0))
-      throw InputError(
-          "has no fast or no slow memory; expected two numbers above 0 (1:8), or 0% or 100%");
+      throw InputError("has no fast or no slow memory; expected two numbers above 0 (1:8)");
     return FastSize{.bytes = {}, .of_needed = *fast / (*fast + *slow)};
   }
   try {
