@@ -35,9 +35,7 @@ PlacementResult place_all_fast(const WayRequest& request) {
 }
 
 PlacementResult place_all_slow(const WayRequest& request) {
-  return of_placing(request, all_slow(request.question),
-                    "the placement with only pinned tensors "
-                    "in fast memory");
+  return of_placing(request, all_slow(request.question), "the placement all_slow");
 }
 
 PlacementResult place_first_touch(const WayRequest& request) {
