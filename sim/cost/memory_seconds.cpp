@@ -31,10 +31,11 @@ void require_rates(const Query& query, const Operand& operand, const DeviceMemor
   const bool reads = operand.read > 0 && !memory.read;
   if (!reads && !(operand.written > 0 && !memory.write)) return;
   const std::string way = reads ? "read" : "write";
-  throw InputError(of_layer(query) + operand_is(operand) + " in '" + memory.pool +
-                   "', but the platform gives no rate at which device '" + query.device.name +
-                   "' could " + way + " it; add the rate to this memory, such as " + way +
-                   ": 30GB/s");
+  throw MissingRate(of_layer(query) + operand_is(operand) + " in '" + memory.pool +
+                        "', but the platform gives no rate at which device '" + query.device.name +
+                        "' could " + way + " it; add the rate to this memory, such as " + way +
+                        ": 30GB/s",
+                    query.device.name, memory.pool);
 }
 
 [[noreturn]] void refuse_far(const Query& query, const Operand& operand) {

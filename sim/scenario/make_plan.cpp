@@ -16,6 +16,7 @@
 #include "platform/written.hpp"
 #include "policy/settle/settle.hpp"
 #include "scenario/fast_limit.hpp"
+#include "scenario/memory_place.hpp"
 #include "scenario/open_cuts.hpp"
 #include "scenario/scenario.hpp"
 
@@ -285,6 +286,8 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
       return settle(*scenario.policy, attempts, keys.reader());
     } catch (const CountError&) {
       return located(samples, []() -> Settlement { throw; });
+    } catch (const MissingRate& missing) {
+      fail_at_memory(scenario, missing);
     }
   });
   if (lacks_placement_gap(scenario, settled.plan) &&

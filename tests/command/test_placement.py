@@ -31,6 +31,18 @@ class Placement(unittest.TestCase):
         self.refused(["alexnet_x200"], 3, "alexnet_x200.yaml:13:15: error", "'peak'", ROOFLINE)
         self.refused(["alexnet_resident", "cost=peak"], 3, "cost=peak:1:6: error", "'peak'", ROOFLINE)
 
+    def test_a_memory_without_a_rate_is_refused_at_its_place_in_the_platform(self):
+        memories = "[{capacity: 24GB, bandwidth: 960GB/s}, {name: ddr, capacity: 64GB}]"
+        memory = f"platform.devices.gpu.memory={memories}"
+        scenario = "analysis/validation/alexnet_hbm_ddr.yaml"
+        parts = [f"{memory}:1:68: error", "layer 'conv1'", "in 'gpu_ddr'", "device 'gpu'", "such as read: 30GB/s"]
+        self.refused([scenario, memory, "--fast", "50%"], 3, *parts)
+        for policy in ("resident", "streamed"):
+            words = ["run", scenario, memory, f"policy={{name: {policy}, placement: static}}"]
+            done = subprocess.run([PROGRAM, *words], cwd=ROOT, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (3, ""))
+            self.assertIn(parts[0], done.stderr)
+
     def test_an_unknown_way_or_size_is_refused_with_its_option(self):
         self.refused(["alexnet_resident", ROOFLINE, "--ways", "statik"], 2, "'--ways'", "did you mean 'static'?")
         for size, why in {"50": "is not a size of fast memory", "30%..10%": "ends before it begins",

@@ -79,9 +79,8 @@ Draft placed_plan(const PolicyRequest& request, const Reader& parameters,
   require_own_memories(request, parameters);
   if (request.workload.training) refuse_common_in_training(parameters);
   const CommonParameters common = read_common(request, parameters);
-  const FateChoice fates = placed_fates(request, common);
-  std::optional<PlacedDraft> placed =
-      placed_draft({request, common, fates, policy, parameters.text("placement")});
+  std::optional<PlacedDraft> placed = placed_draft(
+      {request, common, placed_fates(request, common), policy, parameters.text("placement")});
   if (!placed) throw InternalError("no placement was found, and no error was reported");
   placed->say_gap(placed->draft.plan);
   if (request.workload.training && request.strategy().searches)

@@ -9,6 +9,7 @@
 #include "base/suggest.hpp"
 #include "placement/fast_size.hpp"
 #include "planning/placement/kernels.hpp"
+#include "scenario/memory_place.hpp"
 
 namespace sluice {
 namespace {
@@ -144,14 +145,18 @@ PlacementProblem placement_problem(const Scenario& scenario, const TwoMemories& 
                         scenario.platform, *scenario.cost,
                         workload.dtype,    workload.training ? &*workload.training : nullptr};
   const Value* where = scenario.document.find("workload");
-  return located(where ? *where : scenario.document, [&] {
-    PlacementProblem problem = placed_kernels({pricing, workload, scenario.name}, memories).problem;
-    if (memories.joined) return problem;
-    problem.asynchronous.reset();
-    for (PlacementProblem::Tensor& tensor : problem.tensors)
-      tensor.moves = PlacementProblem::Moves::none;
-    return problem;
+  PlacementProblem problem = located(where ? *where : scenario.document, [&] {
+    try {
+      return placed_kernels({pricing, workload, scenario.name}, memories).problem;
+    } catch (const MissingRate& missing) {
+      fail_at_memory(scenario, missing);
+    }
   });
+  if (memories.joined) return problem;
+  problem.asynchronous.reset();
+  for (PlacementProblem::Tensor& tensor : problem.tensors)
+    tensor.moves = PlacementProblem::Moves::none;
+  return problem;
 }
 
 PlacementCurve placement_curve(const Scenario& scenario, const CurveRequest& request) {
