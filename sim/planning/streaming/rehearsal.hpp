@@ -23,6 +23,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "planning/streaming/run_levels.hpp"
@@ -53,10 +55,42 @@ struct RehearsedOrder {
   std::int64_t used = 0;
 };
 
+/// The passes of a long step (StreamedCase::long_step), divided into equal rounds. Actions of a round depend on those of
+/// the round before, and on no earlier ones.
+struct PassRounds {
+  std::int64_t before = 0;  ///< the number of micro-batches before the first round
+  std::int64_t size = 1;    ///< the number of micro-batches in a round
+  std::int64_t passes = 1;  ///< the number of passes in a round
+  std::int64_t count = 0;   ///< the number of rounds
+};
+PassRounds pass_rounds(const StreamedCase& streamed, const StreamedChoice& choice);
+/// Returns the numbers of rounds with which the middle round may stand for all later rounds of a long step. They are
+/// smaller than the number of rounds of the step.
+std::vector<std::int64_t> rehearsed_rounds(const StreamedCase& streamed,
+                                           const StreamedChoice& choice);
+/// A round that stands for many.
+struct RepeatedRound {
+  std::int64_t first_slot = 0, slots = 0;
+  std::int64_t times = 0;     ///< the number of rounds from this round to the end of the step
+  std::int64_t listed = 0;    ///< how many of these are rehearsed
+  std::int64_t compared = 0;  ///< how many of these must be equal
+};
+/// Returns the middle one of `rounds` rounds.
+RepeatedRound repeated_round(const StreamedCase& streamed, const StreamedChoice& choice,
+                             std::int64_t rounds);
+/// Returns the runs of a step. With `rounds`, the step has only this many rounds of a long step.
+std::vector<GroupRun> runs_of(const StreamedCase& streamed, const StreamedChoice& choice,
+                              std::optional<std::int64_t> rounds = {});
+/// If the step is long, and has more than a few rounds, returns a small number of rounds, which need as much memory as all
+/// rounds together.
+std::optional<std::int64_t> few_rounds(const StreamedCase& streamed, const StreamedChoice& choice);
+
 class Rehearsal {
  public:
-  /// `streamed` must outlive this object.
-  Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice);
+  /// `streamed` must outlive this object. With `rounds`, only this number of rounds of a long step is rehearsed. Then all
+  /// numbers of runs, slots and seconds are those of a shorter step.
+  Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice,
+            std::optional<std::int64_t> rounds = {});
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
   /// Sets the bytes that early loads may use. If the choice has StreamedChoice::spares, these bytes
@@ -132,6 +166,37 @@ class Rehearsal {
   /// step.
   std::vector<std::int64_t> saves_before_;
   RunLevels levels_;
+};
+
+/// The whole step of a choice, with its loads in order. If the step is long and most of its rounds are alike, only a few
+/// of them are rehearsed.
+class RehearsedStep {
+ public:
+  /// `streamed` must outlive this object.
+  RehearsedStep(const StreamedCase& streamed, const StreamedChoice& choice);
+  /// Returns Rehearsal::at_least() of the whole step.
+  static double at_least(const StreamedCase& streamed, const StreamedChoice& choice);
+
+  /// The rehearsed part of the step, or the whole step.
+  const Rehearsal& rehearsal() const { return *rehearsal_; }
+  const RehearsedOrder& order() const { return order_; }
+  double seconds() const;  ///< the makespan of the whole run
+
+  /// The round whose loads are the same in all later rounds, if only a few rounds are rehearsed.
+  const std::optional<RepeatedRound>& repeated() const { return repeated_; }
+
+ private:
+  bool repeat(std::int64_t rounds);
+  bool repeat_loads(std::int64_t rounds);
+  std::optional<double> round_seconds(std::int64_t rounds) const;
+
+  const StreamedCase& streamed_;
+  StreamedChoice choice_;
+  PassRounds rounds_;
+  std::unique_ptr<Rehearsal> rehearsal_;
+  RehearsedOrder order_;
+  std::optional<RepeatedRound> repeated_ = {};
+  double round_s_ = 0;  ///< the seconds of each repeated round that is not rehearsed
 };
 
 }  // namespace sluice
