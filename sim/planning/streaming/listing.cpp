@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.hpp"
 #include "plan/passes/fold.hpp"
 #include "planning/program_listing.hpp"
 #include "planning/streaming/fit.hpp"
@@ -56,8 +55,9 @@ std::optional<Plan> with_repeated_round(const Plan& listed, const RepeatedRound&
                       end = end_of_slot(listed, repeated.first_slot + repeated.slots - 1);
   std::optional<Plan> plan =
       fold(listed, {begin, end - begin, repeated.compared}, repeated.times);
+  if (!plan) return plan;
   const std::int64_t more = repeated.times - repeated.listed;
-  for (Fact& fact : plan ? plan->facts : std::vector<Fact>())
+  for (Fact& fact : plan->facts)
     if (fact.name == "loads_listed_ahead")
       fact = {fact.name, fact.number()->value +
                              static_cast<double>(more * early_loads(listed, begin, end))};
@@ -68,32 +68,34 @@ std::optional<Plan> with_repeated_round(const Plan& listed, const RepeatedRound&
 
 Draft list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
                      const RehearsedStep& rehearsed) {
+  const auto list = [&](const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads) {
+    return list_within(request, rehearsal.streamed(), rehearsal.choice(),
+                       rehearsed_program(request, common, rehearsal, loads), {})
+        .draft;
+  };
   const Rehearsal& rehearsal = rehearsed.rehearsal();
-  const StreamedCase& streamed = rehearsal.streamed();
-  const StreamedChoice& choice = rehearsal.choice();
-  Draft draft = list_within(request, streamed, choice,
-                            rehearsed_program(request, common, rehearsal, rehearsed.order().loads), {})
-                    .draft;
+  Draft draft = list(rehearsal, rehearsed.order().loads);
   if (!rehearsed.repeated()) return draft;
-  if (std::optional<Plan> plan = with_repeated_round(draft.plan, *rehearsed.repeated()))
+  if (std::optional<Plan> plan = with_repeated_round(draft.plan, *rehearsed.repeated())) {
     draft.plan = std::move(*plan);
-  else
-    throw InternalError("the rounds of a long step differ");
-  return draft;
+    return draft;
+  }
+  const Rehearsal whole(rehearsal.streamed(), rehearsal.choice());
+  return list(whole, whole.order().loads);
 }
 
 Draft list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                     const StreamedChoice& choice) {
   const StreamedFit fit(request, common, choice);
   const StreamedCase streamed = streamed_case(request, common, choice.offload);
-  const auto list = [&](std::optional<std::int64_t> rounds) {
-    const Program program = program_as_asked(request, common, streamed, choice, rounds);
+  const auto list = [&](const std::optional<SomeRounds>& shorter) {
+    const Program program = program_as_asked(request, common, streamed, choice, shorter);
     return list_within(request, streamed, choice, program, fit.capacity()).draft;
   };
-  for (const std::int64_t rounds : rehearsed_rounds(streamed, choice)) {
-    Draft draft = list(rounds);
+  for (const SomeRounds& shorter : shorter_steps(streamed, choice)) {
+    Draft draft = list(shorter);
     std::optional<Plan> plan =
-        with_repeated_round(draft.plan, repeated_round(streamed, choice, rounds));
+        with_repeated_round(draft.plan, repeated_round(streamed, choice, shorter));
     if (!plan) continue;
     draft.plan = std::move(*plan);
     fit.require(choice.in_flight, draft);

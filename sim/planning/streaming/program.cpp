@@ -353,8 +353,8 @@ Program rehearsed_program(const PolicyRequest& request, const CommonParameters& 
 
 Program program_as_asked(const PolicyRequest& request, const CommonParameters& common,
                          const StreamedCase& streamed, const StreamedChoice& choice,
-                         std::optional<std::int64_t> rounds) {
-  return StreamedMaker(request, common, streamed, choice, runs_of(streamed, choice, rounds),
+                         const std::optional<SomeRounds>& shorter) {
+  return StreamedMaker(request, common, streamed, choice, runs_of(streamed, choice, shorter),
                        /*stays_from_prologue=*/true)
       .as_asked();
 }

@@ -11,10 +11,10 @@ Program rehearsed_program(const PolicyRequest& request, const CommonParameters& 
                           const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads);
 
 /// Returns the program for `choice` in which each load is listed as early as memory allows: weights at most `prefetch`
-/// groups early, inputs at most `buffers` slots early. Weights that stay are loaded before the first step. With `rounds`,
-/// the step has only this many rounds of a long step (pass_rounds()).
+/// groups early, inputs at most `buffers` slots early. Weights that stay are loaded before the first step. If
+/// `shorter` is given, the program is for this step.
 Program program_as_asked(const PolicyRequest& request, const CommonParameters& common,
                          const StreamedCase& streamed, const StreamedChoice& choice,
-                         std::optional<std::int64_t> rounds = {});
+                         const std::optional<SomeRounds>& shorter = {});
 
 }  // namespace sluice

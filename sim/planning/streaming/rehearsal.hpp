@@ -55,42 +55,43 @@ struct RehearsedOrder {
   std::int64_t used = 0;
 };
 
-/// The passes of a long step (StreamedCase::long_step), divided into equal rounds. Actions of a round depend on those of
-/// the round before, and on no earlier ones.
+/// The passes of a long step (StreamedCase::long_step), divided into equal rounds.
 struct PassRounds {
   std::int64_t before = 0;  ///< the number of micro-batches before the first round
   std::int64_t size = 1;    ///< the number of micro-batches in a round
+  std::int64_t count = 0;   ///< the number of rounds
+};
+/// A step that has only some of the rounds of a long step.
+struct SomeRounds {
   std::int64_t passes = 1;  ///< the number of passes in a round
   std::int64_t count = 0;   ///< the number of rounds
 };
-PassRounds pass_rounds(const StreamedCase& streamed, const StreamedChoice& choice);
-/// Returns the numbers of rounds with which the middle round may stand for all later rounds of a long step. They are
-/// smaller than the number of rounds of the step.
-std::vector<std::int64_t> rehearsed_rounds(const StreamedCase& streamed,
-                                           const StreamedChoice& choice);
+/// Returns the rounds of a long step if each of them has this number of passes.
+PassRounds pass_rounds(const StreamedCase& streamed, const StreamedChoice& choice,
+                       std::int64_t passes);
+/// Returns steps with which the middle round may stand for all later rounds of a long step, the shortest first. All of them
+/// are shorter than the long step. Returns nothing if the step is not long.
+std::vector<SomeRounds> shorter_steps(const StreamedCase& streamed, const StreamedChoice& choice);
 /// A round that stands for many.
 struct RepeatedRound {
   std::int64_t first_slot = 0, slots = 0;
-  std::int64_t times = 0;     ///< the number of rounds from this round to the end of the step
-  std::int64_t listed = 0;    ///< how many of these are rehearsed
+  std::int64_t times = 0;     ///< the number of rounds from this round to the end of the long step
+  std::int64_t listed = 0;    ///< the number of rounds from this round to the end of the shorter step
   std::int64_t compared = 0;  ///< how many of these must be equal
 };
-/// Returns the middle one of `rounds` rounds.
+/// Returns the middle round of a shorter step.
 RepeatedRound repeated_round(const StreamedCase& streamed, const StreamedChoice& choice,
-                             std::int64_t rounds);
-/// Returns the runs of a step. With `rounds`, the step has only this many rounds of a long step.
+                             const SomeRounds& some);
+/// Returns the runs of a step, or of a shorter step.
 std::vector<GroupRun> runs_of(const StreamedCase& streamed, const StreamedChoice& choice,
-                              std::optional<std::int64_t> rounds = {});
-/// If the step is long, and has more than a few rounds, returns a small number of rounds, which need as much memory as all
-/// rounds together.
-std::optional<std::int64_t> few_rounds(const StreamedCase& streamed, const StreamedChoice& choice);
+                              const std::optional<SomeRounds>& shorter = {});
 
 class Rehearsal {
  public:
-  /// `streamed` must outlive this object. With `rounds`, only this number of rounds of a long step is rehearsed. Then all
-  /// numbers of runs, slots and seconds are those of a shorter step.
+  /// `streamed` must outlive this object. If `shorter` is given, all numbers of runs, slots and seconds are those of this
+  /// step.
   Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice,
-            std::optional<std::int64_t> rounds = {});
+            const std::optional<SomeRounds>& shorter = {});
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
   /// Sets the bytes that early loads may use. If the choice has StreamedChoice::spares, these bytes
@@ -186,13 +187,12 @@ class RehearsedStep {
   const std::optional<RepeatedRound>& repeated() const { return repeated_; }
 
  private:
-  bool repeat(std::int64_t rounds);
-  bool repeat_loads(std::int64_t rounds);
-  std::optional<double> round_seconds(std::int64_t rounds) const;
+  bool repeat(const SomeRounds& some);
+  bool repeat_loads(const SomeRounds& some);
+  std::optional<double> round_seconds(const SomeRounds& some) const;
 
   const StreamedCase& streamed_;
   StreamedChoice choice_;
-  PassRounds rounds_;
   std::unique_ptr<Rehearsal> rehearsal_;
   RehearsedOrder order_;
   std::optional<RepeatedRound> repeated_ = {};
