@@ -1,6 +1,8 @@
 #include "plan/passes/fold.hpp"
 
 #include <cmath>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,7 @@ class Folder {
     made.iterations = made.iterations_per_step = times_;
     for (std::uint32_t a = 0; a < made.actions.size(); ++a)
       if (!move_tensors(made.actions[a]) || !move_waits(a, made.actions[a])) return {};
+    name_prologue(made);
     keep_used_tensors(made);
     return made;
   }
@@ -141,6 +144,18 @@ class Folder {
         action.waits.push_back({next, 1});
     }
     return true;
+  }
+
+  /// Gives another name to each action that was in the body and has the name of an action of the prologue.
+  void name_prologue(Plan& plan) const {
+    std::set<std::string> names;
+    for (std::uint32_t a = 0; a < listed_.body_begin; ++a) names.insert(name_of(plan.actions[a]));
+    if (names.empty()) return;
+    for (std::uint32_t a = listed_.body_begin; a < plan.body_begin; ++a) {
+      const std::string name = name_of(plan.actions[a]);
+      for (int number = 2; !names.insert(name_of(plan.actions[a])).second; ++number)
+        plan.actions[a].name = name + "'" + std::to_string(number);
+    }
   }
 
   /// Leaves out the tensors that no action has any more, except those that a memory holds during the whole run.

@@ -38,12 +38,13 @@ class LazyRehearsal {
       : streamed_(streamed), choice_(std::move(choice)) {}
   /// Returns Rehearsal::at_least() of the step with this value of `ahead`.
   double at_least(std::int64_t ahead) {
-    return streamed_.long_step ? RehearsedStep::at_least(streamed_, choice_with(ahead))
-                               : with(ahead).at_least();
+    return streamed_.repeats_passes(choice_.in_flight)
+               ? RehearsedStep::at_least(streamed_, choice_with(ahead))
+               : with(ahead).at_least();
   }
   /// Sets the seconds of the run and RehearsedRun::used.
   void rehearse(RehearsedRun& run) {
-    if (streamed_.long_step) {
+    if (streamed_.repeats_passes(choice_.in_flight)) {
       const RehearsedStep step(streamed_, choice_with(run.ahead));
       run.alone_s = step.seconds();
       run.used = step.order().used;

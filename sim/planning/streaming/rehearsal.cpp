@@ -34,13 +34,14 @@ std::int64_t sum(const std::vector<std::int64_t>& bytes, std::size_t first, std:
 std::vector<GroupRun> runs_of(const StreamedCase& streamed, const StreamedChoice& choice,
                               const std::optional<SomeRounds>& shorter) {
   const std::size_t groups = streamed.groups.size();
-  if (!streamed.long_step) return group_runs(groups, streamed.micro_batches, choice.in_flight);
+  if (!streamed.repeats_passes(choice.in_flight))
+    return group_runs(groups, streamed.micro_batches, choice.in_flight);
   std::int64_t micro_batches = streamed.micro_batches;
   if (shorter) {
     const PassRounds rounds = pass_rounds(streamed, choice, shorter->passes);
     micro_batches = rounds.before + shorter->count * rounds.size;
   }
-  return group_runs_of_long_step(groups, micro_batches, choice.in_flight);
+  return group_runs_short_first(groups, micro_batches, choice.in_flight);
 }
 
 PassRounds pass_rounds(const StreamedCase& streamed, const StreamedChoice& choice,
@@ -58,7 +59,7 @@ PassRounds pass_rounds(const StreamedCase& streamed, const StreamedChoice& choic
 std::vector<SomeRounds> shorter_steps(const StreamedCase& streamed, const StreamedChoice& choice) {
   constexpr std::int64_t fewest = 8, most = 16, times_passes = 4;
   std::vector<SomeRounds> steps;
-  if (!streamed.long_step) return steps;
+  if (!streamed.repeats_passes(choice.in_flight)) return steps;
   SomeRounds some{(choice.buffers + choice.in_flight + 1) / choice.in_flight, fewest};
   const std::int64_t longest = times_passes * some.passes;
   while (some.count <= most && some.count < pass_rounds(streamed, choice, some.passes).count) {

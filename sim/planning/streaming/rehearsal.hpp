@@ -55,27 +55,27 @@ struct RehearsedOrder {
   std::int64_t used = 0;
 };
 
-/// The passes of a long step (StreamedCase::long_step), divided into equal rounds.
+/// The passes of a step with StreamedCase::repeats_passes(), divided into equal rounds.
 struct PassRounds {
   std::int64_t before = 0;  ///< the number of micro-batches before the first round
   std::int64_t size = 1;    ///< the number of micro-batches in a round
   std::int64_t count = 0;   ///< the number of rounds
 };
-/// A step that has only some of the rounds of a long step.
+/// A step that has only some of these rounds.
 struct SomeRounds {
   std::int64_t passes = 1;  ///< the number of passes in a round
   std::int64_t count = 0;   ///< the number of rounds
 };
-/// Returns the rounds of a long step if each of them has this number of passes.
+/// Returns the rounds of a step if each of them has this number of passes.
 PassRounds pass_rounds(const StreamedCase& streamed, const StreamedChoice& choice,
                        std::int64_t passes);
-/// Returns steps with which the middle round may stand for all later rounds of a long step, the shortest first. All of them
-/// are shorter than the long step. Returns nothing if the step is not long.
+/// Returns shorter steps whose middle round may stand for all later rounds of the step, the shortest first. Returns nothing
+/// if the step has few rounds, or if its passes are not repeated.
 std::vector<SomeRounds> shorter_steps(const StreamedCase& streamed, const StreamedChoice& choice);
 /// A round that stands for many.
 struct RepeatedRound {
   std::int64_t first_slot = 0, slots = 0;
-  std::int64_t times = 0;     ///< the number of rounds from this round to the end of the long step
+  std::int64_t times = 0;     ///< the number of rounds from this round to the end of the step
   std::int64_t listed = 0;    ///< the number of rounds from this round to the end of the shorter step
   std::int64_t compared = 0;  ///< how many of these must be equal
 };

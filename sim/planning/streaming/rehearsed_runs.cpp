@@ -29,9 +29,7 @@ RehearsedChoices::RehearsedChoices(const PolicyRequest& request, const CommonPar
   const std::int64_t micro_batches = request.workload.micro_batches_per_step();
   std::vector<std::int64_t> counts = in_flight_choices(micro_batches, 3);
   if (request.pricing.stages.size() == 1) counts = {micro_batches};
-  // Some passes are planned as a whole, so in a very long step, they must not be too long.
-  const std::int64_t longest =
-      streamed_.long_step && micro_batches / longest_round >= 8 ? longest_round : micro_batches;
+  const std::int64_t longest = streamed_.is_very_long() ? longest_round : micro_batches;
   std::erase_if(counts, [&](std::int64_t count) { return count > longest; });
   if (counts.empty()) counts = {longest};
   if (keys.in_flight) counts = {*keys.in_flight};
