@@ -37,7 +37,8 @@ std::optional<double> of_second_half(const Plan& plan, const Ends& ends) {
   const std::int64_t between = (plan.iterations - 1 - ends.middle()) / per_step;
   const double each = (*last - *middle) / static_cast<double>(between);
   const double busiest = static_cast<double>(per_step) * busiest_in_an_iteration(plan);
-  return std::max(each, busiest) / static_cast<double>(plan.steps_per_iteration);
+  return std::max(each, busiest) * work_of_step(plan) /
+         static_cast<double>(plan.steps_per_iteration);
 }
 
 }  // namespace
@@ -63,12 +64,29 @@ std::optional<double> steady_step_s(const Plan& plan, const StepEnds& ends) {
   return of_second_half(plan, ends);
 }
 
-double samples_of_step(const Plan& plan) {
+namespace {
+
+double samples_of(const Plan& plan, Section section) {
   double samples = 0;
-  for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
+  for (std::uint32_t a = plan.section_begin(section); a < plan.section_end(section); ++a)
     samples += static_cast<double>(plan.actions[a].samples_done);
-  return samples * static_cast<double>(plan.iterations_per_step) /
-         static_cast<double>(plan.steps_per_iteration);
+  return samples;
+}
+
+}  // namespace
+
+double work_of_step(const Plan& plan) {
+  const double before = samples_of(plan, Section::prologue);
+  if (before == 0) return 1;
+  const double repeated =
+      samples_of(plan, Section::body) * static_cast<double>(plan.iterations_per_step);
+  return (before + repeated) / repeated;
+}
+
+double samples_of_step(const Plan& plan) {
+  return samples_of(plan, Section::prologue) +
+         samples_of(plan, Section::body) * static_cast<double>(plan.iterations_per_step) /
+             static_cast<double>(plan.steps_per_iteration);
 }
 
 }  // namespace sluice

@@ -45,13 +45,14 @@ std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
 std::optional<double> step_of_longer(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   if (const std::optional<double> seconds = unhindered_iteration_s(tables))
-    return *seconds * static_cast<double>(plan.iterations_per_step) /
+    return *seconds * work_of_step(plan) * static_cast<double>(plan.iterations_per_step) /
            static_cast<double>(plan.steps_per_iteration);
   StepEnds ends(plan);
   const ReplayResult result = replay(tables, ends, {.until_period = true});
   if (result.blocking) return {};
   if (!result.period) return steady_step_s(plan, ends);
-  return result.period->seconds * static_cast<double>(plan.iterations_per_step) /
+  return result.period->seconds * work_of_step(plan) *
+         static_cast<double>(plan.iterations_per_step) /
          static_cast<double>(result.period->iterations * plan.steps_per_iteration);
 }
 

@@ -36,7 +36,31 @@ class LazyRehearsal {
  public:
   LazyRehearsal(const StreamedCase& streamed, StreamedChoice choice)
       : streamed_(streamed), choice_(std::move(choice)) {}
-  /// Returns the rehearsal with this value of `ahead`.
+  /// Returns Rehearsal::at_least() of the step with this value of `ahead`.
+  double at_least(std::int64_t ahead) {
+    return streamed_.repeats_passes(choice_.in_flight)
+               ? RehearsedStep::at_least(streamed_, choice_with(ahead))
+               : with(ahead).at_least();
+  }
+  /// Sets the seconds of the run and RehearsedRun::used.
+  void rehearse(RehearsedRun& run) {
+    if (streamed_.repeats_passes(choice_.in_flight)) {
+      const RehearsedStep step(streamed_, choice_with(run.ahead));
+      run.alone_s = step.seconds();
+      run.used = step.order().used;
+      return;
+    }
+    const Rehearsal& made = with(run.ahead);
+    const RehearsedOrder order = made.order();
+    run.alone_s = made.seconds(order.loads);
+    run.used = order.used;
+  }
+  const StreamedChoice& choice_with(std::int64_t ahead) {
+    choice_.ahead = ahead;
+    return choice_;
+  }
+
+ private:
   const Rehearsal& with(std::int64_t ahead) {
     choice_.ahead = ahead;
     if (!rehearsal_) rehearsal_.emplace(streamed_, choice_);
@@ -44,7 +68,6 @@ class LazyRehearsal {
     return *rehearsal_;
   }
 
- private:
   const StreamedCase& streamed_;
   StreamedChoice choice_;
   std::optional<Rehearsal> rehearsal_;
@@ -153,15 +176,11 @@ class StreamedWays {
     return {streamed(), some.choice(staying)};
   }
   static double at_least(LazyRehearsal& rehearsal, RehearsedRun& run) {
-    if (!run.at_least) run.at_least = rehearsal.with(run.ahead).at_least();
+    if (!run.at_least) run.at_least = rehearsal.at_least(run.ahead);
     return *run.at_least;
   }
   static void rehearse(LazyRehearsal& rehearsal, RehearsedRun& run) {
-    if (run.used) return;
-    const Rehearsal& made = rehearsal.with(run.ahead);
-    const RehearsedOrder order = made.order();
-    run.alone_s = made.seconds(order.loads);
-    run.used = order.used;
+    if (!run.used) rehearsal.rehearse(run);
   }
 
   /// Returns the run with the greatest value of `ahead` for which the device has room. It needs less than `below` bytes.
@@ -218,10 +237,10 @@ class StreamedWays {
     return {seconds,
             choice.text(streamed().groups.size()) + "; stays within " + format_bytes(bytes),
             [shared = shared_, choice, limited] {
-              const Rehearsal again(shared->streamed(), choice);
+              const RehearsedStep again(shared->streamed(), choice);
               Plan plan =
                   finish(list_rehearsed(shared->request, shared->common, again), shared->request);
-              if (limited) stay_within(plan, shared->common.device.name, again.bytes());
+              if (limited) stay_within(plan, shared->common.device.name, again.rehearsal().bytes());
               return plan;
             }};
   }
@@ -245,9 +264,9 @@ class StreamedWays {
 
   double seconds_replayed(LazyRehearsal& rehearsal, RehearsedRun& run) const {
     if (run.replayed_s) return *run.replayed_s;
-    const Rehearsal& made = rehearsal.with(run.ahead);
+    const RehearsedStep made(streamed(), rehearsal.choice_with(run.ahead));
     Plan plan = finish(list_rehearsed(shared_->request, shared_->common, made), shared_->request);
-    stay_within(plan, shared_->common.device.name, made.bytes());
+    stay_within(plan, shared_->common.device.name, made.rehearsal().bytes());
     run.replayed_s = run_seconds(plan);
     return *run.replayed_s;
   }

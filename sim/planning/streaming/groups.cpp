@@ -7,6 +7,7 @@
 
 #include "base/quantity.hpp"
 #include "planning/builder.hpp"
+#include "workload/rounds.hpp"
 
 namespace sluice {
 
@@ -26,8 +27,44 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step,
   return runs;
 }
 
+std::vector<GroupRun> group_runs_short_first(std::size_t groups, std::int64_t micro_batches,
+                                             std::int64_t in_flight) {
+  std::vector<GroupRun> runs = group_runs(groups, micro_batches, in_flight);
+  const std::int64_t first = runs.back().count;
+  std::int64_t slot = 0;
+  for (GroupRun& run : runs) {
+    run.count = run.pass == 0 ? first : in_flight;
+    run.first_micro_batch = run.pass == 0 ? 0 : first + (run.pass - 1) * in_flight;
+    run.first_slot = slot;
+    slot += run.count;
+  }
+  return runs;
+}
+
 std::int64_t passes_per_step(std::int64_t per_step, std::int64_t in_flight) {
   return (per_step + in_flight - 1) / in_flight;
+}
+
+// If the first pass is short instead of the last, its computations may not hide the loads of the second pass. In a step of
+// many passes, this hardly matters.
+bool StreamedCase::repeats_passes(std::int64_t in_flight) const {
+  constexpr std::int64_t many_passes = 64;
+  return is_very_long() || (may_repeat && micro_batches > longest_round &&
+                            passes_per_step(micro_batches, in_flight) > many_passes);
+}
+
+bool StreamedCase::is_very_long() const {
+  return may_repeat && micro_batches > 8 * longest_round;
+}
+
+std::int64_t StreamedCase::in_first_pass(std::int64_t in_flight) const {
+  if (!repeats_passes(in_flight)) return std::min(in_flight, micro_batches);
+  return micro_batches - (passes_per_step(micro_batches, in_flight) - 1) * in_flight;
+}
+
+std::int64_t StreamedCase::in_last_pass(std::int64_t in_flight) const {
+  if (repeats_passes(in_flight)) return std::min(in_flight, micro_batches);
+  return micro_batches - (passes_per_step(micro_batches, in_flight) - 1) * in_flight;
 }
 
 std::int64_t StreamedCase::answer_bytes(std::size_t group) const {
@@ -161,6 +198,9 @@ StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters&
   made.caches = cache_bytes(request);
   made.micro_batches = request.workload.micro_batches_per_step();
   made.steps = request.workload.steps;
+  made.may_repeat = made.steps == 1 && platform.devices.size() == 1 &&
+                    common.device.memories.size() == 1 && !request.real_machine &&
+                    !request.made_to_change;
   made.returns_answers = common.return_outputs;
   made.overlap = common.overlap;
   made.real = real_copies(request, common);

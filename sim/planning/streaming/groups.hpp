@@ -27,6 +27,10 @@ struct GroupRun {
   std::int64_t last_slot() const { return first_slot + count - 1; }
 };
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std::int64_t in_flight);
+/// Returns the same runs in another order: if `micro_batches` is not a multiple of `in_flight`, the first pass has fewer
+/// micro-batches, and not the last pass.
+std::vector<GroupRun> group_runs_short_first(std::size_t groups, std::int64_t micro_batches,
+                                             std::int64_t in_flight);
 
 /// Returns the number of passes in a step of `per_step` micro-batches.
 std::int64_t passes_per_step(std::int64_t per_step, std::int64_t in_flight);
@@ -102,6 +106,9 @@ struct StreamedCase {
   std::int64_t caches = 0;         ///< the bytes that stay on the device during the whole run
   std::int64_t micro_batches = 1;  ///< per step
   std::int64_t steps = 1;
+  /// Whether equal passes of a long step may be planned only once: the run has a single step, and only one device with one
+  /// memory.
+  bool may_repeat = false;
   bool returns_answers = true, overlap = true;
   bool shared_link = false;  ///< whether loads and saves slow each other down
   /// Whether copies of other devices may slow down the copies of this device.
@@ -113,6 +120,14 @@ struct StreamedCase {
   const CopyTime& answer_copy() const { return real ? real->answers : up; }
 
   std::int64_t weights() const;  ///< the bytes of the weights of all groups
+  /// Returns whether equal passes of a step are planned only once (RehearsedStep). Then the first pass may have fewer
+  /// micro-batches than the others. In any other step, the last pass may have fewer micro-batches.
+  bool repeats_passes(std::int64_t in_flight) const;
+  /// Returns whether a step is so long that a single pass must not have all its micro-batches.
+  bool is_very_long() const;
+  /// Returns the number of micro-batches in the first or the last pass of a step.
+  std::int64_t in_first_pass(std::int64_t in_flight) const;
+  std::int64_t in_last_pass(std::int64_t in_flight) const;
   /// If boundaries stay on the device, a group may make and save a part of each answer. answer_bytes() returns the
   /// bytes of this part, and save_s() the seconds to save it. If answers stay on the device, save_s() is 0.
   std::int64_t answer_bytes(std::size_t group) const;

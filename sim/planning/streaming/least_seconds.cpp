@@ -62,8 +62,7 @@ double weight_seconds(const StreamedCase& streamed, const StreamedChoice& choice
 double ending(const StreamedCase& streamed, const StreamedChoice& choice, double loads_s) {
   const double passes = passes_of(streamed, choice);
   const bool again = passes * static_cast<double>(streamed.steps) > 1;
-  const double count = static_cast<double>(streamed.micro_batches) -
-                       (passes - 1) * static_cast<double>(choice.in_flight);
+  const auto count = static_cast<double>(streamed.in_last_pass(choice.in_flight));
   double later_loads = 0, later_runs = 0, least = loads_s;
   for (std::size_t g = streamed.groups.size(); g-- > 0;) {
     const StreamedCase::Group& group = streamed.groups[g];
@@ -161,7 +160,7 @@ double behind_weights_that_stay(const StreamedCase& streamed, const StreamedChoi
   if (takes_turns > 0) loads += streamed.down.seconds(takes_turns);
   for (std::size_t g = 0; g < streamed.groups.size(); ++g)
     if (choice.resident_of(g) > 0) loads += streamed.down.seconds(choice.resident_of(g));
-  const auto count = static_cast<double>(std::min(choice.in_flight, streamed.micro_batches));
+  const auto count = static_cast<double>(streamed.in_first_pass(choice.in_flight));
   return loads + passes_at_least(streamed, choice) - pass_at_least(streamed, choice, 0, count) +
          pass_at_least(streamed, choice, 1, count);
 }
@@ -182,6 +181,7 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
   std::array<double, RealCopies::engines> copies_s{};  // for one micro-batch, indexed by engine
   FirstWeights first(streamed);
   std::int64_t inputs = 1;  // how many inputs must arrive before group g starts
+  const std::int64_t in_first_pass = streamed.in_first_pass(choice.in_flight);
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
     const StreamedCase::Group& group = streamed.groups[g];
     const GroupCopies copies = copies_of(streamed, choice, g);
@@ -190,8 +190,8 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
     const double there = first.at_least(inputs);
     if (g == 0) first_there = there;
     beginning = std::max(beginning, there - before);
-    before += static_cast<double>(choice.in_flight) * group.compute_s;
-    inputs = choice.in_flight;
+    before += static_cast<double>(in_first_pass) * group.compute_s;
+    inputs = in_first_pass;
     compute += group.compute_s;
     weight_loads += (stays > 0 ? 1 : 0) + (takes_turns > 0 ? turns : 0);
     latencies += copies.latencies_s;
@@ -247,12 +247,13 @@ double loads_at_least(const StreamedCase& shared, const StreamedChoice& choice) 
 double replicas_at_least(const StreamedCase& shared, const StreamedChoice& choice) {
   FirstWeights first(shared);
   std::int64_t inputs = 1;  // how many inputs must arrive before group g starts
+  const std::int64_t in_first_pass = shared.in_first_pass(choice.in_flight);
   double compute = 0, before = 0, beginning = 0;
   for (const StreamedCase::Group& group : shared.groups) {
     first.add(group.bytes.weights);
     beginning = std::max(beginning, first.at_least(inputs) - before);
-    before += static_cast<double>(choice.in_flight) * group.compute_s;
-    inputs = choice.in_flight;
+    before += static_cast<double>(in_first_pass) * group.compute_s;
+    inputs = in_first_pass;
     compute += group.compute_s;
   }
   const double slots =

@@ -1,7 +1,9 @@
 #include "planning/streaming/listing.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "plan/passes/fold.hpp"
 #include "planning/program_listing.hpp"
 #include "planning/streaming/fit.hpp"
 #include "planning/streaming/program.hpp"
@@ -23,21 +25,83 @@ std::vector<Fact> facts_of(const StreamedCase& streamed, const StreamedChoice& c
   return facts;
 }
 
+/// Returns the index of the action after a slot's computation and its saves.
+std::uint32_t end_of_slot(const Plan& plan, std::int64_t slot) {
+  std::uint32_t a = plan.body_begin;
+  for (std::int64_t computed = -1; computed < slot; ++a)
+    computed += plan.actions[a].kind == ActionKind::forward ? 1 : 0;
+  while (a < plan.body_end && plan.actions[a].kind == ActionKind::save) ++a;
+  return a;
+}
+
+/// Returns how many of these actions are loads that are listed before an earlier slot than the one that needs them.
+std::int64_t early_loads(const Plan& plan, std::uint32_t begin, std::uint32_t end) {
+  std::int64_t early = 0;
+  for (std::uint32_t a = begin; a < end; ++a) {
+    if (plan.actions[a].kind != ActionKind::load) continue;
+    std::uint32_t next = a;
+    while (plan.actions[next].kind != ActionKind::forward) ++next;
+    early += std::ranges::none_of(plan.actions[next].uses, [&](const Access& use) {
+      return use.tensor == plan.actions[a].flow().tensor;
+    });
+  }
+  return early;
+}
+
+/// `listed` lists the first rounds of a step. Returns the plan of the whole step, whose body is the round `repeated`.
+/// Returns nothing if this round and those behind it differ.
+std::optional<Plan> with_repeated_round(const Plan& listed, const RepeatedRound& repeated) {
+  const std::uint32_t begin = end_of_slot(listed, repeated.first_slot - 1),
+                      end = end_of_slot(listed, repeated.first_slot + repeated.slots - 1);
+  std::optional<Plan> plan =
+      fold(listed, {begin, end - begin, repeated.compared}, repeated.times);
+  if (!plan) return plan;
+  const std::int64_t more = repeated.times - repeated.listed;
+  for (Fact& fact : plan->facts)
+    if (fact.name == "loads_listed_ahead")
+      fact = {fact.name, fact.number()->value +
+                             static_cast<double>(more * early_loads(listed, begin, end))};
+  return plan;
+}
+
 }  // namespace
 
 Draft list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
-                     const Rehearsal& rehearsal) {
-  return list_within(request, rehearsal.streamed(), rehearsal.choice(),
-                     rehearsed_program(request, common, rehearsal), {})
-      .draft;
+                     const RehearsedStep& rehearsed) {
+  const auto list = [&](const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads) {
+    return list_within(request, rehearsal.streamed(), rehearsal.choice(),
+                       rehearsed_program(request, common, rehearsal, loads), {})
+        .draft;
+  };
+  const Rehearsal& rehearsal = rehearsed.rehearsal();
+  Draft draft = list(rehearsal, rehearsed.order().loads);
+  if (!rehearsed.repeated()) return draft;
+  if (std::optional<Plan> plan = with_repeated_round(draft.plan, *rehearsed.repeated())) {
+    draft.plan = std::move(*plan);
+    return draft;
+  }
+  const Rehearsal whole(rehearsal.streamed(), rehearsal.choice());
+  return list(whole, whole.order().loads);
 }
 
 Draft list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                     const StreamedChoice& choice) {
   const StreamedFit fit(request, common, choice);
   const StreamedCase streamed = streamed_case(request, common, choice.offload);
-  const Program program = program_as_asked(request, common, streamed, choice);
-  Draft draft = list_within(request, streamed, choice, program, fit.capacity()).draft;
+  const auto list = [&](const std::optional<SomeRounds>& shorter) {
+    const Program program = program_as_asked(request, common, streamed, choice, shorter);
+    return list_within(request, streamed, choice, program, fit.capacity()).draft;
+  };
+  for (const SomeRounds& shorter : shorter_steps(streamed, choice)) {
+    Draft draft = list(shorter);
+    std::optional<Plan> plan =
+        with_repeated_round(draft.plan, repeated_round(streamed, choice, shorter));
+    if (!plan) continue;
+    draft.plan = std::move(*plan);
+    fit.require(choice.in_flight, draft);
+    return draft;
+  }
+  Draft draft = list({});
   fit.require(choice.in_flight, draft);
   return draft;
 }

@@ -10,11 +10,12 @@
 namespace sluice {
 
 struct Program;
+class RehearsedStep;
 
 /// Returns the draft for the choice that was rehearsed (Rehearsal::choice()). The rehearsal says before which slot each
-/// load is listed.
+/// load is listed. If a round of the step is repeated, it is the body of the plan.
 Draft list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
-                     const Rehearsal& rehearsal);
+                     const RehearsedStep& rehearsed);
 
 /// Returns the draft for `choice`, without a comparison with other choices. Loads are listed as early as the whole
 /// memory of the device allows. A load may have to wait until the memory has room. Throws Infeasible if the choice does

@@ -15,7 +15,7 @@ class StreamedMaker {
  public:
   StreamedMaker(const PolicyRequest& request, const CommonParameters& common,
                 const StreamedCase& streamed, const StreamedChoice& choice,
-                bool stays_from_prologue)
+                std::vector<GroupRun> runs, bool stays_from_prologue)
       : request_(request),
         common_(common),
         choice_(choice),
@@ -23,8 +23,8 @@ class StreamedMaker {
         bytes_(streamed_bytes(request, choice.offload)),
         tensors_(group_tensors(request, choice.offload)),
         tensors_of_(tensors_of_stages(tensors_, bytes_.size())),
-        per_step_(request.workload.micro_batches_per_step()),
-        runs_(group_runs(bytes_.size(), per_step_, choice.in_flight)),
+        runs_(std::move(runs)),
+        per_step_(runs_.back().first_micro_batch + runs_.back().count),
         draft_({common.device.name}),
         on_device_(tensors_.size() * static_cast<std::size_t>(per_step_), none) {
     for (std::size_t g = 0; g < bytes_.size(); ++g)
@@ -37,8 +37,7 @@ class StreamedMaker {
     draft_.program.rounds = request.workload.steps;
   }
 
-  Program rehearsed(const Rehearsal& rehearsal) {
-    const std::vector<RehearsedLoad> loads = rehearsal.order().loads;
+  Program rehearsed(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads) {
     for (const RehearsedLoad& early : rehearsal.prologue(loads))
       if (early.piece != RehearsedLoad::input &&
           static_cast<std::size_t>(early.piece) < pieces_[runs_[early.run].group].kept)
@@ -329,8 +328,8 @@ class StreamedMaker {
   std::vector<StageBytes> bytes_;
   std::vector<StageInput> tensors_;       ///< the tensors that go from group to group
   std::vector<StageTensors> tensors_of_;  ///< indexed by group
-  std::int64_t per_step_;
   std::vector<GroupRun> runs_;
+  std::int64_t per_step_;  ///< the number of micro-batches of all runs
   ProgramDraft draft_;
   std::vector<GroupPieces> pieces_;                  ///< indexed by group
   std::vector<std::vector<std::uint32_t>> weights_;  ///< instances, indexed by run and piece
@@ -345,15 +344,19 @@ class StreamedMaker {
 }  // namespace
 
 Program rehearsed_program(const PolicyRequest& request, const CommonParameters& common,
-                          const Rehearsal& rehearsal) {
+                          const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads) {
   const StreamedCase& streamed = rehearsal.streamed();
-  return StreamedMaker(request, common, streamed, rehearsal.choice(), kept_in_prologue(streamed))
-      .rehearsed(rehearsal);
+  return StreamedMaker(request, common, streamed, rehearsal.choice(), rehearsal.runs(),
+                       kept_in_prologue(streamed))
+      .rehearsed(rehearsal, loads);
 }
 
 Program program_as_asked(const PolicyRequest& request, const CommonParameters& common,
-                         const StreamedCase& streamed, const StreamedChoice& choice) {
-  return StreamedMaker(request, common, streamed, choice, /*stays_from_prologue=*/true).as_asked();
+                         const StreamedCase& streamed, const StreamedChoice& choice,
+                         const std::optional<SomeRounds>& shorter) {
+  return StreamedMaker(request, common, streamed, choice, runs_of(streamed, choice, shorter),
+                       /*stays_from_prologue=*/true)
+      .as_asked();
 }
 
 }  // namespace sluice

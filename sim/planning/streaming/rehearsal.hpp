@@ -23,6 +23,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "planning/streaming/run_levels.hpp"
@@ -53,10 +55,43 @@ struct RehearsedOrder {
   std::int64_t used = 0;
 };
 
+/// The passes of a step with StreamedCase::repeats_passes(), divided into equal rounds.
+struct PassRounds {
+  std::int64_t before = 0;  ///< the number of micro-batches before the first round
+  std::int64_t size = 1;    ///< the number of micro-batches in a round
+  std::int64_t count = 0;   ///< the number of rounds
+};
+/// A step that has only some of these rounds.
+struct SomeRounds {
+  std::int64_t passes = 1;  ///< the number of passes in a round
+  std::int64_t count = 0;   ///< the number of rounds
+};
+/// Returns the rounds of a step if each of them has this number of passes.
+PassRounds pass_rounds(const StreamedCase& streamed, const StreamedChoice& choice,
+                       std::int64_t passes);
+/// Returns shorter steps whose middle round may stand for all later rounds of the step, the shortest first. Returns nothing
+/// if the step has few rounds, or if its passes are not repeated.
+std::vector<SomeRounds> shorter_steps(const StreamedCase& streamed, const StreamedChoice& choice);
+/// A round that stands for many.
+struct RepeatedRound {
+  std::int64_t first_slot = 0, slots = 0;
+  std::int64_t times = 0;     ///< the number of rounds from this round to the end of the step
+  std::int64_t listed = 0;    ///< the number of rounds from this round to the end of the shorter step
+  std::int64_t compared = 0;  ///< how many of these must be equal
+};
+/// Returns the middle round of a shorter step.
+RepeatedRound repeated_round(const StreamedCase& streamed, const StreamedChoice& choice,
+                             const SomeRounds& some);
+/// Returns the runs of a step, or of a shorter step.
+std::vector<GroupRun> runs_of(const StreamedCase& streamed, const StreamedChoice& choice,
+                              const std::optional<SomeRounds>& shorter = {});
+
 class Rehearsal {
  public:
-  /// `streamed` must outlive this object.
-  Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice);
+  /// `streamed` must outlive this object. If `shorter` is given, all numbers of runs, slots and seconds are those of this
+  /// step.
+  Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice,
+            const std::optional<SomeRounds>& shorter = {});
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
   /// Sets the bytes that early loads may use. If the choice has StreamedChoice::spares, these bytes
@@ -132,6 +167,36 @@ class Rehearsal {
   /// step.
   std::vector<std::int64_t> saves_before_;
   RunLevels levels_;
+};
+
+/// The whole step of a choice, with its loads in order. If the step is long and most of its rounds are alike, only a few
+/// of them are rehearsed.
+class RehearsedStep {
+ public:
+  /// `streamed` must outlive this object.
+  RehearsedStep(const StreamedCase& streamed, const StreamedChoice& choice);
+  /// Returns Rehearsal::at_least() of the whole step.
+  static double at_least(const StreamedCase& streamed, const StreamedChoice& choice);
+
+  /// The rehearsed part of the step, or the whole step.
+  const Rehearsal& rehearsal() const { return *rehearsal_; }
+  const RehearsedOrder& order() const { return order_; }
+  double seconds() const;  ///< the makespan of the whole run
+
+  /// The round whose loads are the same in all later rounds, if only a few rounds are rehearsed.
+  const std::optional<RepeatedRound>& repeated() const { return repeated_; }
+
+ private:
+  bool repeat(const SomeRounds& some);
+  bool repeat_loads(const SomeRounds& some);
+  std::optional<double> round_seconds(const SomeRounds& some) const;
+
+  const StreamedCase& streamed_;
+  StreamedChoice choice_;
+  std::unique_ptr<Rehearsal> rehearsal_;
+  RehearsedOrder order_;
+  std::optional<RepeatedRound> repeated_ = {};
+  double round_s_ = 0;  ///< the seconds of each repeated round that is not rehearsed
 };
 
 }  // namespace sluice

@@ -29,6 +29,9 @@ RehearsedChoices::RehearsedChoices(const PolicyRequest& request, const CommonPar
   const std::int64_t micro_batches = request.workload.micro_batches_per_step();
   std::vector<std::int64_t> counts = in_flight_choices(micro_batches, 3);
   if (request.pricing.stages.size() == 1) counts = {micro_batches};
+  const std::int64_t longest = streamed_.is_very_long() ? longest_round : micro_batches;
+  std::erase_if(counts, [&](std::int64_t count) { return count > longest; });
+  if (counts.empty()) counts = {longest};
   if (keys.in_flight) counts = {*keys.in_flight};
   std::vector<std::vector<bool>> sets = {{}};
   if (offload && !keys.offload) sets = boundaries_that_stay(streamed_);
@@ -110,7 +113,10 @@ std::vector<RehearsedRuns>& RehearsedChoices::by_buffers(StayingWeights& staying
   for (const BufferCount& buffers : this->buffers())
     for (const std::int64_t piece : pieces(staying.choice.in_flight)) {
       RehearsedRuns some{buffers, piece, 0, {}};
-      const Rehearsal rehearsal(streamed_, some.choice(staying));
+      const StreamedChoice choice = some.choice(staying);
+      const std::vector<SomeRounds> shorter = shorter_steps(streamed_, choice);
+      const Rehearsal rehearsal(
+          streamed_, choice, shorter.empty() ? std::nullopt : std::optional(shorter.front()));
       some.least = rehearsal.bytes_with(0);
       std::vector<std::int64_t> all = values;
       for (const auto& [inputs, results] : spared_at_first)

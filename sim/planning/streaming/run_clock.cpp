@@ -65,6 +65,31 @@ bool RunClock::repeats(const Engines& free_before, double* period) const {
   return true;
 }
 
+std::optional<double> RunClock::period(std::int64_t first, std::int64_t slots) const {
+  const Step& made = before_;
+  const double period = made.computed[at(first + slots - 1)] - made.computed[at(first - 1)];
+  const double slack = 1e-13 * made.computed.back();
+  const auto same = [&](double time, double earlier) {
+    return time == earlier ? time == 0 : std::abs(time - earlier - period) <= slack;
+  };
+  for (std::int64_t s = first; s < first + slots; ++s)
+    if (!same(made.computed[at(s)], made.computed[at(s - slots)]) ||
+        !same(made.saved[at(s)], made.saved[at(s - slots)]))
+      return {};
+  const std::vector<GroupRun>& runs = rehearsal_.runs();
+  std::size_t in_round = 0;
+  for (const GroupRun& run : runs) in_round += run.first_slot >= first && run.first_slot < first + slots;
+  for (const Listed& listed : listed_) {
+    if (listed.slot < first || listed.slot >= first + slots) continue;
+    const RehearsedLoad& load = loads_[listed.load];
+    if (load.piece == RehearsedLoad::input
+            ? !same(made.input[at(load.slot)], made.input[at(load.slot - slots)])
+            : !same(made.weights[load.run], made.weights[load.run - in_round]))
+      return {};
+  }
+  return period;
+}
+
 /// Copies the weights from host memory into the second memory, in the order in which they are first loaded from there.
 /// Their copy engine makes these copies before all others.
 void RunClock::begin_weights() {

@@ -84,8 +84,13 @@ class RunLevels::EarlierResults {
 };
 
 RunLevels::RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
-                     const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant)
-    : streamed_(streamed), choice_(choice), runs_(runs), constant_(std::move(constant)) {
+                     const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant,
+                     bool goes_on)
+    : streamed_(streamed),
+      choice_(choice),
+      runs_(runs),
+      constant_(std::move(constant)),
+      goes_on_(goes_on) {
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) saving_groups_ += saves(runs[g]) ? 1 : 0;
   saver_before_.assign(runs.size(), nothing);
   // The last run so far that saves results. It may be a run of the previous step.
@@ -199,10 +204,11 @@ RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) co
 /// results. All these slots are at most `reach` passes away.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
-  const std::int64_t count = runs_.front().count;
+  // In a long step, the first pass may be short, but then the others are not.
+  const std::int64_t count = std::max(runs_.front().count, runs_.back().count);
   const std::int64_t reach =
       choice_.buffers / (std::clamp<std::int64_t>(saving_groups_, 1, groups) * count) + 1;
-  return run.pass - 1 > reach && run.pass + reach < runs_.back().pass;
+  return run.pass - 1 > reach && (goes_on_ || run.pass + reach < runs_.back().pass);
 }
 
 void RunLevels::set_room(std::int64_t bytes) {

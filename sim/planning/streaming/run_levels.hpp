@@ -13,9 +13,10 @@ namespace sluice {
 class RunLevels {
  public:
   /// `constant` holds for each group the bytes that are on the device during its whole run (Rehearsal::constant()). The
-  /// other parameters must outlive this object.
+  /// other parameters must outlive this object. With `goes_on`, the step has more passes than `runs`, and the last
+  /// passes of `runs` are like those before them.
   RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
-            const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
+            const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant, bool goes_on);
 
   /// Returns the fewest bytes of memory that the choice needs. If the choice has
   /// StreamedChoice::spares, these bytes include the input and the result of the slot that is
@@ -87,6 +88,7 @@ class RunLevels {
   const StreamedChoice& choice_;
   const std::vector<GroupRun>& runs_;
   std::vector<std::int64_t> constant_;
+  bool goes_on_;
   std::vector<RunMemory> memories_;
   /// Indexed by run: the last earlier run that saves its results, perhaps a run of the previous step.
   std::vector<std::size_t> saver_before_;
