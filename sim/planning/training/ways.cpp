@@ -105,7 +105,8 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
   }
   // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
   // action start later.
-  if (!whole_ && !shares_links()) run_room_ = capacity_.value_or(no_limit);
+  const bool other_transfers_share = whole_ && (shared_ || request.replicas->sums_share_links);
+  if (!other_transfers_share && !shares_links()) run_room_ = capacity_.value_or(no_limit);
 }
 
 std::int64_t TrainingWays::count() const {
@@ -151,12 +152,23 @@ std::vector<Candidate> TrainingWays::opened(const std::shared_ptr<const Training
 std::vector<Candidate> TrainingWays::listed(const std::shared_ptr<const TrainingWays>& ways,
                                             const std::shared_ptr<const ChosenStep>& step) {
   std::vector<LoadChoice> all = ways->ways(*step);
-  if (ways->whole_) return fastest_within(ways, step, std::move(all));
+  if (ways->whole_ && !ways->run_room_) return fastest_within(ways, step, std::move(all));
   std::vector<Candidate> candidates;
-  for (const LoadChoice& way : all)
-    candidates.push_back({way.at_least, 1, [ways, step, way](double, const auto& settled) {
-                            settled(TrainingWays::settled(ways, step, way));
+  for (const LoadChoice& way : all) {
+    Candidate one{way.at_least, 1, [ways, step, way](double, const auto& settled) {
+                    settled(TrainingWays::settled(ways, step, way));
+                  }};
+    if (!ways->whole_) {
+      candidates.push_back(std::move(one));
+      continue;
+    }
+    // A run of all replicas takes long to simulate, and is never shorter than the run of one replica alone.
+    candidates.push_back({.at_least = way.at_least, .open = [ways, step, way, one] {
+                            Candidate together = one;
+                            together.at_least = settled(ways, step, way).seconds;
+                            return std::vector<Candidate>{together};
                           }});
+  }
   return candidates;
 }
 
