@@ -22,6 +22,8 @@ struct EqualReplicas {
   /// Another device may be the last that begins to compute. If a bound follows this device, the waits of the whole run for
   /// sums count as so many seconds less.
   double sums_differ_s = 0;
+  /// Whether a transfer of sums may use a link at the same time as another transfer, and slow it down.
+  bool sums_share_links = false;
   /// Whether each way of a replica is simulated with all replicas together before the judge compares it
   /// (policy/settle/all_replicas.hpp).
   bool judged_together = false;

@@ -127,24 +127,21 @@ TimedPlan with_transfers(Plan plan, const std::string& how) {
   // each with its own order.
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
-  std::vector<Plan> orders = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);
-  Plan* turns = nullptr;
-  double in_turn_s = std::numeric_limits<double>::infinity();
-  for (Plan& order : orders) {
-    const double order_s = run_seconds(order);  // infinite if the order blocks
-    if (order_s < in_turn_s) turns = &order;
-    in_turn_s = std::min(in_turn_s, order_s);
-  }
-  if (!turns) return {std::move(plan)};
+  const bool unrolls = short_step && plan.iterations_per_step > 1;
+  Turns turns = in_turn(unrolls ? unroll(plan, plan.iterations_per_step) : plan);
+  std::optional<double> together_s;
+  if (!unrolls) together_s = turns.together_s;
+  if (!turns.fastest) return {std::move(plan), together_s};
   if (how == "auto") {
-    const double together_s = run_seconds(plan);
-    turns->facts.emplace_back("transfers", "in turn");
-    turns->facts.emplace_back("transfers_together_s", together_s, "s");
+    if (!together_s) together_s = run_seconds(plan);
+    const double in_turn_s = turns.fastest->seconds();
+    turns.fastest->plan.facts.emplace_back("transfers", "in turn");
+    turns.fastest->plan.facts.emplace_back("transfers_together_s", *together_s, "s");
     plan.facts.emplace_back("transfers", "together");
     plan.facts.emplace_back("transfers_in_turn_s", in_turn_s, "s");
-    if (!(in_turn_s < together_s)) return {std::move(plan), together_s};
+    if (!(in_turn_s < *together_s)) return {std::move(plan), together_s};
   }
-  return {std::move(*turns), in_turn_s};
+  return std::move(*turns.fastest);
 }
 
 Workload share_of(Workload workload, std::int64_t k, std::int64_t count) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <list>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -24,12 +25,18 @@ struct Starts {
   std::vector<double> first;    ///< for an action of the body, the start of its first execution
   std::vector<double> arrival;  ///< when the data of the execution of `usual` arrives
   bool blocks = false;
+  /// The simulated seconds of the run, if the simulation had all iterations. Infinite if the run ends in a deadlock.
+  std::optional<double> run_s = {};
 };
 
 Starts starts_of(const Plan& plan) {
   constexpr std::int64_t enough = 16;
-  Plan some = plan;
-  some.iterations = std::min(plan.iterations, enough);
+  std::optional<Plan> shorter;
+  if (plan.iterations > enough) {
+    shorter = plan;
+    shorter->iterations = enough;
+  }
+  const Plan& some = shorter ? *shorter : plan;
   Starts starts{.usual = std::vector<double>(plan.actions.size(), 0),
                 .first = std::vector<double>(plan.actions.size(), never),
                 .arrival = std::vector<double>(plan.actions.size(), never)};
@@ -43,6 +50,7 @@ Starts starts_of(const Plan& plan) {
     }
   });
   starts.blocks = result.blocking.has_value();
+  if (!shorter) starts.run_s = starts.blocks ? never : result.makespan;
   return starts;
 }
 
@@ -96,32 +104,88 @@ std::vector<double> rows_of(const Plan& plan, const Starts& starts) {
   return times;
 }
 
+/// Tries orders in which the transfers of a plan take turns. Plans may be large, so there is only one copy: it gets the
+/// waits of one order after the other.
+class Orders {
+ public:
+  Orders(const Plan& plan, const std::vector<char>& link_shared)
+      : plan_(plan), link_shared_(link_shared), turned_(plan) {}
+
+  /// Simulates the order, unless an equal order was tried before.
+  void take(const std::vector<double>& order) {
+    if (const auto* waits = added(order)) simulate(*waits);
+  }
+  /// Does what take() does, and returns the starts in the simulation.
+  Starts starts_with(const std::vector<double>& order) {
+    std::vector<TurnWait> known;
+    const auto* waits = added(order);
+    if (!waits) known = waits_of_turns(plan_, link_shared_, order);
+    set(waits ? *waits : known);
+    Starts starts = starts_of(turned_);
+    if (waits) note(*waits, starts.run_s ? *starts.run_s : run_seconds(turned_));
+    reset(waits ? *waits : known);
+    return starts;
+  }
+  /// Returns the plan with the fastest order. Of equally fast orders, this is the first one that was taken. There is no
+  /// such plan if all orders block.
+  std::optional<TimedPlan> fastest() && {
+    if (!fastest_) return {};
+    set(*fastest_);
+    return TimedPlan{std::move(turned_), fastest_s_};
+  }
+
+ private:
+  /// Returns the waits of the order, or null if an equal order was tried before.
+  const std::vector<TurnWait>* added(const std::vector<double>& order) {
+    std::vector<TurnWait> waits = waits_of_turns(plan_, link_shared_, order);
+    if (std::ranges::find(tried_, waits) != tried_.end()) return nullptr;
+    return &tried_.emplace_back(std::move(waits));
+  }
+  void simulate(const std::vector<TurnWait>& waits) {
+    set(waits);
+    note(waits, run_seconds(turned_));
+    reset(waits);
+  }
+  void note(const std::vector<TurnWait>& waits, double seconds) {
+    if (!(seconds < fastest_s_)) return;
+    fastest_ = &waits;
+    fastest_s_ = seconds;
+  }
+  void set(const std::vector<TurnWait>& waits) {
+    for (const TurnWait& one : waits) turned_.actions[one.action].waits.push_back(one.wait);
+  }
+  void reset(const std::vector<TurnWait>& waits) {
+    for (const TurnWait& one : waits)
+      turned_.actions[one.action].waits = plan_.actions[one.action].waits;
+  }
+
+  const Plan& plan_;
+  const std::vector<char>& link_shared_;
+  Plan turned_;  ///< the plan, with the waits of the order that is simulated
+  std::list<std::vector<TurnWait>> tried_;
+  const std::vector<TurnWait>* fastest_ = nullptr;
+  double fastest_s_ = never;
+};
+
 }  // namespace
 
-std::vector<Plan> in_turn(const Plan& plan) {
-  if (PlanTables(plan).contention_free()) return {};
+Turns in_turn(const Plan& plan) {
+  std::vector<char> link_shared;
+  {
+    const PlanTables tables(plan);
+    if (tables.contention_free()) return {};
+    link_shared = tables.link_shared;
+  }
   const Starts starts = starts_of(plan);
-  if (starts.blocks) return {};
-  std::vector<Plan> plans;
-  const auto same = [](const Action& a, const Action& b) { return a.waits == b.waits; };
-  /// Returns the index of the plan with this order.
-  const auto add = [&](const std::vector<double>& order) {
-    Plan turns = plan;
-    take_turns(turns, order);
-    const auto known = std::ranges::find_if(plans, [&](const Plan& other) {
-      return std::ranges::equal(turns.actions, other.actions, same);
-    });
-    const std::size_t index = static_cast<std::size_t>(known - plans.begin());
-    if (known == plans.end()) plans.push_back(std::move(turns));
-    return index;
-  };
-  for (const std::vector<double>& order :
-       {starts.usual, needs_of(plan, starts), rows_of(plan, starts)})
-    add(order);
+  if (starts.blocks) return {.together_s = starts.run_s};
+  Orders orders(plan, link_shared);
+  orders.take(starts.usual);
+  orders.take(needs_of(plan, starts));
+  orders.take(rows_of(plan, starts));
   // In a run in which transfers do not slow each other down, other data may be needed first.
-  const Starts one_by_one = starts_of(plans[add(starts.first)]);
-  if (!one_by_one.blocks) add(needs_of(plan, one_by_one));
-  return plans;
+  const Starts one_by_one = orders.starts_with(starts.first);
+  if (!one_by_one.blocks) orders.take(needs_of(plan, one_by_one));
+  return {std::move(orders).fastest(), starts.run_s};
 }
 
 }  // namespace sluice

@@ -2,13 +2,22 @@
 // finds.
 #pragma once
 
-#include <vector>
+#include <optional>
 
-#include "plan/plan.hpp"
+#include "planning/run_seconds.hpp"
 
 namespace sluice {
 
-/// Returns plans in which transfers take turns, in up to five orders. The first four come from a simulation of `plan`:
+/// What is known about the transfers of a plan.
+struct Turns {
+  /// The fastest plan in which transfers take turns, with its seconds. Empty if no link is shared, or if the given plan
+  /// or all orders end in a deadlock.
+  std::optional<TimedPlan> fastest = {};
+  /// The simulated seconds of the given plan, in which transfers use a link at the same time, if they are known.
+  std::optional<double> together_s = {};
+};
+
+/// Tries up to five orders in which transfers take turns. The first four come from a simulation of `plan`:
 /// - The transfer that begins first, in an iteration in the middle of the run, comes first.
 /// - The transfer whose data is needed first comes first.
 /// - Transfers of one stream that begin about together come in a row, because each change to another stream costs a
@@ -18,8 +27,7 @@ namespace sluice {
 ///   others.
 /// - The transfer whose data is needed first in the run with the fourth order comes first. In the simulation of `plan`,
 ///   transfers of several replicas slow each other down, and often begin and end at the same times.
-/// Of equal orders, only one is returned. The result is empty if no link is shared, or if `plan` ends in a deadlock.
-/// The returned plans may end in a deadlock. Throws Interrupted.
-std::vector<Plan> in_turn(const Plan& plan);
+/// Throws Interrupted.
+Turns in_turn(const Plan& plan);
 
 }  // namespace sluice

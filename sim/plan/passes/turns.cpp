@@ -25,22 +25,29 @@ std::vector<std::uint32_t> in_order(const Plan& plan, const std::vector<double>&
 
 }  // namespace
 
-void take_turns(Plan& plan, const std::vector<double>& starts) {
-  const std::vector<char> shared = PlanTables(plan).link_shared;
+std::vector<TurnWait> waits_of_turns(const Plan& plan, const std::vector<char>& link_shared,
+                                     const std::vector<double>& starts) {
+  std::vector<TurnWait> added;
   std::vector<std::uint32_t> last(plan.links.size(), none);
   const auto wait_for_last = [&](std::uint32_t a, std::uint32_t link) {
-    if (!shared[link]) return;
+    if (!link_shared[link]) return;
     const std::uint32_t before = std::exchange(last[link], a);
     if (before == none || before == a || plan.section_of(before) != plan.section_of(a)) return;
     if (plan.actions[before].stream == plan.actions[a].stream) return;
     if (plan.actions[before].ahead != plan.actions[a].ahead) return;
-    const Wait wait{before, 0};
-    auto& waits = plan.actions[a].waits;
-    if (std::find(waits.begin(), waits.end(), wait) == waits.end()) waits.push_back(wait);
+    const TurnWait wait{a, {before, 0}};
+    const auto& waits = plan.actions[a].waits;
+    if (std::find(waits.begin(), waits.end(), wait.wait) != waits.end()) return;
+    // The waits of this action are the last ones of the list.
+    for (auto other = added.rbegin(); other != added.rend() && other->action == a; ++other)
+      if (other->wait == wait.wait) return;
+    added.push_back(wait);
   };
   for (const std::uint32_t a : in_order(plan, starts))
     for (const Flow& flow : plan.actions[a].flows)
       for (const std::uint32_t link : plan.routes[flow.route].links) wait_for_last(a, link);
+  std::ranges::stable_sort(added, {}, &TurnWait::action);
+  return added;
 }
 
 }  // namespace sluice

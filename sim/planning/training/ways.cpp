@@ -106,6 +106,8 @@ TrainingWays::TrainingWays(const PolicyRequest& request, TrainingOrder order, st
   // The run may use the whole memory only if no transfers share a link, because then more memory never makes an
   // action start later.
   if (!whole_ && !shares_links()) run_room_ = capacity_.value_or(no_limit);
+  links_are_free_ =
+      whole_ && !shared_ && !request.replicas->sums_share_links && !shares_links();
 }
 
 std::int64_t TrainingWays::count() const {
@@ -161,7 +163,8 @@ std::vector<Candidate> TrainingWays::listed(const std::shared_ptr<const Training
 }
 
 // The ways are compared in the order of the bytes within which their runs stay. So what is left out does not depend on
-// the capacity: a larger memory only adds ways at the end. The judge gets the ways with the most bytes first, because
+// the capacity: a larger memory only adds ways at the end. If no transfers of all replicas share a link, the runs of those
+// ways that are left may then use the whole memory, because more memory never makes an action start later. The judge gets the ways with the most bytes first, because
 // more bytes may make the steps of a longer run faster: of equally fast ways, the judge takes the first.
 std::vector<Candidate> TrainingWays::fastest_within(const std::shared_ptr<const TrainingWays>& ways,
                                                     const std::shared_ptr<const ChosenStep>& step,
@@ -176,7 +179,11 @@ std::vector<Candidate> TrainingWays::fastest_within(const std::shared_ptr<const 
              for (const LoadChoice& way : all) {
                if (!front.may_take(way.at_least)) continue;
                Settled one = settled(ways, step, way);
-               if (front.takes(one.seconds, *way.places)) taken.push_back(std::move(one));
+               if (!front.takes(one.seconds, *way.places)) continue;
+               LoadChoice in_all_memory = way;
+               in_all_memory.limits.run_room = ways->capacity_.value_or(no_limit);
+               taken.push_back(ways->links_are_free_ ? settled(ways, step, in_all_memory)
+                                                     : std::move(one));
              }
              for (auto one = taken.rbegin(); one != taken.rend(); ++one) use(*one);
            }}};

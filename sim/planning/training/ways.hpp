@@ -149,6 +149,8 @@ class TrainingWays {
   /// gradients and are simulated together.
   std::optional<PolicyRequest> whole_ = {};
   bool shared_ = false;  ///< whether these replicas share links
+  /// If `whole_` is given: whether no transfer of all replicas uses a link at the same time as another transfer.
+  bool links_are_free_ = false;
   TrainingOrder order_;
   std::int64_t at_least_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers

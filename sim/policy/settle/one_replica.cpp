@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -48,6 +49,23 @@ bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>
          });
 }
 
+namespace {
+
+/// Returns whether a link belongs to two of these paths: those between a device and host memory, and those by which the
+/// devices sum gradients over a ring.
+bool paths_share_links(const Platform& platform, const std::vector<std::string>& devices) {
+  const std::string& host = platform.host().name;
+  std::set<std::uint32_t> crossed;
+  for (std::size_t k = 0; k < devices.size(); ++k)
+    for (const Path* path : {&platform.path(host, devices[k]), &platform.path(devices[k], host),
+                             &platform.path(devices[k], devices[(k + 1) % devices.size()])})
+      for (const std::uint32_t channel : path->channels)
+        if (!crossed.insert(channel).second) return true;
+  return false;
+}
+
+}  // namespace
+
 OneReplica::OneReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
                        const Platform& platform, const std::vector<std::string>& devices)
     : request(request_of_replica(
@@ -66,7 +84,8 @@ TogetherKnown::TogetherKnown(const PolicyRequest& request, const Reader& paramet
     : devices_(replica_devices(request, parameters)),
       share_(shared_out(request.pricing.platform, devices_)) {
   replicas_.share = &share_;
-  if (!sums_gradients(request.workload, parameters)) return;
+  if (!sums_gradients(request.workload, parameters) || devices_.size() < 2) return;
+  replicas_.sums_share_links = paths_share_links(request.pricing.platform, devices_);
   RingSeconds ring = ring_seconds(request, devices_);
   replicas_.sums_s = std::move(ring.sums_s);
   replicas_.sums_differ_s = ring.sums_differ_s;

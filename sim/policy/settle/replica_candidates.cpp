@@ -1,9 +1,11 @@
 #include "policy/settle/replica_candidates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -12,15 +14,18 @@
 #include "fates/optimal/report.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/replica.hpp"
+#include "planning/run_seconds.hpp"
 #include "policy/settle/all_replicas.hpp"
+#include "policy/settle/one_replica.hpp"
 #include "policy/settle/replicas.hpp"
+#include "policy/settle/run_digest.hpp"
 #include "policy/settle/settle.hpp"
 
 namespace sluice {
 namespace {
 
-/// Plans for smaller memories are compared if a step has at most this many pairs of a layer and a micro-batch. With
-/// more of them, each plan takes long to make.
+/// A step of inference is long if it has more than this many pairs of a layer and a micro-batch. A run of all replicas
+/// takes long to simulate then.
 constexpr std::int64_t most_passes_of_layers = 20'000;
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -42,6 +47,23 @@ std::int64_t keep_within_need(std::vector<Plan>& parts, const std::vector<std::s
     most = std::max(most, *pool->limit);
   }
   return most;
+}
+
+bool is_long_step(const PolicyRequest& request) {
+  const auto layers = static_cast<std::int64_t>(request.pricing.model.layers.size());
+  return request.workload.micro_batches_per_step() > most_passes_of_layers / layers;
+}
+
+/// Returns the greatest round capacity of at most `bytes` bytes, which must be positive. The round capacities are the
+/// powers of the square root of 2, so they do not depend on any machine.
+std::int64_t round_capacity(std::int64_t bytes) {
+  if (bytes == no_limit) return no_limit;
+  const auto capacity = [](double power) {
+    return static_cast<std::int64_t>(std::exp2(power / 2));
+  };
+  double power = std::ceil(2 * std::log2(static_cast<double>(bytes)));
+  while (capacity(power) > bytes) --power;
+  return capacity(power);
 }
 
 /// Returns the seconds of the slowest replica if it runs alone, or 0 if they are not known.
@@ -77,7 +99,15 @@ class ReplicaWay {
         request_(request),
         keys_(std::move(keys)),
         devices_(replica_devices(request, keys_.reader())),
-        share_(shared_out(request.pricing.platform, devices_)) {}
+        share_(shared_out(request.pricing.platform, devices_)) {
+    if (!compares_less_memory() || !is_long_step(request) || !equal_replicas(request, devices_) ||
+        !share_links(request.pricing.platform, share_) ||
+        keys_.reader().text("transfers") != "auto")
+      return;
+    Value together = keys_.map();
+    together.set("transfers", Value::make(std::string("together")));
+    together_.emplace(std::move(together), record_of(policy_catalog().find("data_parallel")));
+  }
 
   /// Returns what is known about the plans of all replicas if they use at most `bytes` bytes of each device's memory.
   /// With `opens`, this takes longer, but more is known.
@@ -91,7 +121,7 @@ class ReplicaWay {
   Settled fastest(double worth) const {
     Fastest best{.worth = worth};
     if (share_links(request_.pricing.platform, share_)) compare(share_, /*whole=*/false, best);
-    compare(request_.pricing.platform, /*whole=*/true, best);
+    if (!together_) compare(request_.pricing.platform, /*whole=*/true, best);
     if (!best.plan) return {};
     state_gap(best);
     return {.seconds = best.seconds, .plan = [plan = best.plan] { return *plan; }};
@@ -101,13 +131,21 @@ class ReplicaWay {
   struct Fastest {
     double worth = 0, seconds = never;
     std::shared_ptr<const Plan> plan = {};
+    /// The plans of all replicas that were compared so far, as texts of their digests. On less memory, a replica often
+    /// makes the same choices with all of the links as with a share of them.
+    std::set<std::string> compared = {};
     double to_beat() const { return std::min(worth, seconds); }
   };
+  bool compares_less_memory() const {
+    return request_.capacity_enforced && !request_.workload.training;
+  }
   /// Compares the plans whose choices are made on `machine`: with the whole memory, and in inference then again and
   /// again with one byte less than the last choices need. `whole` says whether a replica that runs alone on `machine`
   /// is at least as fast as all replicas together.
   void compare(const Platform& machine, bool whole, Fastest& best) const {
-    const bool less_memory = request_.capacity_enforced && !request_.workload.training;
+    const bool less_memory = compares_less_memory();
+    // All plans of equal replicas change at the same capacity.
+    const bool known_plans_help = less_memory && !equal_replicas(request_, devices_);
     KnownReplicas known;
     ShownPlans known_of_bound;
     for (std::int64_t bytes = no_limit; bytes > 0;) {
@@ -123,21 +161,47 @@ class ReplicaWay {
       }
       if (whole && !(seconds_alone(parts) < best.to_beat())) return;
       const std::int64_t needed = less_memory ? keep_within_need(parts.plans, devices_) : 0;
-      known.last = parts;
-      take(std::move(parts.plans), whole, best);
+      if (known_plans_help) known.last = parts;
+      if (!together_ || round_capacity(std::min(bytes, capacity())) >= needed)
+        take(std::move(parts.plans), whole, best);
+      else
+        take(std::move(parts.plans), whole, best, together_->reader());
       bytes = std::min(bytes, needed) - 1;
+      if (together_ && bytes > 0) bytes = round_capacity(bytes);
     }
   }
 
   /// Makes the plan of all replicas from their plans, if the links can carry their bytes in time. Of two plans that take
   /// equally long, the one is taken whose choices were made with all of the links: bounds of its fates hold.
   void take(std::vector<Plan> parts, bool whole, Fastest& best) const {
+    take(std::move(parts), whole, best, keys_.reader());
+  }
+  void take(std::vector<Plan> parts, bool whole, Fastest& best, const Reader& keys) const {
     if (!(link_seconds(parts, request_.pricing.platform) < best.to_beat())) return;
-    TimedPlan all = joined(policy_, request_, keys_.reader(), std::move(parts));
+    if (compares_less_memory() && !may_be_faster(parts, whole, best)) return;
+    TimedPlan all = joined(policy_, request_, keys, std::move(parts));
     const double seconds = all.seconds();
     if (whole ? !(seconds <= best.seconds) : !(seconds < best.seconds)) return;
     best.seconds = seconds;
     best.plan = std::make_shared<const Plan>(std::move(all.plan));
+  }
+
+  /// Returns whether a run of all replicas with these plans may be faster than the fastest so far: the plans were not
+  /// compared yet, and each replica alone is fast enough if it has all of the links.
+  bool may_be_faster(const std::vector<Plan>& parts, bool whole, Fastest& best) const {
+    std::string all;
+    std::map<std::string, const Plan*> different;
+    for (const Plan& part : parts) {
+      const std::string digest = run_digest(part);
+      different.emplace(digest, &part);
+      all += digest + ";";
+    }
+    if (!best.compared.insert(all).second) return false;
+    return whole || std::ranges::all_of(different, [&](const auto& one) {
+             Plan alone = *one.second;
+             take_bandwidths(alone, request_.pricing.platform);
+             return run_seconds(alone) < best.to_beat();
+           });
   }
 
   /// If the strategy searches for fates, and no replica states a gap that holds, states the gap to the bound of all ways.
@@ -149,6 +213,11 @@ class ReplicaWay {
     Plan plan = *best.plan;
     plan.facts.push_back(gap_fact(best.seconds, least));
     best.plan = std::make_shared<const Plan>(std::move(plan));
+  }
+
+  /// Returns the capacity of the first replica's device.
+  std::int64_t capacity() const {
+    return request_.pricing.platform.device(devices_.front()).memory().capacity.value_or(no_limit);
   }
 
   /// Returns the machine with at most `bytes` bytes of memory on each device of a replica.
@@ -164,6 +233,13 @@ class ReplicaWay {
   Keys keys_;
   std::vector<std::string> devices_;
   Platform share_;  ///< the platform with each replica's share of the links
+  /// The keys with `transfers: together`, if the step is long, the replicas are equal and share links, and the scenario
+  /// leaves open how their transfers do that. Then choices are made with a share of the links only: for the whole memory,
+  /// and for round capacities. Those for a round capacity are compared with all ways to share links: a larger memory has
+  /// all round capacities of a smaller one. Those for the whole memory are compared with transfers that use links
+  /// together. Equal replicas then have equal shares at each time, so their run takes as long as a replica alone with its
+  /// share of the links. With more memory, this is not longer.
+  std::optional<Keys> together_ = {};
 };
 
 /// Returns a candidate for the way, with these two members.
@@ -264,10 +340,6 @@ std::vector<Value> replica_alternatives(const Policy& replicating, const PolicyR
 
 std::vector<Candidate> replica_candidates(const Policy& replicating, const PolicyRequest& request,
                                           const Reader& parameters) {
-  const auto layers = static_cast<std::int64_t>(request.pricing.model.layers.size());
-  const bool training = request.workload.training.has_value();
-  if (!training && request.workload.micro_batches_per_step() > most_passes_of_layers / layers)
-    return {};
   if (!compares_together(request, parameters)) return {};
   const Policy& policy = acting_policy(replicating, parameters);
   std::vector<Candidate> candidates;
