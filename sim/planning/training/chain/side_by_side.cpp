@@ -6,6 +6,7 @@
 #include "base/quantity.hpp"
 #include "planning/copy_time.hpp"
 #include "planning/training/chain/hand_over.hpp"
+#include "planning/training/worst_moment.hpp"
 
 namespace sluice {
 
@@ -115,6 +116,16 @@ void wait_for_first_stage(const std::vector<StageState>& states, FateRun& run) {
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
 }
 
+/// Returns Chain::occupied for these tensors.
+std::vector<std::int64_t> occupied_beside_least(const Constants& constants) {
+  const std::int64_t least = constants.least();
+  std::vector<std::int64_t> occupied;
+  if (constants.most() == least) return occupied;
+  for (std::size_t d = 0; d < constants.devices; ++d)
+    occupied.push_back(constants.bytes(d) - least);
+  return occupied;
+}
+
 /// Returns whether all devices that take turns have equally large memories.
 bool equal_memories(const PolicyRequest& request, const TrainingOrder& order) {
   const auto capacity = [&](const std::string& name) {
@@ -132,8 +143,8 @@ bool equal_memories(const PolicyRequest& request, const TrainingOrder& order) {
 double copies_at_once(const Platform& platform, const TrainingOrder& order, bool load) {
   const std::string& host = platform.host().name;
   const auto devices = static_cast<double>(order.devices.size());
-  const double common =
-      narrowest(platform, links_of_all_copies(platform, order.devices, {.loads = load, .saves = !load}));
+  const double common = narrowest(
+      platform, links_of_all_copies(platform, order.devices, {.loads = load, .saves = !load}));
   double at_once = 0;
   for (const std::string& name : order.devices) {
     const CopyTime copy = load ? copy_time(platform, host, name) : copy_time(platform, name, host);
@@ -164,7 +175,10 @@ SideBySide side_by_side(const Chain& chain, const std::vector<StageState>& state
   const SideBySideChain beside(workload, shape);
   SideBySide all{chain, run_of(workload, chain, states)};
   all.chain.side_by_side = shape.in_flight;
-  if (shape.equal_memories) all.chain.devices = shape.devices;
+  if (shape.equal_memories) {
+    all.chain.devices = shape.devices;
+    all.chain.occupied = occupied_beside_least({states, shape.weights_stay, shape.devices});
+  }
   all.chain.input = beside.tensor(chain.input);
   for (std::size_t s = 0; s < states.size(); ++s) beside.take(all.chain.stages[s], states[s]);
   hand_over(chain, states, shape, beside.copies(), on_devices, all.chain);
