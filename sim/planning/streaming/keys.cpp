@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/quantity.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 
 namespace sluice {
 
@@ -36,6 +37,8 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
   refuse_in_inference(parameters, {"resident_gradients", "resident_optimizer"},
                       "'resident' names all that stays");
   keys.resident = resident_key(parameters, request.pricing.stages, request.cut_open);
+  if (!keys.resident.stays && asks_for_turns(request))
+    keys.resident.stays.emplace(request.pricing.stages.size(), false);
   if (!common.overlap) {  // only one action runs at a time, so these choices make no difference
     keys.buffers = 1;
     keys.prefetch = 0;

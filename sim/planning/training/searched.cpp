@@ -164,6 +164,13 @@ class Search {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
+/// Returns whether the search is made for this order. If the scenario leaves open which weights stay, and the plan is only
+/// made to be changed, a search for each set of them would take too long. So it is made only for the order in which none
+/// stay. Strategies that treat all stages alike are tried with each set.
+bool searched(const PolicyRequest& request, const TrainingOrder& order) {
+  return !order.staying_open || order.staying.empty() || !request.made_to_change;
+}
+
 /// Returns a candidate for the search of each order. The search needs a bound that takes about as long to compute as
 /// the search itself. So the bound is computed only if the judge opens the candidate.
 std::vector<Candidate> searches(const PolicyRequest& request, const TrainingOrder& order,
@@ -180,6 +187,7 @@ std::vector<Candidate> searches(const PolicyRequest& request, const TrainingOrde
       settled.in_flight = count;
       const double at_least = work.at_least(batches_of_run(request.workload), per_batch, passes);
       const std::size_t number = bounds->add(settled, at_least);
+      if (!searched(request, settled)) continue;
       const auto search = std::make_shared<const Search>(request, number, bounds, stages);
       all.push_back({at_least, 1, {}, [search] { return Search::opened(search); }});
     }

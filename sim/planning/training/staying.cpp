@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "planning/equal_replicas.hpp"
+#include "planning/placement/turns/shown_plans.hpp"
 #include "planning/streaming/residency.hpp"
 #include "planning/training/orders.hpp"
 
@@ -224,7 +225,7 @@ void read_staying(const Reader& parameters, const PolicyRequest& request, Traini
   // How long a replica waits for sums of gradients depends on the tensors that stay. Only a run of all replicas shows it.
   const bool counts_sums =
       !request.sums_gradients || (request.replicas && request.replicas->judged_together);
-  order.staying_open = !staying && !fixed && !request.made_to_change && counts_sums;
+  order.staying_open = !staying && !fixed && counts_sums && !asks_for_turns(request);
 }
 
 }  // namespace sluice

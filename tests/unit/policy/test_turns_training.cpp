@@ -85,6 +85,32 @@ TEST_CASE("under streamed, training reads and writes each tensor in the memory o
   CHECK_THROWS_AS(make_plan(on_card(1719, 9000, trained("none"))), Infeasible);
 }
 
+TEST_CASE("under streamed, weights may stay in either memory of the device in training",
+          "[placement][training]") {
+  const auto seconds = [](std::int64_t first, const std::string& keys) {
+    return seconds_of(on_card(
+        first, 9000,
+        "policy: {name: streamed, overlap: false, " + keys +
+            "}\nfates: keep_all\n"
+            "workload: {mode: training, batch: 1, steps: 3, backward: per_layer, optimizer: sgd}\n"));
+  };
+  // All weights stay in the second memory. They are loaded once, and each input once.
+  CHECK(seconds(1000, "placement: all_slow") ==
+        Approx(120 + 3 * 4 + 3 * kernel_bytes / 10).epsilon(1e-9));
+  // The weights of the first product stay in the first memory, and those of the second product in the second memory.
+  // The gradients of all weights are in the second memory, and so is the output. Kernels read and write these bytes
+  // there: 400 + 400 + 800 of weights, 800 + 800 and 400 + 400 of gradients, and 20 + 20 of the output and its gradient.
+  const double slow_bytes = 1600 + 1600 + 800 + 40;
+  CHECK(seconds(1000, "placement: static") ==
+        Approx(120 + 3 * (4 + kernel_bytes / 100 + slow_bytes * 0.09)).epsilon(1e-9));
+  // The weights of the first product stay. Those of the second product take turns: they are loaded and saved once in each
+  // step. The gradient of the tensor between the products (80 bytes) and the output are in the second memory.
+  CHECK(seconds(1720, "placement: static") ==
+        Approx(80 + 3 * (4 + 40 + 40 + kernel_bytes / 100 + 200 * 0.09)).epsilon(1e-9));
+  CHECK(seconds(1720, "placement: static, resident: none") ==
+        Approx(3 * (copies_s + kernel_bytes / 100)).epsilon(1e-9));
+}
+
 TEST_CASE("under streamed, training places the state of the optimizer", "[placement][training]") {
   // The state of Adam has twice the bytes of the weights: 2400 bytes. In each step, it is loaded in 240 s and saved in
   // 240 s. The updates read 2400 bytes of the state, and write 2400 bytes. In the first memory, the update of the first
@@ -199,6 +225,24 @@ TEST_CASE("under streamed, a training whose placement is open is as fast as each
     fits += placed < never ? 1 : 0;
   }
   CHECK(fits > 30);
+}
+
+TEST_CASE("under streamed, a placed training is never slower if tensors may stay",
+          "[placement][training][property]") {
+  int faster = 0;
+  for (std::uint64_t seed = 200; seed < 200 + test::cases_of(std::uint64_t{40}); ++seed) {
+    const Scenario scenario = random_training(seed);
+    const std::uint64_t first = 300 + Dice(seed).below(2500);
+    for (const char* placement : {"static", "first_touch"}) {
+      INFO("seed " << seed << ", " << placement << ", " << first << " bytes");
+      const double none =
+          placed_seconds(changed(scenario, {"policy.resident=none"}), placement, first);
+      const double open = placed_seconds(scenario, placement, first);
+      CHECK(open <= none * (1 + 1e-9));
+      faster += open < none * (1 - 1e-9) ? 1 : 0;
+    }
+  }
+  CHECK(faster > test::cases_of(8));
 }
 
 TEST_CASE("under streamed, a placed training is never slower with more fast memory",

@@ -74,6 +74,8 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
       : request_(std::move(request)),
         turns_{request_, turns.way, turns.of_policy},
         prices_(request_, turns_.of_policy.on.names, turns_.of_policy.passed),
+        rates_(shown_rates(request_.pricing.platform, turns_.of_policy.on.names,
+                           turns_.way == all_slow_placement)),
         placed_(std::move(placed)) {}
   PlacedSearch(const PlacedSearch&) = delete;
 
@@ -94,13 +96,13 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
     const std::string same = search->same_plans();
     for (const std::int64_t bytes :
          shown_sizes(search->turns_.request, search->turns_.of_policy.on)) {
-      if (!search->may_fit(bytes)) continue;
+      if (!both_may_hold(search->turns_.request, search->turns_.of_policy.on, bytes)) continue;
       const double least = fastest.seconds(bytes);
-      for (const ShownRates& rates : search->rates())
+      for (const ShownRates& rates : search->rates_)
         candidates.push_back({.at_least = least,
                               .simulate =
                                   [search, bytes, rates](double worth, const auto& use) {
-                                    use(search->fastest(bytes, rates, worth));
+                                    search->place({bytes, rates}, worth, use);
                                   },
                               .same_ways = same.empty() ? "" : same + shown_text(bytes, rates)});
     }
@@ -111,20 +113,11 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
   std::int64_t ways() const {
     const auto fixed = static_cast<std::int64_t>(turns_.of_policy.fixed.size());
     if (fixed > 0) return fixed;
-    return most_shown_sizes(turns_.request) * static_cast<std::int64_t>(rates().size());
+    constexpr std::int64_t plans = 2;  // see place()
+    return plans * most_shown_sizes(turns_.request) * static_cast<std::int64_t>(rates_.size());
   }
 
  private:
-  /// Returns the rates that the shown machines have. With all tensors in the second memory, all copies go there.
-  std::vector<ShownRates> rates() const {
-    const bool farther =
-        second_is_farther(turns_.request.pricing.platform, turns_.of_policy.on.names);
-    if (turns_.way == all_slow_placement) return {{.memory = 1, .far = farther}};
-    std::vector<ShownRates> all = {{.memory = 0}, {.memory = 1}};
-    if (farther) all.push_back({.memory = 1, .far = true});
-    return all;
-  }
-
   /// Returns a text that is the same for all strategies for fates with which the policy makes the same plans for each
   /// shown machine. Returns an empty text if this is not known.
   std::string same_plans() const {
@@ -141,41 +134,46 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
            (rates.far ? " far" : " near");
   }
 
-  /// Returns whether the two memories of each device together have at least `bytes` bytes.
-  bool may_fit(std::int64_t bytes) const {
-    if (!turns_.request.capacity_enforced) return true;
-    return std::ranges::all_of(prices_.devices(), [&](const Device* device) {
-      const DeviceMemory &first = device->memories[0], &second = device->memories[1];
-      return !first.capacity || !second.capacity ||
-             bytes <= checked_add(*first.capacity, *second.capacity, "bytes of two memories");
-    });
+  /// Calls `use` with the fastest placement of the policy's plan for a shown machine. Tensors may stay in this plan that
+  /// could take turns. In two memories, other tensors may use the room of these tensors better. So if tensors stay, the
+  /// policy's plan in which all take turns is placed, too.
+  void place(ShownPlans::Machine machine, double worth,
+             const std::function<void(const Settled&)>& use) {
+    const ShownPlans::Made planned = shown_plan(machine);
+    if (!planned) return;
+    const Settled best = fastest(*planned, worth);
+    use(best);
+    if (!find_fact(planned->plan.facts, "resident_bytes")) return;
+    machine.all_take_turns = true;
+    if (const ShownPlans::Made other = shown_plan(machine))
+      use(fastest(*other, std::min(worth, best.seconds)));
   }
 
-  /// Returns the fastest placement of the policy's plan for a shown machine. If no placement fits and takes less than
-  /// `worth` seconds, the result has no plan.
-  Settled fastest(std::int64_t bytes, const ShownRates& rates, double worth) {
-    const ShownPlans::Made planned = shown_plan(bytes, rates);
-    if (!planned) return {};
-    if (!placed_->insert(digest_to_place(planned->plan)).second) return {};
+  /// Returns the fastest placement of a plan for a shown machine. If no placement fits and takes less than `worth` seconds,
+  /// the result has no plan.
+  Settled fastest(const ShownPlan& planned, double worth) {
+    if (!placed_->insert(digest_to_place(planned.plan)).second) return {};
     // The moves of a plan depend on the memory of the request, and so do the sizes of a hardware cache.
     const bool keeps = turns_.way == static_placement || turns_.way == all_slow_placement;
-    PlacedAtLeast* const known = keeps ? &planned->placed[turns_.way] : nullptr;
+    PlacedAtLeast* const known = keeps ? &planned.placed[turns_.way] : nullptr;
     if (known && known->all >= worth) return {};
     // The text of the policy's choices. Its part after a semicolon is about the memory of the shown machine.
-    return fastest(planned->plan, planned->text.substr(0, planned->text.find(';')), worth, known);
+    return fastest(planned.plan, planned.text.substr(0, planned.text.find(';')), worth, known);
   }
 
   /// Returns the policy's plan for a shown machine, or null if no plan fits.
-  ShownPlans::Made shown_plan(std::int64_t bytes, const ShownRates& rates) {
+  ShownPlans::Made shown_plan(const ShownPlans::Machine& machine) {
     const auto make = [&]() -> ShownPlans::Made {
-      ShownMachine shown(turns_.request, turns_.of_policy.on.names, bytes, rates);
-      shown.request.shown_plans = &on_machines_[rates];
+      ShownMachine shown(turns_.request, turns_.of_policy.on.names, machine.bytes, machine.rates);
+      ShownPlans& known = on_machines_[{machine.rates, machine.all_take_turns}];
+      known.all_take_turns = machine.all_take_turns;
+      shown.request.shown_plans = &known;
       const Settled best = judge(candidates_on(shown.request, turns_.of_policy)).best;
       if (!best.plan) return {};
       return std::make_shared<const ShownPlan>(ShownPlan{best.seconds, best.text, best.plan()});
     };
     ShownPlans* const known = turns_.request.shown_plans;
-    return known ? known->plan(turns_.request.strategy().name, {bytes, rates}, make) : make();
+    return known ? known->plan(turns_.request.strategy().name, machine, make) : make();
   }
 
   /// Returns the fastest placement of a fixed plan.
@@ -312,7 +310,9 @@ class PlacedSearch : public std::enable_shared_from_this<PlacedSearch> {
   PolicyRequest request_;
   PlacedTurns turns_;  ///< refers to `request_`
   PlacedPrices prices_;
-  std::map<ShownRates, ShownPlans> on_machines_;  ///< what is known for machines with these rates
+  std::vector<ShownRates> rates_;  ///< the rates that the shown machines have
+  /// What is known for machines with these rates, by ShownPlans::all_take_turns.
+  std::map<std::pair<ShownRates, bool>, ShownPlans> on_machines_;
   std::shared_ptr<PlacedPlans> placed_;
   /// The results so far. A shown machine may lead to the same placed plan as another shown machine.
   std::set<std::pair<std::string, double>> found_;
@@ -369,10 +369,10 @@ Candidate placed_on_shown_machines(const PlacedTurns& turns) {
   std::int64_t ways = 0;
   for (const Candidate& one : each) ways += one.ways;
   Candidate all = {.ways = ways, .open = [each = std::move(each)] {
-                     std::vector<Candidate> all;
+                     std::vector<Candidate> opened;
                      for (const Candidate& one : each)
-                       for (Candidate& opened : one.open()) all.push_back(std::move(opened));
-                     return all;
+                       for (Candidate& way : one.open()) opened.push_back(std::move(way));
+                     return opened;
                    }};
   if (!request.strategy().searches || !turns.of_policy.any_fates) return all;
   return with_bound_of_any_fates(std::move(all), [turns] {

@@ -79,16 +79,8 @@ std::vector<std::int64_t> sizes_in_training(const PolicyRequest& request,
   return sizes;
 }
 
-}  // namespace
-
-std::vector<std::int64_t> shown_sizes(const PolicyRequest& request, const ComputingDevices& on) {
-  return request.workload.training ? sizes_in_training(request, on) : sizes_in_inference(request);
-}
-
-std::int64_t most_shown_sizes(const PolicyRequest& request) {
-  return request.workload.training ? sizes_of_training : sizes_of_inference;
-}
-
+/// Returns whether a copy to or from the second memory of one of these devices has a longer latency or set-up than a copy
+/// to or from the first memory of this device.
 bool second_is_farther(const Platform& platform, const std::vector<std::string>& devices) {
   const auto farther = [](const Path& one, const Path& other) {
     return other.latency_s > one.latency_s || other.setup_s > one.setup_s;
@@ -100,10 +92,37 @@ bool second_is_farther(const Platform& platform, const std::vector<std::string>&
   });
 }
 
+}  // namespace
+
+std::vector<std::int64_t> shown_sizes(const PolicyRequest& request, const ComputingDevices& on) {
+  return request.workload.training ? sizes_in_training(request, on) : sizes_in_inference(request);
+}
+
+bool both_may_hold(const PolicyRequest& request, const ComputingDevices& on, std::int64_t bytes) {
+  if (!request.capacity_enforced) return true;
+  return std::ranges::all_of(on.names, [&](const std::string& name) {
+    const std::vector<DeviceMemory>& both = request.pricing.platform.device(name).memories;
+    const auto &first = both[0].capacity, &second = both[1].capacity;
+    return !first || !second || bytes <= checked_add(*first, *second, "bytes of two memories");
+  });
+}
+
+std::int64_t most_shown_sizes(const PolicyRequest& request) {
+  return request.workload.training ? sizes_of_training : sizes_of_inference;
+}
+
+std::vector<ShownRates> shown_rates(const Platform& platform,
+                                    const std::vector<std::string>& devices, bool all_slow) {
+  const bool farther = second_is_farther(platform, devices);
+  if (all_slow) return {{.memory = 1, .far = farther}};
+  std::vector<ShownRates> all = {{.memory = 0}, {.memory = 1}};
+  if (farther) all.push_back({.memory = 1, .far = true});
+  return all;
+}
+
 ShownMachine::ShownMachine(const PolicyRequest& asked, const std::vector<std::string>& devices,
                            std::int64_t bytes, ShownRates rates)
-    : platform(asked.pricing.platform),
-      request(asked.priced(asked.pricing.on(platform))) {
+    : platform(asked.pricing.platform), request(asked.priced(asked.pricing.on(platform))) {
   platform.lookup = {};
   for (Device& one : platform.devices) {
     if (std::ranges::count(devices, one.name) == 0) continue;

@@ -14,12 +14,10 @@ namespace sluice {
 /// Returns the sizes of the memories of the shown machines, the greatest first. They do not depend on the capacities of
 /// the real memories.
 std::vector<std::int64_t> shown_sizes(const PolicyRequest& request, const ComputingDevices& on);
+/// Returns whether the two memories of each device together may hold `bytes` bytes.
+bool both_may_hold(const PolicyRequest& request, const ComputingDevices& on, std::int64_t bytes);
 /// Returns the greatest number of sizes that shown_sizes() returns.
 std::int64_t most_shown_sizes(const PolicyRequest& request);
-
-/// Returns whether a copy to or from the second memory of one of these devices has a longer latency or set-up than a copy
-/// to or from the first memory of this device.
-bool second_is_farther(const Platform& platform, const std::vector<std::string>& devices);
 
 /// How fast the memories of a shown machine are: each has the rates of the real device's memory with the index `memory`. With
 /// `far`, copies to them and from them take at least the latency and the set-up of copies to and from the second memory. A
@@ -29,6 +27,10 @@ struct ShownRates {
   bool far = false;
   auto operator<=>(const ShownRates&) const = default;
 };
+/// Returns the rates that are shown for these devices. If all tensors are in the second memory (`all_slow`), all copies go
+/// there.
+std::vector<ShownRates> shown_rates(const Platform& platform,
+                                    const std::vector<std::string>& devices, bool all_slow);
 
 /// A machine whose `devices` have all tensors in their first memories. These memories have `bytes` bytes each.
 struct ShownMachine {

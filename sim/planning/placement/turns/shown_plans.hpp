@@ -41,6 +41,8 @@ class ShownPlans {
  public:
   /// A lower bound of the seconds of all plans for the request. With more memory, the fastest plan takes so many seconds.
   double at_least = 0;
+  /// Whether the policy is asked for a plan in which all tensors take turns, unless the scenario says which of them stay.
+  bool all_take_turns = false;
   /// The choices of streamed inference on the machine of the request.
   KnownChoices streamed = {};
   /// The choices of a run of training: the strategy for fates, the micro-batches in flight, whether the weights of all
@@ -57,8 +59,13 @@ class ShownPlans {
     return *backed_;
   }
 
-  /// The size of the shown machine's memory, and its rates.
-  using Machine = std::tuple<std::int64_t, ShownRates>;
+  /// The size of a shown machine's memory, its rates, and what the policy is asked for.
+  struct Machine {
+    std::int64_t bytes = 0;
+    ShownRates rates;
+    bool all_take_turns = false;
+    auto operator<=>(const Machine&) const = default;
+  };
   using Made = std::shared_ptr<const ShownPlan>;
 
   /// Returns what `make` returns for this machine and this strategy for fates. Calls `make` only if the plan is not known
@@ -74,5 +81,10 @@ class ShownPlans {
   std::map<std::pair<std::string, Machine>, Made> known_;
   std::unique_ptr<ShownPlans> backed_;
 };
+
+/// Returns whether the request asks for a plan as ShownPlans::all_take_turns says.
+inline bool asks_for_turns(const PolicyRequest& request) {
+  return request.shown_plans && request.shown_plans->all_take_turns;
+}
 
 }  // namespace sluice
