@@ -45,6 +45,8 @@ class TimedTape {
     seconds.reserve(tape.size());
     levels.reserve(tape.size());
     waits.reserve(tape.size());
+    loads.reserve(2 * tape.size());  // a pass may load weights and sums of gradients
+    saves.reserve(tape.size());
     for (std::size_t i = 0; i < tape.size(); ++i) read(tape[i], memory.bytes[i]);
     begins.reserve(seconds.size() + 1);
     begins.push_back(0);
@@ -245,6 +247,7 @@ class TapeSimulation {
         arrival_(tape.loads.size()),
         next_arrival_(tape.loads.size(), -1),
         save_end_(tape.saves.size()) {
+    only_computes_.reserve(tape.seconds.size());
     for (std::size_t k = 0; k < tape.seconds.size(); ++k)
       only_computes_.push_back(listed_[k].empty() && saves_after_[k].empty() &&
                                needed_[k].empty() && leaves_after_[k].empty() &&

@@ -69,6 +69,7 @@ void Frontier::lay_out() {
   free_length_ = settings_.free_length;
   parts_all_ = n <= settings_.splits;
   for (std::size_t t = 0; t < n; ++t) column_.push_back(split_[t + 1] ? columns_++ : n);
+  if (columns_ == n) free_length_ = 0;  // each segment ends at a boundary at which any segment may split
   carried_.resize(1);
   states_ = states_without_around;
   for (const ChainStage& stage : chain_.stages) {

@@ -10,6 +10,12 @@ namespace {
 /// the number of stages.
 constexpr std::size_t most_partial_stages = 12;
 
+/// Returns how many triples of stages s < m <= t there are with t < n.
+constexpr std::size_t triples(std::size_t n) { return (n + 1) * n * (n - 1) / 6; }
+
+/// How many rows there are for each of these triples, in a partial segment and in each of its openings.
+constexpr std::size_t rows_of_triple = 6;
+
 }  // namespace
 
 std::size_t Frontier::Solver::count_partial_rows(const Frontier& frontier) {
@@ -17,20 +23,20 @@ std::size_t Frontier::Solver::count_partial_rows(const Frontier& frontier) {
   const bool branches = std::any_of(frontier.carried_.begin(), frontier.carried_.end(),
                                     [](const ChainCarried& carried) { return carried.before > 0; });
   if (n > most_partial_stages || !frontier.parts_all_ || branches) return 0;
-  return 3 * (n * n * n * 6);  // for each Partial, one partial segment and two openings
+  return 3 * triples(n) * rows_of_triple;  // for each Partial, one partial segment and two openings
 }
 
 std::size_t Frontier::Solver::partial_row(const Frontier& frontier, const Partial& partial) {
   const auto [s, m, t, ready, leaves] = partial;
-  const std::size_t n = frontier.chain_.stages.size();
   const std::size_t state = static_cast<std::size_t>(ready) * 2 + (leaves ? 1 : 0);
-  return count_segments(frontier) + ((s * n + m) * n + t) * 6 + state;
+  const std::size_t triple = triples(t) + m * (m - 1) / 2 + s;
+  return count_segments(frontier) + triple * rows_of_triple + state;
 }
 
 std::size_t Frontier::Solver::opening_row(const Frontier& frontier, const Partial& opened,
                                           bool stays) {
   const std::size_t n = frontier.chain_.stages.size();
-  return partial_row(frontier, opened) + (stays ? 2 : 1) * n * n * n * 6;
+  return partial_row(frontier, opened) + (stays ? 2 : 1) * triples(n) * rows_of_triple;
 }
 
 /// Solves the partial segments from s to t, and the openings of them and of segment s … t.

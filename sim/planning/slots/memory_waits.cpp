@@ -4,17 +4,7 @@
 
 namespace sluice {
 
-namespace {
-
-/// A save whose tensor occupies the device until the save has ended.
-struct Saving {
-  std::uint32_t number = 0;  ///< the index of the save in the round
-  std::int64_t bytes = 0;
-};
-
-/// Returns, indexed by operation, bytes that are on the device during the operation, in every round. In the first
-/// round, tensors that stay on the device may come only when their stage needs them.
-std::vector<std::int64_t> bytes_on(const Program& program, std::uint32_t device) {
+std::vector<std::int64_t> bytes_in_every_round(const Program& program, std::uint32_t device) {
   std::vector<std::int64_t> bytes = program.bytes(device);
   const std::vector<std::int64_t> firsts = program.first_of_stages();
   std::vector<std::int64_t> come(bytes.size() + 1, 0);
@@ -32,6 +22,14 @@ std::vector<std::int64_t> bytes_on(const Program& program, std::uint32_t device)
   }
   return bytes;
 }
+
+namespace {
+
+/// A save whose tensor occupies the device until the save has ended.
+struct Saving {
+  std::uint32_t number = 0;  ///< the index of the save in the round
+  std::int64_t bytes = 0;
+};
 
 /// Sets MemoryWaits::saves for the operations of a device. `bytes` has the bytes on the device during each operation.
 void find_saves(const Program& program, std::uint32_t device,
@@ -83,7 +81,7 @@ MemoryWaits::MemoryWaits(const Program& program, std::int64_t limit)
       room(program.operations.size(), 0),
       load_s_per_byte(program.devices.size(), std::numeric_limits<double>::infinity()) {
   for (std::uint32_t device = 0; device < program.devices.size(); ++device) {
-    const std::vector<std::int64_t> bytes = bytes_on(program, device);
+    const std::vector<std::int64_t> bytes = bytes_in_every_round(program, device);
     find_saves(program, device, bytes, limit, saves);
     find_loads(program, device, bytes, limit, load_after);
     for (std::size_t i = 0; i < bytes.size(); ++i)

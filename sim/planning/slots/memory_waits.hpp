@@ -17,6 +17,10 @@
 
 namespace sluice {
 
+/// Returns, indexed by operation, bytes that are on the device during the operation, in every round. In the first
+/// round, tensors that stay on the device may come only when their stage needs them.
+std::vector<std::int64_t> bytes_in_every_round(const Program& program, std::uint32_t device);
+
 struct MemoryWaits {
   /// No device holds more than `limit` bytes. Saves of a device end in listing order. The program must not leave saves
   /// to the next round.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "execute/feasibility.hpp"
 #include "planning/program_listing.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/training/chain/block_bound.hpp"
 #include "planning/training/found_listings.hpp"
 #include "planning/training/late_loads.hpp"
 #include "planning/training/load_offers.hpp"
@@ -70,6 +72,16 @@ Scored score(const Listing& listing, const TriedListing& tried, Program& step) {
   return {run_seconds(plan), most};
 }
 
+/// Returns a lower bound of the seconds of the run (block_bound.hpp), or 0 if none is known.
+double blocks_at_least(const Listing& listing) {
+  const auto& [request, shape, order] = std::tie(listing.request, listing.shape, listing.order);
+  if (!listing.capacity || !order.overlap || shape.in_flight < least_of_blocks ||
+      !devices_alike(request, order))
+    return 0;
+  return block_bound(shape, {request.pricing.platform, order.devices, request.workload.steps,
+                             *listing.capacity});
+}
+
 }  // namespace
 
 Draft list_training(const Listing& listing, Program& step, const std::vector<Fact>& facts,
@@ -121,6 +133,7 @@ std::optional<Shortage> shortage_of_run(const Listing& listing) {
 // same ways are tried for a larger memory.
 ListedScore score_listings(const Listing& listing, double worth) {
   const std::optional<std::int64_t>& capacity = listing.capacity;
+  if (blocks_at_least(listing) > worth * (1 + 1e-12)) return {};
   // The seconds are those of the run on this machine, even if it is shown instead of a real machine. So the bounds are,
   // too.
   PolicyRequest here = listing.request;

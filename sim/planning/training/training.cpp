@@ -106,10 +106,10 @@ class TrainingPlan {
     return made;
   }
 
-  TrainingSums sums(const StepSize& size) const {
-    return sums_of(make_step(shape_of(inputs(), size.in_flight, size.micro_batches, size.batches)),
-                   {request_.pricing.platform, order_.devices, device_.name, order_.overlap,
-                    request_.real_machine, request_.replicas});
+  /// Returns the shape of a step, of which a round has all batches.
+  StepShape whole_step() const {
+    return shape_of(inputs(), std::min(order_.in_flight.value_or(1), per_batch()), per_batch(),
+                    request_.workload.batches_per_step);
   }
 
  private:
@@ -331,12 +331,10 @@ class TrainingPlan {
 
 }  // namespace
 
-std::vector<TrainingSums> training_sums(const PolicyRequest& request, const TrainingOrder& order,
-                                        const std::vector<StepSize>& sizes) {
+void with_step_shape(const PolicyRequest& request, const TrainingOrder& order,
+                     const std::function<void(const StepShape&)>& use) {
   const TrainingPlan plan(request, order);
-  std::vector<TrainingSums> all;
-  for (const StepSize& size : sizes) all.push_back(plan.sums(size));
-  return all;
+  use(plan.whole_step());
 }
 
 class ChosenStep::Parts {

@@ -5,6 +5,7 @@
 // explains chains, and fates/tape.hpp explains tapes.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -144,6 +145,11 @@ struct StepSize {
 /// strategy for fates must not search: then its fates do not depend on the size.
 std::vector<TrainingSums> training_sums(const PolicyRequest& request, const TrainingOrder& order,
                                         const std::vector<StepSize>& sizes);
+
+/// Calls `use` with the shape of the step whose fates the strategy chooses. A round of this step has all batches. If the
+/// order does not say how many micro-batches are in flight, there is one.
+void with_step_shape(const PolicyRequest& request, const TrainingOrder& order,
+                     const std::function<void(const StepShape&)>& use);
 
 /// A step with chosen fates. Its loads may still be listed in several ways. `request` and `order` must outlive this
 /// object. If `memory` is given, the bounds hold only for runs in which no device holds more than this number of bytes.

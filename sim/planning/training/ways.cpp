@@ -15,6 +15,7 @@
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/batch_bytes.hpp"
+#include "planning/training/chain/block_bound.hpp"
 #include "planning/training/larger_step.hpp"
 #include "planning/training/late_loads.hpp"
 #include "planning/training/orders.hpp"
@@ -129,6 +130,18 @@ std::vector<Candidate> TrainingWays::opened(const std::shared_ptr<const Training
   // The plan for a shown machine is changed afterwards, and may then need fewer bytes.
   const bool stays = !ways->unlimited_.real_machine && !ways->unlimited_.made_to_change;
   const std::optional<std::int64_t> memory = stays ? ways->capacity_ : std::nullopt;
+  const double blocks_s =
+      block_bound(ways->whole_ ? *ways->whole_ : ways->unlimited_, ways->order_, memory);
+  const auto open = [ways, memory, least = std::max(at_least, blocks_s)] {
+    return with_step(ways, memory, least);
+  };
+  if (blocks_s <= at_least) return open();
+  return {{.at_least = blocks_s, .open = open}};
+}
+
+std::vector<Candidate> TrainingWays::with_step(const std::shared_ptr<const TrainingWays>& ways,
+                                               const std::optional<std::int64_t>& memory,
+                                               double at_least) {
   const auto make = [ways, memory] {
     return std::make_shared<const ChosenStep>(ways->unlimited_, ways->order_, memory);
   };

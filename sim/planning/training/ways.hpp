@@ -66,6 +66,11 @@ class TrainingWays {
     ChosenStep::Offer offer;
   };
 
+  /// Returns a candidate for the step, with a bound that needs the whole step. `memory` limits the bytes of each device,
+  /// and `at_least` is a lower bound of the seconds of all ways.
+  static std::vector<Candidate> with_step(const std::shared_ptr<const TrainingWays>& ways,
+                                          const std::optional<std::int64_t>& memory,
+                                          double at_least);
   /// Returns a candidate for each way that fits, but only one for ways that are equal as SeenWays defines it.
   static std::vector<Candidate> listed(const std::shared_ptr<const TrainingWays>& ways,
                                        const std::shared_ptr<const ChosenStep>& step);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "planning/copy_time.hpp"
+#include "planning/training/orders.hpp"
 #include "planning/training/rounding.hpp"
 
 namespace sluice {
@@ -23,6 +24,23 @@ TrainingSums less(const TrainingSums& a, const TrainingSums& b) {
 }
 
 }  // namespace
+
+std::vector<TrainingSums> training_sums(const PolicyRequest& request, const TrainingOrder& order,
+                                        const std::vector<StepSize>& sizes) {
+  const Platform& platform = request.pricing.platform;
+  const StepMachine machine{platform,      order.devices,        smallest_device(platform, order.devices).name,
+                            order.overlap, request.real_machine, request.replicas};
+  std::vector<TrainingSums> all;
+  with_step_shape(request, order, [&](StepShape step) {
+    for (const StepSize& size : sizes) {
+      step.micro_batches = size.micro_batches;
+      step.in_flight = size.in_flight;
+      step.batches = size.batches;
+      all.push_back(sums_of(make_step(step), machine));
+    }
+  });
+  return all;
+}
 
 WorkOfBatches::WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order,
                              std::int64_t most_in_flight)
